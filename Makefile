@@ -1,0 +1,73 @@
+# Every target does its own set-up in .venv, once, and again when pyproject.toml has changed.
+# Needed: Python 3.11 or later, and make. Another Python: make test PYTHON=python3.13
+
+PYTHON ?= python3
+PYTEST_ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+# What the environment was made for; a copied checkout or another Python makes a new one.
+ORIGIN := $(CURDIR) $(shell $(PYTHON) -c 'import sys; print(sys.version)' 2>/dev/null | tr -d '\n')
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench clean python
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' Makefile
+
+demo: setup-cli ## select features on artificial and real data, and see how good they are
+	@$(BIN)/puselect demo
+
+test: setup-test ## run the tests and the examples in docstrings (PYTEST_ARGS="-k search")
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: setup-lint ## ruff and mypy
+	@$(BIN)/python -m ruff check .
+	@$(BIN)/python -m mypy
+
+bench: setup-cli ## measure the speed against scikit-learn
+	@$(BIN)/puselect bench
+
+clean: ## remove the environment and everything that was generated
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -path ./.git -prune -o -type d -name __pycache__ -exec rm -rf {} +
+
+# Two BLAS threads on two busy cores are many times slower than one.
+test bench: export OMP_NUM_THREADS = 1
+test bench: export OPENBLAS_NUM_THREADS = 1
+test bench: export MKL_NUM_THREADS = 1
+
+python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "puselect needs Python 3.11 or later, but $(PYTHON) is: $$($(PYTHON) --version 2>&1 | head -n 1)." \
+	    "Name another one: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "$(PYTHON) lacks the venv module; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+
+# Holds a lock on this Makefile for as long as the command that follows it lives, so that two makes
+# started side by side do not install into the same environment at the same time.
+LOCKED = $(PYTHON) -c 'import fcntl, os, sys; lock = os.open("Makefile", os.O_RDWR); \
+  os.set_inheritable(lock, True); fcntl.flock(lock, fcntl.LOCK_EX); os.execvp(sys.argv[1], sys.argv[1:])'
+
+# .installing outlives only an installation that failed or was interrupted: then the environment is made anew.
+setup-%: python
+	@+$(LOCKED) sh -c 'test ! -e $(VENV)/.installing \
+	  && test "$$(cat $(VENV)/.stamp-venv 2>/dev/null)" = "$(ORIGIN)" || rm -f $(VENV)/.stamp-*; \
+	  exec $(MAKE) --no-print-directory --silent $(VENV)/.stamp-$*'
+
+$(VENV)/.stamp-venv:
+	echo "creating $(VENV) with $(PYTHON)"
+	$(PYTHON) -m venv --clear $(VENV)
+	echo "$(ORIGIN)" > $@
+
+# Installs $(1), and leaves the stamp $@ with the time at which it began.
+INSTALL = touch $(VENV)/.installing && $(BIN)/python -m pip install -qq --disable-pip-version-check $(1) \
+  && mv $(VENV)/.installing $@
+
+$(VENV)/.stamp-puselect: pyproject.toml | $(VENV)/.stamp-venv
+	echo "installing puselect and its dependencies into $(VENV)"
+	$(call INSTALL,--editable .)
+
+# The project is installed already; this adds what the extra asks for, and does not disturb a running test.
+$(VENV)/.stamp-%: $(VENV)/.stamp-puselect
+	echo "installing the extra: $*"
+	$(call INSTALL,"puselect[$*]")

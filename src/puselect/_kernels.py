@@ -1,0 +1,239 @@
+"""Compiled kernels of the Gaussian mixture: labels, moments, factors, densities.
+
+Tables come as ``Z`` (n_features, n_rows): one row of ``Z`` per selected feature, so that the inner loops
+run over consecutive table rows. ``Z`` is float32 and centred; every sum over rows is kept in float64.
+"""
+
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+# NaN and infinity never reach the kernels, so sums may be reordered and vectorised.
+FAST = {"nnan", "ninf", "nsz", "contract", "reassoc"}
+BLOCK = 512  # rows whose densities stay in L2 while all clusters are tried
+STRIP = 8  # rows of the triangular factors multiplied at a time
+
+
+def kernel(function: Any) -> Any:
+    """Compile `function` without the interpreter lock; machine code is cached on disk."""
+    return numba.njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")(function)
+
+
+@kernel
+def nearest(Z: Array, centres: Array, labels: Array) -> int:
+    """Write into `labels` the nearest of `centres` (n_clusters, n_features) for every row; return how many changed."""
+    n_features, n_rows = Z.shape
+    changed = 0
+    distance = np.empty(BLOCK, np.float32)
+    best = np.empty(BLOCK, np.float32)
+    found = np.empty(BLOCK, np.int32)
+    for first in range(0, n_rows, BLOCK):
+        rows = min(BLOCK, n_rows - first)
+        best[:] = 3e38
+        for c in range(centres.shape[0]):
+            distance[:] = 0
+            for j in range(n_features):
+                z, centre = Z[j, first : first + rows], centres[c, j]
+                for i in range(rows):
+                    distance[i] += (z[i] - centre) * (z[i] - centre)
+            for i in range(rows):
+                closer = distance[i] < best[i]
+                best[i] = distance[i] if closer else best[i]
+                found[i] = c if closer else found[i]
+        for i in range(rows):
+            changed += labels[first + i] != found[i]
+            labels[first + i] = found[i]
+    return changed
+
+
+@kernel
+def hard_moments(Z: Array, labels: Array, size: Array, mean: Array, cov: Array) -> None:
+    """Write count, mean and covariance (divided by the count) of the rows of each label."""
+    n_rows = Z.shape[1]
+    start = np.zeros(size.shape[0] + 1, np.int64)
+    for i in range(n_rows):
+        start[labels[i] + 1] += 1
+    for c in range(size.shape[0]):
+        size[c] = start[c + 1]
+        start[c + 1] += start[c]
+    order = np.empty(n_rows, np.int32)
+    place = start.copy()
+    for i in range(n_rows):
+        order[place[labels[i]]] = i
+        place[labels[i]] += 1
+    one = np.ones(n_rows, np.float32)
+    for c in range(size.shape[0]):
+        rows = order[start[c] : start[c + 1]]
+        weighted_moments(Z, rows, one[: rows.shape[0]], size[c], mean[c], cov[c])
+
+
+@kernel
+def weighted_moments(Z: Array, rows: Array, root: Array, total: float, mean: Array, cov: Array) -> None:
+    """Write mean and covariance of the given rows, weighted by ``root**2`` (sum `total`); zeros when there are none."""
+    n_features, m = Z.shape[0], rows.shape[0]
+    mean[:] = 0
+    cov[:] = 0
+    if m == 0:
+        return
+    # the rows side by side in blocks: gathered once, read twice
+    n_blocks = (m + BLOCK - 1) // BLOCK
+    width = min(BLOCK, (m + 15) // 16 * 16)
+    blocks = np.zeros((n_blocks, n_features, width), np.float32)
+    for b in range(n_blocks):
+        first = b * width
+        part, w = rows[first : first + width], root[first : first + width]
+        for j in range(n_features):
+            z, out, s = Z[j], blocks[b, j], 0.0
+            for i in range(part.shape[0]):
+                out[i] = z[part[i]]
+                s += w[i] * w[i] * out[i]
+            mean[j] += s
+    mean /= total
+    product = np.empty((n_features, n_features), np.float32)
+    for b in range(n_blocks):
+        w = root[b * width : b * width + width]
+        for j in range(n_features):
+            out, centre = blocks[b, j], np.float32(mean[j])
+            for i in range(w.shape[0]):
+                out[i] = w[i] * (out[i] - centre)
+        np.dot(blocks[b], blocks[b].T, product)
+        cov += product
+    cov /= total
+
+
+@kernel
+def shape_covariances(cov: Array, size: Array, kind: int, shrinkage: float) -> None:
+    """Give the covariances the wanted shape, in place: 0 full, 1 diag, 2 spherical, 3 tied.
+
+    A full covariance is shrunk towards the pooled within-cluster variances by ``(shrinkage * k / count)**2``, at
+    most 1: next to nothing for a well-filled cluster, everything for one with fewer rows than features.
+    """
+    n_clusters, n_features = cov.shape[0], cov.shape[1]
+    pooled = np.zeros((n_features, n_features))
+    for c in range(n_clusters):
+        pooled += cov[c] * (size[c] / size.sum())
+    for c in range(n_clusters):
+        if kind == 3:
+            cov[c] = pooled
+        if kind == 0:
+            amount = min(1.0, (shrinkage * n_features / max(size[c], 1.0)) ** 2)
+            if amount > 0:
+                cov[c] *= 1 - amount
+                for j in range(n_features):
+                    cov[c, j, j] += amount * pooled[j, j]
+        if kind == 1 or kind == 2:
+            variance = np.diag(cov[c]).copy()
+            if kind == 2:
+                variance[:] = variance.mean()
+            cov[c] = 0
+            for j in range(n_features):
+                cov[c, j, j] = variance[j]
+
+
+@kernel
+def factorise(cov: Array, regularisation: float, factor: Array) -> bool:
+    """Write the inverse of the lower Cholesky factor of ``cov + regularisation * I``; return whether that worked."""
+    n = cov.shape[0]
+    chol = np.zeros((n, n))
+    for j in range(n):
+        for i in range(j, n):
+            s = cov[i, j]
+            for p in range(j):
+                s -= chol[i, p] * chol[j, p]
+            if i == j:
+                s += regularisation
+                if not s > 1e-3 * regularisation:
+                    return False
+                chol[j, j] = np.sqrt(s)
+            else:
+                chol[i, j] = s / chol[j, j]
+    factor[:] = 0
+    for i in range(n):
+        factor[i, i] = 1 / chol[i, i]
+        for p in range(i):
+            s = -chol[i, p] * factor[i, i]
+            for j in range(p + 1):
+                factor[i, j] += s * factor[p, j]
+    return True
+
+
+@kernel
+def factorise_all(cov: Array, regularisation: float, factor: Array) -> int:
+    """Factorise all; where that fails with more regularisation, then as diagonals. Return how many failed at first."""
+    failed = 0
+    n_features = cov.shape[1]
+    for c in range(cov.shape[0]):
+        if factorise(cov[c], regularisation, factor[c]):
+            continue
+        failed += 1
+        if factorise(cov[c], 100 * regularisation, factor[c]):
+            continue
+        factor[c] = 0
+        for j in range(n_features):
+            factor[c, j, j] = 1 / np.sqrt(max(cov[c, j, j], 0.0) + regularisation)
+    return failed
+
+
+@kernel
+def pack_strips(factor: Array, mean: Array) -> tuple[Array, Array]:
+    """Return the factors cut into strips of rows for one product per strip, and the factors times the means.
+
+    Strip q holds rows ``q*height`` to ``(q+1)*height`` of every factor. They end at column ``(q+1)*height``, since
+    the factors are lower triangular: nearly half of the multiplications are saved.
+    """
+    n_clusters, n_features = mean.shape
+    n_strips = (n_features + STRIP - 1) // STRIP
+    height = (n_features + n_strips - 1) // n_strips
+    strips = np.zeros(n_clusters * height * n_features * n_strips, np.float32)
+    offset = np.zeros((n_strips, n_clusters * height), np.float32)
+    for q in range(n_strips):
+        width = min(n_features, (q + 1) * height)
+        start = q * n_clusters * height * n_features
+        strip = strips[start : start + n_clusters * height * width].reshape(n_clusters * height, width)
+        for c in range(n_clusters):
+            for r in range(q * height, width):
+                s = 0.0
+                for j in range(r + 1):
+                    strip[c * height + r - q * height, j] = factor[c, r, j]
+                    s += factor[c, r, j] * mean[c, j]
+                offset[q, c * height + r - q * height] = s
+    return strips, offset
+
+
+@kernel
+def block_distances(
+    block: Array, strips: Array, offset: Array, constant: Array, product: Array, distance: Array,
+) -> None:
+    """Write ``constant + |factor (z - mean)|^2`` of every cluster (rows) for the table rows of one block (columns)."""
+    n_clusters, n_features = constant.shape[0], block.shape[0]
+    height = offset.shape[1] // n_clusters
+    for c in range(n_clusters):
+        distance[c] = constant[c]
+    for q in range(offset.shape[0]):
+        width = min(n_features, (q + 1) * height)
+        start = q * n_clusters * height * n_features
+        strip = strips[start : start + n_clusters * height * width].reshape(n_clusters * height, width)
+        np.dot(strip, block[:width], product)
+        for c in range(n_clusters):
+            d = distance[c]
+            for r in range(c * height, c * height + width - q * height):
+                p, o = product[r], offset[q, r]
+                for i in range(BLOCK):
+                    d[i] += (p[i] - o) * (p[i] - o)
+
+
+@kernel
+def mixture_constants(size: Array, factor: Array) -> Array:
+    """Return -2 log(weight) - 2 log|factor| of every cluster; infinity where nothing is left of it."""
+    constant = np.full(size.shape[0], np.float32(1e30))
+    for c in range(size.shape[0]):
+        if size[c] > 0:
+            s = np.log(size[c] / size.sum())
+            for j in range(factor.shape[1]):
+                s += np.log(factor[c, j, j])
+            constant[c] = -2 * s
+    return constant

@@ -1,0 +1,132 @@
+"""Find the file of an open data set, or download it once from the UCI Machine Learning Repository."""
+
+import gzip
+import hashlib
+import io
+import logging
+import os
+import tempfile
+import urllib.request
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from http.client import HTTPException
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile
+
+logger = logging.getLogger(__name__)
+
+_BASE_URL = "https://archive.ics.uci.edu/static/public/"
+_TIMEOUT_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Source:
+    """One data set: its CSV file as we keep it, and how UCI's archive becomes that file."""
+
+    name: str
+    sha256: str  # of the CSV, not of its compressed form
+    archive: str  # address under the repository's base
+    to_csv: Callable[[ZipFile], bytes]
+
+    @property
+    def csv_name(self) -> str:
+        return f"{self.name}.csv.gz"
+
+    @property
+    def zip_name(self) -> str:
+        return self.archive.rpartition("/")[2]
+
+    @property
+    def url(self) -> str:
+        return _BASE_URL + self.archive
+
+
+def fetch_csv(source: Source, data_home: str | os.PathLike[str] | None = None) -> bytes:
+    """Return the verified CSV from the user's folder, else the cache, else UCI (then cached)."""
+    folders = _folders(data_home)
+    for folder in folders:
+        if (folder / source.csv_name).is_file():
+            return _read_csv(source, folder / source.csv_name)
+        if (folder / source.zip_name).is_file():
+            return _convert(source, (folder / source.zip_name).read_bytes(), str(folder / source.zip_name))
+    content = _download(source, folders)
+    _store(content, folders[-1] / source.csv_name)
+    return content
+
+
+def archive_lines(archive: ZipFile, start: str) -> list[bytes]:
+    """Return the lines of the member whose file name begins with `start`, without line ends and blanks."""
+    for name in archive.namelist():
+        if name.rpartition("/")[2].lower().startswith(start.lower()):
+            return [line for line in archive.read(name).splitlines() if line]
+    raise ValueError(f"no file {start} among {archive.namelist()}")
+
+
+def _folders(data_home: str | os.PathLike[str] | None) -> list[Path]:
+    """Return where to look, the cache last."""
+    chosen = data_home or os.environ.get("PUSELECT_DATA")
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "puselect"
+    return [Path(chosen).expanduser(), cache] if chosen else [cache]
+
+
+def _read_csv(source: Source, path: Path) -> bytes:
+    try:
+        content = gzip.decompress(path.read_bytes())
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ValueError(f"{path} is damaged ({error}): delete it. {_remedy(source)}") from error
+    return _verified(source, content, str(path))
+
+
+def _convert(source: Source, zipped: bytes, origin: str) -> bytes:
+    try:
+        with ZipFile(io.BytesIO(zipped)) as archive:
+            content = source.to_csv(archive)
+    except (BadZipFile, ValueError, zlib.error) as error:
+        raise ValueError(
+            f"{origin} is not UCI's archive of {source.name} ({error}). {_remedy(source)}"
+        ) from error
+    return _verified(source, content, origin)
+
+
+def _verified(source: Source, content: bytes, origin: str) -> bytes:
+    found = hashlib.sha256(content).hexdigest()
+    if found != source.sha256:
+        raise ValueError(
+            f"{origin} does not hold the known {source.name} data: the sha256 of its CSV should be "
+            f"{source.sha256}, got {found}. {_remedy(source)}"
+        )
+    return content
+
+
+def _remedy(source: Source) -> str:
+    return (
+        f"Set PUSELECT_DATA to a folder that holds {source.csv_name}, or {source.zip_name} as downloaded "
+        f"by hand from {source.url}"
+    )
+
+
+def _download(source: Source, folders: list[Path]) -> bytes:
+    logger.info("downloading %s", source.url)
+    try:
+        with urllib.request.urlopen(source.url, timeout=_TIMEOUT_SECONDS) as response:
+            zipped = response.read()
+    except (OSError, HTTPException) as error:
+        looked = " and ".join(str(folder) for folder in folders)
+        raise OSError(
+            f"{source.csv_name} was not found in {looked}, and {source.url} could not be downloaded "
+            f"({error}). {_remedy(source)}"
+        ) from error
+    return _convert(source, zipped, source.url)
+
+
+def _store(content: bytes, path: Path) -> None:
+    """Write the file whole or not at all; without a writable cache the data are merely not kept."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+            partial = Path(folder) / path.name
+            partial.write_bytes(gzip.compress(content, compresslevel=6, mtime=0))
+            os.replace(partial, path)
+    except OSError as error:
+        logger.warning("%s could not be kept in the cache: %s", path, error)

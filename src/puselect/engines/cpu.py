@@ -1,0 +1,141 @@
+"""The default engine: compiled kernels, masks over threads, BLAS at one thread."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg.blas  # noqa: F401  loads the BLAS that numba calls, so that it can be limited
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.cluster import kmeans_plusplus
+from threadpoolctl import ThreadpoolController
+
+from puselect._mixtures import count, hard_fit, soft_fit
+from puselect.engines.base import BoolArray, ClusterTable, FloatArray, IntArray
+from puselect.gmm import COVARIANCE_TYPES, MixtureSpec, start_rows
+
+Float32Array = NDArray[np.float32]
+
+KMEANS_TOL = 1e-4  # scikit-learn's, relative to the mean variance of the columns
+SERIAL_WORK = 2_000_000  # multiplications below which handing a mask to a thread costs more than it saves
+
+
+class Rows(NamedTuple):
+    """The rows one seed looks at."""
+
+    Z: Float32Array
+    """The table, one line per feature, shape (n_features, n_rows)."""
+    positive: BoolArray
+    start: IntArray
+    """Where clusters start from, among these rows (with init="rows")."""
+    weight: float
+    """How many rows of the whole table an unlabelled row stands for."""
+
+
+class CPUEngine:
+    """Fits mixtures with compiled kernels in float32; sums over rows are kept in float64.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        The scaled table. It is centred and copied once, as float32.
+    positive : ndarray of bool, shape (n_targets, n_rows)
+        One or more label vectors.
+    spec : MixtureSpec
+    n_jobs : int, optional
+        Threads over masks, in joblib's convention. The result does not depend on it.
+    max_samples : int, optional
+        Tables with more rows are sampled anew for every seed: all labelled rows (at most half of the sample), the
+        rest unlabelled ones drawn at random, which count for those left out.
+    """
+
+    def __init__(
+        self,
+        X: FloatArray | Float32Array,
+        positive: BoolArray,
+        spec: MixtureSpec,
+        n_jobs: int | None = None,
+        max_samples: int | None = None,
+    ) -> None:
+        self.Z = np.empty(X.shape[::-1], dtype=np.float32)
+        for j in range(X.shape[1]):
+            self.Z[j] = X[:, j] - X[:, j].mean(dtype=np.float64)
+        self.positive = np.atleast_2d(positive)
+        self.spec = spec
+        self.n_threads = effective_n_jobs(n_jobs)
+        self.max_samples = max_samples if max_samples is not None and max_samples < len(X) else None
+        self.n_clusters = min(spec.n_clusters, self.max_samples or len(X))
+        self._blas = ThreadpoolController()
+
+    def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
+        """Return the counts of each mask's clustering; see `Engine.cluster`."""
+        chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
+        table = ClusterTable(
+            np.zeros((len(masks), self.n_clusters)),
+            np.zeros((len(masks), self.n_clusters)),
+            np.zeros(len(masks), dtype=bool),
+        )
+        pairs = list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))
+        with self._blas.limit(limits=1, user_api="blas"):
+            for seed, target in dict.fromkeys(pairs):
+                members = [i for i, pair in enumerate(pairs) if pair == (seed, target)]
+                self._cluster_alike(masks, members, seed, self._rows(seed, target), table)
+        return table
+
+    def _cluster_alike(
+        self, masks: BoolArray, members: list[int], seed: int, rows: Rows, table: ClusterTable
+    ) -> None:
+        """Fill in the table of the masks that share seed and labels."""
+
+        def one(i: int) -> None:
+            table.degenerate[i] = self._fit(rows, masks[i], seed, table.size[i], table.positive[i])
+
+        work = rows.Z.shape[1] * self.n_clusters * int(masks[members[0]].sum()) ** 2
+        if self.n_threads == 1 or len(members) == 1 or work < SERIAL_WORK:
+            for i in members:
+                one(i)
+        else:
+            with ThreadPoolExecutor(min(self.n_threads, len(members))) as pool:
+                list(pool.map(one, members))
+
+    def _fit(self, rows: Rows, mask: BoolArray, seed: int, size: FloatArray, hits: FloatArray) -> bool:
+        """Add the counts of one mask to `size` and `hits`; return whether its clustering was degenerate."""
+        if not mask.any():
+            return True  # no columns, no clusters: counts of zero have the worst score
+        spec = self.spec
+        Z = rows.Z[mask]
+        labels = np.empty(Z.shape[1], dtype=np.int32)
+        kind = COVARIANCE_TYPES.index(spec.covariance_type)
+        centres = self._centres(Z, rows.start, seed)
+        if spec.em == "hard":
+            degenerate = hard_fit(
+                Z, centres, spec.lloyd_steps, spec.em_steps, kind, spec.reg_covar, spec.shrinkage, labels
+            )
+        else:
+            tol = KMEANS_TOL * float(Z.var(axis=1, dtype=np.float64).mean())
+            degenerate = soft_fit(
+                Z, centres, tol, spec.em_steps, spec.em_tol, kind, spec.reg_covar, spec.shrinkage, labels
+            )
+        count(labels, rows.positive, rows.weight, size, hits)
+        return bool(degenerate)
+
+    def _centres(self, Z: Float32Array, start: IntArray, seed: int) -> Float32Array:
+        """Return where the clusters start, shape (n_clusters, n_features)."""
+        if self.spec.init == "rows":
+            return np.ascontiguousarray(Z[:, start].T)
+        centres, _ = kmeans_plusplus(Z.T.astype(np.float64), self.n_clusters, random_state=seed)
+        return np.ascontiguousarray(centres, dtype=np.float32)
+
+    def _rows(self, seed: int, target: int) -> Rows:
+        """Return the rows a seed looks at: all of them, or a sample drawn from the seed."""
+        positive = self.positive[target]
+        if self.max_samples is None:
+            return Rows(self.Z, positive, start_rows(positive, self.spec, seed), 1.0)
+        rng = np.random.Generator(np.random.PCG64([seed, target, 1]))
+        labelled, unlabelled = np.flatnonzero(positive), np.flatnonzero(~positive)
+        if len(labelled) > self.max_samples // 2:
+            labelled = rng.choice(labelled, self.max_samples // 2, replace=False)
+        n_drawn = min(self.max_samples - len(labelled), len(unlabelled))
+        rows = np.sort(np.concatenate([labelled, rng.choice(unlabelled, n_drawn, replace=False)]))
+        start = start_rows(positive[rows], self.spec, seed)
+        return Rows(np.take(self.Z, rows, axis=1), positive[rows], start, len(unlabelled) / n_drawn)

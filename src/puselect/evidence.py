@@ -1,0 +1,68 @@
+"""What single columns tell about the labels: where a search should start looking."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import expit, ndtri
+from scipy.stats import rankdata
+
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+
+
+def column_evidence(X: NDArray[Any], positive: BoolArray) -> FloatArray:
+    """Return Lepage's statistic of every column: how much labelled rows differ in place or spread.
+
+    The sum of the squares of two standardised rank statistics, Wilcoxon's for a shift and Ansari and Bradley's for
+    another spread (Lepage, Biometrika 58, 1971). Any increasing transformation of a column leaves it as it is. Without
+    a difference it is about chi-squared with two degrees of freedom; a constant column gets 0.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    positive : ndarray of bool, shape (n_rows,)
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> positive = np.arange(500) < 40
+    >>> X = rng.normal(size=(500, 3))
+    >>> X[positive, 0] += 2  # another place
+    >>> X[positive, 1] *= 3  # another spread
+    >>> column_evidence(X, positive).round().astype(int)
+    array([71, 38,  2])
+    """
+    return np.array([_lepage(rankdata(column), positive) for column in X.T])
+
+
+def _lepage(rank: FloatArray, positive: BoolArray) -> float:
+    place = rank - rank.mean()
+    return _squared_z(place, positive) + _squared_z(np.abs(place), positive)
+
+
+def _squared_z(score: FloatArray, positive: BoolArray) -> float:
+    """Return the squared z-score of the mean over the labelled rows, as of a sample without replacement."""
+    n, m = len(score), int(positive.sum())
+    variance = score.var(ddof=1) / m * (n - m) / n
+    return float((score[positive].mean() - score.mean()) ** 2 / variance) if variance > 0 else 0.0
+
+
+def tilted_start(evidence: FloatArray, costs: FloatArray, budget: float, strength: float) -> FloatArray:
+    """Return first probabilities that rise with the rank of the evidence and cost the budget on average.
+
+    Their log-odds are linear in the normal score of the rank, with slope `strength`; 0 gives the paper's start.
+
+    Examples
+    --------
+    >>> tilted_start(np.array([9.0, 1.0, 4.0, 2.0]), np.ones(4), 2.0, strength=2.0).round(2)
+    array([0.91, 0.09, 0.65, 0.35])
+    """
+    score = strength * ndtri((rankdata(evidence) - 0.5) / len(evidence))
+    share = budget / costs.sum()
+    if share >= 1:
+        return np.ones(len(evidence))
+    reach = np.abs(score).max() + 40
+    shift = brentq(lambda b: expit(score + b) @ costs - budget, -reach, reach)
+    return np.asarray(expit(score + shift))

@@ -1,0 +1,140 @@
+"""The Gaussian mixture in plain NumPy: what is fitted, and the readable version of the short hard fit.
+
+The compiled kernels are tested against this module and against scikit-learn's ``GaussianMixture``.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from sklearn.base import BaseEstimator, ClusterMixin
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.integer[Any]]
+BoolArray = NDArray[np.bool_]
+
+COVARIANCE_TYPES = ("full", "diag", "spherical", "tied")
+
+
+@dataclass(frozen=True)
+class MixtureSpec:
+    """How a mixture is fitted: one spec for the default preset and for EM as published, with other numbers."""
+
+    n_clusters: int = 10
+    covariance_type: str = "full"
+    init: str = "rows"
+    """"rows": Lloyd steps from random rows, the same for every mask of a seed; "k-means": k-means++ to convergence."""
+    labelled_start: float = 0.5
+    """Share of the start rows that are labelled positives (with init="rows")."""
+    lloyd_steps: int = 1
+    em: str = "hard"
+    """"hard": every row belongs to its most probable cluster alone; "soft": ordinary EM."""
+    em_steps: int = 1
+    em_tol: float = 1e-3
+    reg_covar: float = 1e-6
+    shrinkage: float = 1.0
+
+
+def start_rows(positive: BoolArray, spec: MixtureSpec, seed: int) -> IntArray:
+    """Return the rows a seed starts from: different ones, as many as there are clusters, or all rows if fewer.
+
+    The wanted share of them is drawn from the labelled positives, the rest from all other rows: a start in every kind
+    of positives that has labels (seeded clustering; Basu, Banerjee & Mooney, ICML 2002).
+    """
+    rng = np.random.Generator(np.random.PCG64(seed))
+    n_start = min(spec.n_clusters, len(positive))
+    labelled = np.flatnonzero(positive)
+    n_labelled = min(round(spec.labelled_start * n_start), len(labelled))
+    seeds = rng.choice(labelled, n_labelled, replace=False)
+    others = np.delete(np.arange(len(positive)), seeds)
+    return np.concatenate([seeds, rng.choice(others, n_start - n_labelled, replace=False)])
+
+
+def nearest_centre(X: FloatArray, centres: FloatArray) -> IntArray:
+    """Return the index of the nearest centre (Euclidean) of every row."""
+    distance = ((X[:, None, :] - centres[None, :, :]) ** 2).sum(axis=2)
+    return np.asarray(distance.argmin(axis=1))
+
+
+def group_means(X: FloatArray, labels: IntArray, centres: FloatArray) -> FloatArray:
+    """Return the mean of each group; the old centre where a group is empty."""
+    means = centres.copy()
+    for c in np.unique(labels):
+        means[c] = X[labels == c].mean(axis=0)
+    return means
+
+
+def group_covariances(
+    X: FloatArray, labels: IntArray, means: FloatArray, spec: MixtureSpec
+) -> tuple[FloatArray, FloatArray]:
+    """Return the counts of the groups and their covariances in the shape the spec asks for."""
+    n_features = X.shape[1]
+    size = np.bincount(labels, minlength=len(means)).astype(np.float64)
+    cov = np.zeros((len(means), n_features, n_features))
+    for c in np.flatnonzero(size):
+        centred = X[labels == c] - means[c]
+        cov[c] = centred.T @ centred / size[c]
+    pooled = np.tensordot(size / size.sum(), cov, axes=1)
+    if spec.covariance_type == "tied":
+        cov[:] = pooled
+    elif spec.covariance_type == "full":
+        amount = np.minimum(1.0, (spec.shrinkage * n_features / np.maximum(size, 1)) ** 2)[:, None, None]
+        cov = (1 - amount) * cov + amount * np.diag(np.diag(pooled))
+    else:
+        variance = np.diagonal(cov, axis1=1, axis2=2).copy()
+        if spec.covariance_type == "spherical":
+            variance[:] = variance.mean(axis=1, keepdims=True)
+        cov = variance[:, :, None] * np.eye(n_features)
+    return size, cov + spec.reg_covar * np.eye(n_features)
+
+
+def most_probable(X: FloatArray, size: FloatArray, means: FloatArray, cov: FloatArray) -> IntArray:
+    """Return the cluster of highest weight x density of every row."""
+    score = np.full((len(X), len(means)), -np.inf)
+    for c in np.flatnonzero(size):
+        chol = np.linalg.cholesky(cov[c])
+        white = solve_triangular(chol, (X - means[c]).T, lower=True)
+        score[:, c] = np.log(size[c] / size.sum()) - np.log(np.diag(chol)).sum() - 0.5 * (white**2).sum(axis=0)
+    return np.asarray(score.argmax(axis=1))
+
+
+def hard_labels(X: FloatArray, rows: IntArray, spec: MixtureSpec) -> IntArray:
+    """Return the clusters found from the given start rows: Lloyd steps, then EM steps with hard labels."""
+    centres = X[rows]
+    labels = nearest_centre(X, centres)
+    for _ in range(spec.lloyd_steps - 1):
+        centres = group_means(X, labels, centres)
+        labels = nearest_centre(X, centres)
+    for _ in range(spec.em_steps):
+        means = group_means(X, labels, centres)
+        size, cov = group_covariances(X, labels, means, spec)
+        labels = most_probable(X, size, means, cov)
+    return labels
+
+
+class HardMixture(ClusterMixin, BaseEstimator):
+    """The short hard fit as a scikit-learn clusterer, in plain NumPy: slow and obviously right.
+
+    Parameters
+    ----------
+    spec : MixtureSpec, optional
+    random_state : int, default=0
+        The seed that chooses the start rows.
+    """
+
+    def __init__(self, spec: MixtureSpec | None = None, random_state: int = 0) -> None:
+        self.spec = spec
+        self.random_state = random_state
+
+    def fit(self, X: FloatArray, y: BoolArray | None = None) -> Self:
+        """Cluster the rows of `X`; `y` says which are labelled positives."""
+        spec = self.spec or MixtureSpec()
+        positive = np.zeros(len(X), dtype=bool) if y is None else y
+        self.labels_ = hard_labels(X, start_rows(positive, spec, self.random_state), spec)
+        return self
+
+    def fit_predict(self, X: FloatArray, y: BoolArray | None = None) -> IntArray:
+        """Cluster the rows of `X` and return their clusters."""
+        return self.fit(X, y).labels_

@@ -1,0 +1,73 @@
+"""The objective: from masks to values, higher is better."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puselect.engines.base import BoolArray, Engine, FloatArray, IntArray
+from puselect.mutual_information import equal_width_codes, joint_information
+from puselect.score import cluster_score
+
+
+class PairInformation:
+    """Mean joint information of the pairs of selected features about the labels (the criterion of semi-JMI).
+
+    Adding the feature that raises the sum over pairs the most is one step of semi-JMI (Sechidis & Brown, Machine
+    Learning 107, 2018), so this is the set function behind that method. The FSCPU paper does not print its
+    formula: this reading is ours.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    positive : ndarray of bool, shape (n_targets, n_rows)
+    n_bins : int
+        Bins of equal width per column.
+    """
+
+    def __init__(self, X: NDArray[np.floating], positive: BoolArray, n_bins: int = 5) -> None:
+        codes = equal_width_codes(X, n_bins)
+        self.tables = np.stack([joint_information(codes, row) for row in np.atleast_2d(positive)])
+
+    def __call__(self, masks: BoolArray, targets: IntArray) -> FloatArray:
+        """Return the criterion of each mask, shape (n_masks,)."""
+        return np.array([self._mean(mask, self.tables[t]) for mask, t in zip(masks, targets, strict=True)])
+
+    @staticmethod
+    def _mean(mask: BoolArray, table: FloatArray) -> float:
+        chosen = table[np.ix_(mask, mask)]
+        n = len(chosen)
+        if n <= 1:
+            return float(chosen.sum())
+        return float((chosen.sum() - np.trace(chosen)) / (n * (n - 1)))
+
+
+class ClusterObjective:
+    """Recall times precision of the best clusters, and the pair information beside it where wanted.
+
+    Parameters
+    ----------
+    engine : Engine
+    rule : {"exact", "printed"}
+        See `puselect.score.best_clusters`.
+    information : PairInformation, optional
+        Makes FSCPU-MI of FSCPU: a second criterion.
+    """
+
+    def __init__(self, engine: Engine, rule: str = "exact", information: PairInformation | None = None) -> None:
+        self.engine = engine
+        self.rule = rule
+        self.information = information
+        self.n_degenerate = 0
+
+    @property
+    def n_criteria(self) -> int:
+        """Number of columns a call returns."""
+        return 1 if self.information is None else 2
+
+    def __call__(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
+        """Return the criteria of each mask, shape (n_masks, n_criteria)."""
+        table = self.engine.cluster(masks, seeds, targets)
+        self.n_degenerate += int(table.degenerate.sum())
+        criteria = [cluster_score(table.size, table.positive, self.rule)]
+        if self.information is not None:
+            criteria.append(self.information(masks, targets))
+        return np.stack(criteria, axis=1)

@@ -1,0 +1,74 @@
+"""The score of Algorithm 1: recall times precision of the best set of clusters.
+
+With a_k labelled and c_k rows in cluster k, a set of clusters scores ``(sum a)^2 / (L * sum c)``. The best set is a
+prefix of the clusters sorted by a_k / c_k (Proposition 1), so it is enough to try the prefixes.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+RULES = ("exact", "printed")
+
+
+class BestClusters(NamedTuple):
+    """The score and the clusters taken as positive."""
+
+    score: FloatArray
+    """Shape (n_masks,)."""
+    chosen: NDArray[np.bool_]
+    """Shape (n_masks, n_clusters)."""
+
+
+def best_clusters(size: ArrayLike, positive: ArrayLike, rule: str = "exact") -> BestClusters:
+    """Return the score of each mask and the clusters that reach it.
+
+    Parameters
+    ----------
+    size : array-like of shape (n_masks, n_clusters)
+        Rows in each cluster; empty clusters are never chosen.
+    positive : array-like of shape (n_masks, n_clusters)
+        Labelled positives in each cluster.
+    rule : {"exact", "printed"}, default="exact"
+        "exact" takes the best of all prefixes, of equally good ones the longest. "printed" stops at the first
+        decrease, as Algorithm 1 of Uchikoshi & Akimoto (GECCO 2025) does; the value can rise again after a decrease,
+        so that this may miss the best prefix.
+
+    Examples
+    --------
+    >>> best_clusters([[10, 31, 4000]], [[10, 10, 1000]]).score.round(3)
+    array([0.252])
+    >>> best_clusters([[10, 31, 4000]], [[10, 10, 1000]], rule="printed").score.round(3)
+    array([0.01])
+    """
+    rows, hits = np.atleast_2d(np.asarray(size, float)), np.atleast_2d(np.asarray(positive, float))
+    share = np.divide(hits, rows, out=np.full(rows.shape, -1.0), where=rows > 0)
+    order = np.argsort(-share, axis=1, kind="stable")
+    rows_to_here = np.cumsum(np.take_along_axis(rows, order, axis=1), axis=1)
+    hits_to_here = np.cumsum(np.take_along_axis(hits, order, axis=1), axis=1)
+    value = np.divide(hits_to_here**2, rows_to_here, out=np.zeros(rows.shape), where=rows_to_here > 0)
+    last = _longest_best(value) if rule == "exact" else _before_first_decrease(value)
+    total = hits_to_here[:, -1]
+    best = np.take_along_axis(value, last[:, None], axis=1)[:, 0]
+    chosen = np.zeros(rows.shape, dtype=bool)
+    np.put_along_axis(chosen, order, np.arange(rows.shape[1]) <= last[:, None], axis=1)
+    score = np.divide(best, total, out=np.zeros(len(best)), where=total > 0)
+    return BestClusters(score, chosen & (rows > 0))
+
+
+def cluster_score(size: ArrayLike, positive: ArrayLike, rule: str = "exact") -> FloatArray:
+    """Return the score of each mask, shape (n_masks,); see `best_clusters`."""
+    return best_clusters(size, positive, rule).score
+
+
+def _longest_best(value: FloatArray) -> NDArray[np.integer[Any]]:
+    """Return the last index of the largest value of each row."""
+    return np.asarray(value.shape[1] - 1 - np.argmax(value[:, ::-1], axis=1))
+
+
+def _before_first_decrease(value: FloatArray) -> NDArray[np.integer[Any]]:
+    """Return the index before the first decrease of each row, the last one if there is none."""
+    falls = np.diff(value, axis=1, append=-np.inf) < 0
+    return np.asarray(np.argmax(falls, axis=1))

@@ -1,0 +1,85 @@
+"""A distribution over masks that moves towards better ones (Algorithm 2).
+
+Information-geometric optimisation of independent Bernoulli variables: with two masks a step it is the compact genetic
+algorithm of Uchikoshi & Akimoto (GECCO 2025); see Ollivier et al., JMLR 18 (2017), for the theory.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+
+
+def rank_utilities(values: FloatArray) -> FloatArray:
+    """Return utilities linear in rank, -1 for the worst to 1 for the best; equal values share their mean.
+
+    Two values give +1 and -1, or 0 and 0 when equal: the sign of the difference.
+
+    Examples
+    --------
+    >>> rank_utilities(np.array([3.0, 1.0, 2.0]))
+    array([ 1., -1.,  0.])
+    >>> rank_utilities(np.array([5.0, 5.0]))
+    array([0., 0.])
+    """
+    return np.asarray(2 * (rankdata(values) - 1) / (len(values) - 1) - 1)
+
+
+def paper_margin(n_features: int) -> float:
+    """Return the paper's clip rate 1/D; 1/2 where that would leave no room."""
+    return min(1 / n_features, 0.5)
+
+
+class BernoulliIGO:
+    """Independent Bernoulli variables with ask and tell; never sees the function it maximises.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (n_features,)
+        Where the probabilities start; clipped to the margins.
+    population_size : int
+        Masks per ask.
+    learning_rate : float
+        How far one step moves: theta changes by this times the utility-weighted sum of the masks over half of
+        their number. For two masks that is the paper's update.
+    margin : float
+        Probabilities stay within [margin, 1 - margin].
+    rng : numpy.random.Generator
+        Belongs to the state: it is saved and restored with it.
+    """
+
+    def __init__(
+        self,
+        theta: FloatArray,
+        population_size: int,
+        learning_rate: float,
+        margin: float,
+        rng: np.random.Generator,
+    ) -> None:
+        self.theta = np.clip(np.asarray(theta, dtype=np.float64), margin, 1 - margin)
+        self.population_size = population_size
+        self.learning_rate = learning_rate
+        self.margin = margin
+        self.rng = rng
+
+    def ask(self) -> BoolArray:
+        """Draw masks ~ Bernoulli(theta), shape (population_size, n_features)."""
+        return np.asarray(self.rng.random((self.population_size, len(self.theta))) < self.theta)
+
+    def tell(self, masks: BoolArray, values: FloatArray) -> None:
+        """Move theta towards the better of `masks` (as evaluated, after repair); higher values are better."""
+        gradient = rank_utilities(values) @ masks / (len(masks) / 2)
+        self.theta = np.clip(self.theta + self.learning_rate * gradient, self.margin, 1 - self.margin)
+
+    def state(self) -> dict[str, Any]:
+        """Return everything that changes during a search, the random generator included."""
+        return {"theta": self.theta, "rng": self.rng.bit_generator.state}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go back to a saved state."""
+        self.theta = np.asarray(state["theta"], dtype=np.float64)
+        self.rng.bit_generator.state = state["rng"]

@@ -1,0 +1,86 @@
+"""The door all selectors share: what goes in, how it is checked, what comes out."""
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from puselect.labels import labelled_positives
+
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.integer[Any]]
+
+
+class PUSelector(SelectorMixin, BaseEstimator):
+    """A selector that learns from labelled positives and unlabelled rows.
+
+    A subclass has the parameters `n_features_to_select`, `pos_label` and `random_state`, and sets `support_` in `fit`.
+    """
+
+    pos_label: Any
+    random_state: Any
+    support_: BoolArray
+
+    def _read(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], BoolArray]:
+        """Return the table as floats and which rows are labelled positives, or raise a clear ValueError."""
+        table, labels = validate_data(
+            self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, ensure_min_features=2
+        )
+        return table, labelled_positives(labels, self.pos_label)
+
+    def _draw_entropy(self) -> int:
+        """Return the seed of everything random in this fit."""
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _get_support_mask(self) -> BoolArray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def resolve_n_features(wanted: Any, n_features: int) -> int:
+    """Return how many features to select; None means half of them, rounded up (the paper's rule)."""
+    if wanted is None:
+        return -(-n_features // 2)
+    check_number("n_features_to_select", wanted, 1, n_features, integer=True)
+    return int(wanted)
+
+
+def check_number(
+    name: str, value: Any, low: float, high: float = np.inf, *, integer: bool = False, open_low: bool = False
+) -> None:
+    """Raise a ValueError unless `value` is a number of the wanted kind in [low, high], or (low, high]."""
+    is_number = isinstance(value, Integral if integer else Real) and not isinstance(value, bool | np.bool_)
+    if not is_number or not low <= value <= high or (open_low and value == low):
+        noun = "an integer" if integer else "a number"
+        reach = f"{'above' if open_low else 'of at least'} {low}" if high == np.inf else f"in {low}..{high}"
+        raise ValueError(f"{name} must be {noun} {reach}, got {value!r}")
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """Raise a ValueError unless `value` is one of `choices`."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+
+
+def descending_order(scores: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Return the indices by falling score; equal scores come in random order, never in that of the columns."""
+    return np.lexsort((rng.random(len(scores)), -np.asarray(scores)))
+
+
+def ranks_of(order: IntArray) -> IntArray:
+    """Return the rank of each feature, 1 for the first of `order`."""
+    ranks = np.empty(len(order), dtype=np.intp)
+    ranks[order] = np.arange(1, len(order) + 1)
+    return ranks

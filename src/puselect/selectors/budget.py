@@ -1,0 +1,117 @@
+"""What may be selected: costs, a limit, features that must or must not be in."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from puselect.search.repair import SLACK
+from puselect.selectors.base import resolve_n_features
+
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.integer[Any]]
+
+
+class Budget(NamedTuple):
+    """The room a search has: the free features, what each costs, and what may be spent on them."""
+
+    kept: BoolArray
+    """Features that are always in, shape (n_features,)."""
+    free: IntArray
+    """Indices of the features the search decides on."""
+    costs: FloatArray
+    """Costs of the free features."""
+    limit: float
+    """What the free features may cost in all."""
+
+    @property
+    def start(self) -> float:
+        """The paper's first probability: budget over total cost."""
+        return min(self.limit / float(self.costs.sum()), 1.0)
+
+    def widen(self, masks: BoolArray) -> BoolArray:
+        """Return masks over all features from masks over the free ones."""
+        wide = np.repeat(self.kept[None, :], len(masks), axis=0)
+        wide[:, self.free] = masks
+        return wide
+
+    def take_within(self, order: IntArray) -> BoolArray:
+        """Return the mask of the features that fit when taken in the given order of the free ones."""
+        support, left = self.kept.copy(), self.limit * (1 + SLACK)
+        for i in order:
+            if self.costs[i] <= left:
+                support[self.free[i]] = True
+                left -= self.costs[i]
+        return support
+
+    @classmethod
+    def from_parameters(
+        cls,
+        n_features_to_select: int | None,
+        feature_costs: ArrayLike | None,
+        budget: float | None,
+        always_keep: Sequence[Any] | None,
+        never_select: Sequence[Any] | None,
+        names: Sequence[str] | None,
+        n_features: int,
+    ) -> Self:
+        """Check the selector's parameters against the table and against each other."""
+        costs, limit = _costs_and_limit(n_features_to_select, feature_costs, budget, n_features)
+        kept = _as_mask("always_keep", always_keep, names, n_features)
+        never = _as_mask("never_select", never_select, names, n_features)
+        if (kept & never).any():
+            both = np.flatnonzero(kept & never).tolist()
+            raise ValueError(f"always_keep and never_select must not share features, got {both} in both")
+        free = np.flatnonzero(~kept & ~never)
+        left = limit - costs[kept].sum()
+        if left < -SLACK * limit:
+            raise ValueError(
+                f"always_keep must fit the budget of {limit:g}, got features that cost {costs[kept].sum():g}"
+            )
+        if not kept.any() and (not len(free) or costs[free].min() > limit * (1 + SLACK)):
+            cheapest = f"the cheapest costs {costs[free].min():g}" if len(free) else "never_select leaves none"
+            raise ValueError(f"the budget must pay for at least one feature, got {limit:g}: {cheapest}")
+        return cls(kept, free, costs[free], max(left, 0.0))
+
+
+def _costs_and_limit(
+    n_features_to_select: int | None, feature_costs: ArrayLike | None, budget: float | None, n_features: int
+) -> tuple[FloatArray, float]:
+    """Return the cost of every feature and the limit on their sum."""
+    if feature_costs is None and budget is None:
+        return np.ones(n_features), float(resolve_n_features(n_features_to_select, n_features))
+    if n_features_to_select is not None:
+        raise ValueError("give either n_features_to_select or a budget with feature_costs, got both")
+    if budget is None:
+        raise ValueError("feature_costs need a budget: the most that the selected features may cost together")
+    costs = np.ones(n_features) if feature_costs is None else np.asarray(feature_costs, dtype=np.float64)
+    if costs.shape != (n_features,):
+        raise ValueError(f"feature_costs must hold one cost for each of {n_features} features, got {costs.shape}")
+    if not (np.isfinite(costs).all() and (costs > 0).all()):
+        bad = costs[~(np.isfinite(costs) & (costs > 0))][0]
+        raise ValueError(f"feature_costs must be positive and finite, got {bad:g}")
+    if not (np.isreal(budget) and np.isfinite(budget) and budget > 0):
+        raise ValueError(f"budget must be positive and finite, got {budget!r}")
+    return costs, float(budget)
+
+
+def _as_mask(
+    parameter: str, wanted: Sequence[Any] | None, names: Sequence[str] | None, n_features: int
+) -> BoolArray:
+    """Return the mask of features given by names or by indices."""
+    mask = np.zeros(n_features, dtype=bool)
+    if isinstance(wanted, str):
+        raise ValueError(f"{parameter} must be a list of names or indices, got the string {wanted!r}")
+    for item in () if wanted is None else wanted:
+        if isinstance(item, str):
+            place = np.flatnonzero(np.asarray(names if names is not None else (), dtype=object) == item)
+            if not len(place):
+                raise ValueError(f"{parameter} must name columns of X, got {item!r}")
+            mask[place] = True
+        elif isinstance(item, int | np.integer) and not isinstance(item, bool) and -n_features <= item < n_features:
+            mask[item] = True
+        else:
+            raise ValueError(f"{parameter} must hold names or indices in 0..{n_features - 1}, got {item!r}")
+    return mask

@@ -1,0 +1,253 @@
+"""FSCPU: feature selection based on the cluster assumption in PU learning."""
+
+import os
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from puselect.callbacks import CallbackSupportMixin, with_callbacks
+from puselect.search import History
+from puselect.selectors.base import PUSelector, descending_order, ranks_of
+from puselect.selectors.budget import Budget
+from puselect.selectors.session import Session
+from puselect.selectors.settings import PUBLISHED, check_settings
+
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+
+
+class FSCPU(CallbackSupportMixin, PUSelector):
+    """Select the features in whose space the labelled positives gather in a few clusters.
+
+    A search over masks of features: the rows are clustered on a mask's columns, and the mask is worth the recall times
+    the precision with which the best set of clusters finds the labelled rows. Defaults are our best known
+    setting; `FSCPU.published` is the method of Uchikoshi & Akimoto (GECCO 2025) with every number as printed.
+
+    Parameters
+    ----------
+    n_features_to_select : int, optional
+        How many features to select. By default half of them, rounded up.
+    feature_costs : array-like of shape (n_features,), optional
+        What each feature costs, positive; with `budget`, instead of `n_features_to_select`.
+    budget : float, optional
+        The most that the selected features may cost together.
+    criterion : {"cluster", "cluster+mi"}, default="cluster"
+        "cluster+mi" is FSCPU-MI: the mutual information of semi-JMI is added, each term over its standard deviation.
+    always_keep, never_select : list of str or int, optional
+        Features, by name or index, that must or must not be selected. Kept ones count towards the budget.
+    pos_label : object, default=1
+        The value of `y` that marks a labelled positive; all others mean unlabelled.
+    engine : {"auto", "cpu", "reference"}, default="auto"
+        What does the clustering: compiled kernels, or scikit-learn one mask at a time (slow; for checking).
+    clusterer : estimator, optional
+        Any scikit-learn clusterer, used instead of the Gaussian mixture by the reference engine.
+    n_clusters : int, default=10
+        Clusters of the mixture.
+    covariance_type : {"full", "diag", "spherical", "tied"}, default="full"
+    init : {"rows", "k-means"}, default="rows"
+        Start from random rows, the same for all masks of a step; or from k-means++ run to convergence.
+    labelled_start : float, default=0.5
+        Share of the start rows that are labelled positives (with init="rows").
+    lloyd_steps : int, default=1
+        k-means steps before the mixture (with init="rows").
+    em : {"hard", "soft"}, default="hard"
+        Whether a row belongs to one cluster alone while the mixture is fitted, or a little to each.
+    em_steps : int, default=1
+        EM steps, at most.
+    em_tol : float, default=1e-3
+        Soft EM ends when the mean log-likelihood changes by less.
+    reg_covar : float, default=1e-6
+        Added to the diagonal of covariances.
+    shrinkage : float, default=1.0
+        Pulls the full covariance of a cluster with few rows towards the pooled variances; 0 turns it off.
+    score_rule : {"exact", "printed"}, default="exact"
+        Try all prefixes of the sorted clusters, or stop at the first decrease as printed in the paper.
+    start_tilt : float, default=1.0
+        How much the first probabilities follow what single columns tell about the labels; 0 starts flat.
+    population_size : int, default=8
+        Masks per step.
+    learning_rate : float or {"auto", "paper"}, default="auto"
+        How far a step moves the probabilities. "paper": 1 / (2 n_features) whatever the population.
+    margin : float, optional
+        Probabilities stay in [margin, 1 - margin]; by default 1 / n_features, as in the paper.
+    max_iter : int, default=1500
+        Steps at most.
+    settle_at : float, optional
+        Stop when this share of the probabilities lies outside [0.1, 0.9]. None: never before `max_iter`.
+    scale : bool, default=True
+        Min-max scale the columns first.
+    max_samples : int, "auto" or None, default="auto"
+        Tables with more rows ("auto": 20,000) are sampled anew at each step: labelled rows and random others.
+    checkpoint : path, optional
+        The search is saved here every second, and resumed from here if the file exists.
+    n_jobs : int, optional
+        Threads over the masks of a step. Results do not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of everything random.
+    verbose : int, default=0
+        Above 0, progress is logged every two seconds.
+
+    Attributes
+    ----------
+    support_ : ndarray of bool, shape (n_features,)
+        The selected features.
+    ranking_ : ndarray of int, shape (n_features,)
+        1 for the feature most worth having, and so on.
+    probabilities_ : ndarray of float, shape (n_features,)
+        Probability of each feature at the end (theta); 1 for kept features, 0 for excluded ones.
+    objective_ : float
+        Objective of the selected features: mean over several clusterings.
+    history_ : History
+        Steps, probabilities, mean and best objective; at most 1024 records. Only the features searched over.
+    n_iter_ : int
+        Steps done.
+    converged_ : float
+        Share of the probabilities outside [0.1, 0.9].
+    n_degenerate_ : int
+        Clusterings that lost a cluster or needed more regularisation.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+
+    References
+    ----------
+    R. Uchikoshi and Y. Akimoto, "Feature Selection Based on Cluster Assumption in PU Learning", GECCO 2025.
+
+    Examples
+    --------
+    >>> from puselect import FSCPU
+    >>> from puselect.datasets import make_pu_clusters
+    >>> X, y, relevant = make_pu_clusters("40/8/1", n_negative=800, n_positive=100, n_relevant=5, n_irrelevant=5,
+    ...                                   random_state=0)
+    >>> selector = FSCPU(n_features_to_select=5, random_state=0).fit(X, y)
+    >>> bool((selector.get_support() == relevant).all())
+    True
+    """
+
+    support_: BoolArray
+    history_: History
+
+    def __init__(
+        self,
+        n_features_to_select: int | None = None,
+        *,
+        feature_costs: ArrayLike | None = None,
+        budget: float | None = None,
+        criterion: str = "cluster",
+        always_keep: Sequence[Any] | None = None,
+        never_select: Sequence[Any] | None = None,
+        pos_label: Any = 1,
+        engine: str = "auto",
+        clusterer: Any = None,
+        n_clusters: int = 10,
+        covariance_type: str = "full",
+        init: str = "rows",
+        labelled_start: float = 0.5,
+        lloyd_steps: int = 1,
+        em: str = "hard",
+        em_steps: int = 1,
+        em_tol: float = 1e-3,
+        reg_covar: float = 1e-6,
+        shrinkage: float = 1.0,
+        score_rule: str = "exact",
+        start_tilt: float = 1.0,
+        population_size: int = 8,
+        learning_rate: float | str = "auto",
+        margin: float | None = None,
+        max_iter: int = 1500,
+        settle_at: float | None = 0.9,
+        scale: bool = True,
+        max_samples: int | str | None = "auto",
+        checkpoint: str | os.PathLike[str] | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.feature_costs = feature_costs
+        self.budget = budget
+        self.criterion = criterion
+        self.always_keep = always_keep
+        self.never_select = never_select
+        self.pos_label = pos_label
+        self.engine = engine
+        self.clusterer = clusterer
+        self.n_clusters = n_clusters
+        self.covariance_type = covariance_type
+        self.init = init
+        self.labelled_start = labelled_start
+        self.lloyd_steps = lloyd_steps
+        self.em = em
+        self.em_steps = em_steps
+        self.em_tol = em_tol
+        self.reg_covar = reg_covar
+        self.shrinkage = shrinkage
+        self.score_rule = score_rule
+        self.start_tilt = start_tilt
+        self.population_size = population_size
+        self.learning_rate = learning_rate
+        self.margin = margin
+        self.max_iter = max_iter
+        self.settle_at = settle_at
+        self.scale = scale
+        self.max_samples = max_samples
+        self.checkpoint = checkpoint
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @classmethod
+    def published(cls, n_features_to_select: int | None = None, **changes: Any) -> Self:
+        """Return the selector with every setting as printed in the paper; `changes` override some.
+
+        Two masks a step for 3000 steps, a Gaussian mixture fitted to convergence from k-means for each.
+
+        Examples
+        --------
+        >>> FSCPU.published(25).max_iter
+        3000
+        """
+        return cls(n_features_to_select, **{**PUBLISHED, **changes})
+
+    @with_callbacks
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Search for the features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Finite numbers.
+        y : array-like of shape (n_rows,)
+            `pos_label` marks labelled positives, anything else unlabelled rows.
+        """
+        check_settings(self)
+        table, positive = self._read(X, y)
+        budget = Budget.from_parameters(
+            self.n_features_to_select,
+            self.feature_costs,
+            self.budget,
+            self.always_keep,
+            self.never_select,
+            getattr(self, "feature_names_in_", None),
+            table.shape[1],
+        )
+        session = Session(self, table, positive, budget, self._draw_entropy())
+        session.run(X, y)
+        self._keep_result(session, budget)
+        return self
+
+    def _keep_result(self, session: Session, budget: Budget) -> None:
+        """Set the fitted attributes."""
+        search = session.search
+        self.probabilities_ = budget.kept.astype(np.float64)
+        self.probabilities_[budget.free] = search.theta
+        order = descending_order(self.probabilities_, np.random.default_rng([search.entropy, search.step]))
+        self.ranking_ = ranks_of(order)
+        place = self.ranking_[budget.free]
+        self.support_ = budget.take_within(np.argsort(place))
+        self.history_ = search.history()
+        self.n_iter_ = search.step
+        self.converged_ = search.settled
+        self.objective_ = session.value_of(self.support_)
+        self.n_degenerate_ = session.objective.n_degenerate

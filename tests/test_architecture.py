@@ -1,0 +1,187 @@
+"""The shape of the package, read from its source: nothing is imported here."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[1] / "src" / "puselect"
+
+# A module may import from its own layer and from the layers above it in this list, never from one below.
+LAYERS = (
+    ("_version", "labels", "datasets", "scaling"),
+    ("gmm", "_kernels", "_mixtures", "engines"),
+    ("score", "mutual_information", "evidence"),
+    ("objective",),
+    ("search", "callbacks"),
+    ("selectors",),
+    ("baselines",),
+    ("methods",),
+    ("evaluate",),
+    ("studies",),
+    ("report",),
+    ("cli", "demo", "bench", "__main__", "__init__"),
+)
+LAYER_OF = {part: number for number, layer in enumerate(LAYERS) for part in layer}
+
+HEAVY = ("torch", "dask", "pandas", "lightgbm", "matplotlib")
+EMPTY_NAMES = {"utils", "misc", "helpers", "common"}
+MAX_FILE_LINES = 300
+MAX_FUNCTION_LINES = 50
+
+FILES = sorted(SOURCE.rglob("*.py"))
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def module_name(file: Path) -> str:
+    parts = file.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(file): file for file in FILES}
+
+
+@cache
+def tree(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
+
+
+def top_level(node: ast.AST) -> Iterator[ast.AST]:
+    """What runs when the module is imported: no function bodies, nothing only for type checkers."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Function | ast.Lambda):
+            continue
+        if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
+            for other in child.orelse:
+                yield other
+                yield from top_level(other)
+            continue
+        yield child
+        yield from top_level(child)
+
+
+def imported_names(file: Path, nodes: Iterator[ast.AST]) -> Iterator[str]:
+    """Full dotted names; `from a import b` gives `a.b`, relative imports are made absolute."""
+    package = file.relative_to(SOURCE.parent).parts[:-1]
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            anchor = package[: len(package) - node.level + 1] if node.level else ()
+            origin = ".".join((*anchor, node.module) if node.module else anchor)
+            yield from (f"{origin}.{alias.name}" for alias in node.names)
+
+
+def imports(file: Path) -> set[str]:
+    return set(imported_names(file, ast.walk(tree(file))))
+
+
+def top_level_imports(file: Path) -> set[str]:
+    return set(imported_names(file, top_level(tree(file))))
+
+
+def is_part_of(name: str, package: str) -> bool:
+    return name == package or name.startswith(package + ".")
+
+
+def layer_part(name: str) -> str:
+    """The first name below the package; `__init__` for the package itself and for what it re-exports."""
+    first = name.split(".")[1] if "." in name else "__init__"
+    is_module = any(is_part_of(module, f"puselect.{first}") for module in MODULES)
+    return first if is_module else "__init__"
+
+
+def loaded_with(name: str) -> set[str]:
+    """Modules of the package that importing the dotted name runs, its parent packages included."""
+    parts = name.split(".")
+    prefixes = (".".join(parts[: end + 1]) for end in range(len(parts)))
+    return {prefix for prefix in prefixes if prefix in MODULES}
+
+
+def functions() -> Iterator[tuple[Path, Function]]:
+    for file in FILES:
+        yield from ((file, node) for node in ast.walk(tree(file)) if isinstance(node, Function))
+
+
+def code_lines(function: Function) -> int:
+    lines = function.end_lineno - function.lineno + 1
+    if ast.get_docstring(function) is not None:
+        docstring = function.body[0]
+        lines -= docstring.end_lineno - docstring.lineno + 1
+    return lines
+
+
+def test_every_module_has_a_place_in_the_layers():
+    homeless = {layer_part(module) for module in MODULES} - LAYER_OF.keys()
+    assert not homeless, f"place {sorted(homeless)} in LAYERS of {Path(__file__).name}"
+
+
+def test_no_module_imports_from_a_later_layer():
+    wrong = [
+        f"{module} imports {name}"
+        for module, file in MODULES.items()
+        for name in sorted(imports(file))
+        if is_part_of(name, "puselect")
+        and LAYER_OF.get(layer_part(name), 0) > LAYER_OF.get(layer_part(module), len(LAYERS))
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_file_is_too_long_to_read():
+    lengths = {module: len(file.read_text(encoding="utf-8").splitlines()) for module, file in MODULES.items()}
+    long = {module: length for module, length in lengths.items() if length > MAX_FILE_LINES}
+    assert not long, f"over {MAX_FILE_LINES} lines: {long}"
+
+
+def test_no_function_is_too_long_to_read():
+    long = {
+        f"{module_name(file)}.{function.name}": code_lines(function)
+        for file, function in functions()
+        if code_lines(function) > MAX_FUNCTION_LINES
+    }
+    assert not long, f"over {MAX_FUNCTION_LINES} lines without the docstring: {long}"
+
+
+def test_each_heavy_library_is_imported_in_at_most_one_module():
+    users = {
+        library: [
+            module for module, file in MODULES.items() if any(is_part_of(n, library) for n in imports(file))
+        ]
+        for library in HEAVY
+    }
+    shared = {library: modules for library, modules in users.items() if len(modules) > 1}
+    assert not shared, f"one module each, please: {shared}"
+
+
+def test_importing_the_package_loads_no_heavy_library():
+    loaded: set[str] = set()
+    waiting = loaded_with("puselect")
+    while waiting:
+        module = waiting.pop()
+        loaded.add(module)
+        for name in top_level_imports(MODULES[module]):
+            waiting |= loaded_with(name) - loaded
+    wrong = [
+        f"{module} imports {name}"
+        for module in sorted(loaded)
+        for name in sorted(top_level_imports(MODULES[module]))
+        if any(is_part_of(name, library) for library in HEAVY)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_module_is_named_after_what_it_holds():
+    names = {part.strip("_") for module in MODULES for part in module.split(".")}
+    assert not names & EMPTY_NAMES
+
+
+def test_only_the_public_part_of_scikit_learn_is_imported():
+    private = [
+        f"{module} imports {name}"
+        for module, file in MODULES.items()
+        for name in sorted(imports(file))
+        if is_part_of(name, "sklearn") and any(part.startswith("_") for part in name.split("."))
+    ]
+    # sklearn.__version__ and its like are public.
+    private = [line for line in private if not line.endswith("__")]
+    assert not private, "\n".join(private)
