@@ -32,7 +32,7 @@ def column_evidence(X: NDArray[Any], positive: BoolArray) -> FloatArray:
     >>> X[positive, 0] += 2  # another place
     >>> X[positive, 1] *= 3  # another spread
     >>> column_evidence(X, positive).round().astype(int)
-    array([71, 38,  2])
+    array([114,  37,   7])
     """
     return np.array([_lepage(rankdata(column), positive) for column in X.T])
 

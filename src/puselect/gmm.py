@@ -27,7 +27,7 @@ class MixtureSpec:
     init: str = "rows"
     """"rows": Lloyd steps from random rows, the same for every mask of a seed; "k-means": k-means++ to convergence."""
     labelled_start: float = 0.5
-    """Share of the start rows that are labelled positives (with init="rows")."""
+    """Share of the start rows that are labelled positives (with init="rows"), where there are enough of them."""
     lloyd_steps: int = 1
     em: str = "hard"
     """"hard": every row belongs to its most probable cluster alone; "soft": ordinary EM."""
@@ -40,13 +40,15 @@ class MixtureSpec:
 def start_rows(positive: BoolArray, spec: MixtureSpec, seed: int) -> IntArray:
     """Return the rows a seed starts from: different ones, as many as there are clusters, or all rows if fewer.
 
-    The wanted share of them is drawn from the labelled positives, the rest from all other rows: a start in every kind
-    of positives that has labels (seeded clustering; Basu, Banerjee & Mooney, ICML 2002).
+    The wanted share of them is drawn from the labelled positives, the rest from all other rows: seeded clustering
+    (Basu, Banerjee & Mooney, ICML 2002). A labelled row that starts a cluster is sure to be in it, which makes the
+    cluster look better than it is; so at most a tenth of the labelled rows are used, none below twenty of them.
     """
     rng = np.random.Generator(np.random.PCG64(seed))
     n_start = min(spec.n_clusters, len(positive))
     labelled = np.flatnonzero(positive)
-    n_labelled = min(round(spec.labelled_start * n_start), len(labelled))
+    n_spare = len(labelled) // 10 if len(labelled) >= 20 else 0
+    n_labelled = min(round(spec.labelled_start * n_start), n_spare)
     seeds = rng.choice(labelled, n_labelled, replace=False)
     others = np.delete(np.arange(len(positive)), seeds)
     return np.concatenate([seeds, rng.choice(others, n_start - n_labelled, replace=False)])

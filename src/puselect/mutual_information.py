@@ -19,7 +19,7 @@ def equal_width_codes(X: NDArray[Any], n_bins: int = 5) -> CodeArray:
 
     Examples
     --------
-    >>> equal_width_codes(np.array([[0.0, 7.0], [0.1, 9.0], [0.5, 7.0], [0.6, 7.0], [0.9, 7.0], [1.0, 7.0]])).T
+    >>> equal_width_codes(np.array([[0.0, 7.0], [0.1, 9.0], [0.5, 7.0], [0.7, 7.0], [0.9, 7.0], [1.0, 7.0]])).T
     array([[0, 0, 2, 3, 4, 4],
            [0, 1, 0, 0, 0, 0]], dtype=int8)
     """

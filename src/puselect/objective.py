@@ -48,13 +48,22 @@ class ClusterObjective:
     engine : Engine
     rule : {"exact", "printed"}
         See `puselect.score.best_clusters`.
+    smoothing : float
+        Rows added to any set of clusters, in mean cluster sizes.
     information : PairInformation, optional
         Makes FSCPU-MI of FSCPU: a second criterion.
     """
 
-    def __init__(self, engine: Engine, rule: str = "exact", information: PairInformation | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        rule: str = "exact",
+        smoothing: float = 0.0,
+        information: PairInformation | None = None,
+    ) -> None:
         self.engine = engine
         self.rule = rule
+        self.smoothing = smoothing
         self.information = information
         self.n_degenerate = 0
 
@@ -67,7 +76,8 @@ class ClusterObjective:
         """Return the criteria of each mask, shape (n_masks, n_criteria)."""
         table = self.engine.cluster(masks, seeds, targets)
         self.n_degenerate += int(table.degenerate.sum())
-        criteria = [cluster_score(table.size, table.positive, self.rule)]
+        extra_rows = self.smoothing * table.size.mean(axis=1)
+        criteria = [cluster_score(table.size, table.positive, self.rule, extra_rows)]
         if self.information is not None:
             criteria.append(self.information(masks, targets))
         return np.stack(criteria, axis=1)

@@ -28,7 +28,7 @@ def save_state(path: str | os.PathLike[str], state: State) -> None:
 def load_state(path: str | os.PathLike[str]) -> State | None:
     """Return the saved state, None if there is no file yet."""
     try:
-        with np.load(path, allow_pickle=False) as saved:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as saved:
             return _unflatten({name: saved[name] for name in saved.files})
     except FileNotFoundError:
         return None

@@ -29,11 +29,6 @@ def rank_utilities(values: FloatArray) -> FloatArray:
     return np.asarray(2 * (rankdata(values) - 1) / (len(values) - 1) - 1)
 
 
-def paper_margin(n_features: int) -> float:
-    """Return the paper's clip rate 1/D; 1/2 where that would leave no room."""
-    return min(1 / n_features, 0.5)
-
-
 class BernoulliIGO:
     """Independent Bernoulli variables with ask and tell; never sees the function it maximises.
 

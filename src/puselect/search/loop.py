@@ -85,8 +85,9 @@ class Search:
 
     @property
     def settled(self) -> float:
-        """Share of the features whose probability lies outside [0.1, 0.9]."""
-        return float(np.mean((self.theta < 0.1) | (self.theta > 0.9)))
+        """Share of the features whose probability is 0.1 or less, or 0.9 or more (or at a wider margin)."""
+        edge = max(0.1, self.optimizer.margin)
+        return float(np.mean((self.theta <= edge) | (self.theta >= 1 - edge)))
 
     def ask(self) -> BoolArray:
         """Draw the masks of a step, within budget."""

@@ -29,7 +29,12 @@ class Budget(NamedTuple):
     @property
     def start(self) -> float:
         """The paper's first probability: budget over total cost."""
-        return min(self.limit / float(self.costs.sum()), 1.0)
+        return min(self.limit / float(self.costs.sum()), 1.0) if len(self.free) else 1.0
+
+    @property
+    def leaves_a_choice(self) -> bool:
+        """Whether some of the free features fit, but not all of them."""
+        return len(self.free) > 0 and self.costs.min() <= self.limit * (1 + SLACK) and self.start < 1
 
     def widen(self, masks: BoolArray) -> BoolArray:
         """Return masks over all features from masks over the free ones."""

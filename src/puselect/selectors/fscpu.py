@@ -49,7 +49,7 @@ class FSCPU(CallbackSupportMixin, PUSelector):
     init : {"rows", "k-means"}, default="rows"
         Start from random rows, the same for all masks of a step; or from k-means++ run to convergence.
     labelled_start : float, default=0.5
-        Share of the start rows that are labelled positives (with init="rows").
+        Share of the start rows that are labelled positives (with init="rows"); at most a tenth of those, none below 20.
     lloyd_steps : int, default=1
         k-means steps before the mixture (with init="rows").
     em : {"hard", "soft"}, default="hard"
@@ -64,18 +64,22 @@ class FSCPU(CallbackSupportMixin, PUSelector):
         Pulls the full covariance of a cluster with few rows towards the pooled variances; 0 turns it off.
     score_rule : {"exact", "printed"}, default="exact"
         Try all prefixes of the sorted clusters, or stop at the first decrease as printed in the paper.
+    smoothing : float, default=0.5
+        Unlabelled rows added to any set of clusters before its precision is taken, in mean cluster sizes: keeps tiny
+        clusters around a labelled row from winning by luck. 0 is the paper's score.
     start_tilt : float, default=1.0
         How much the first probabilities follow what single columns tell about the labels; 0 starts flat.
     population_size : int, default=8
         Masks per step.
     learning_rate : float or {"auto", "paper"}, default="auto"
-        How far a step moves the probabilities. "paper": 1 / (2 n_features) whatever the population.
-    margin : float, optional
-        Probabilities stay in [margin, 1 - margin]; by default 1 / n_features, as in the paper.
-    max_iter : int, default=1500
-        Steps at most.
-    settle_at : float, optional
-        Stop when this share of the probabilities lies outside [0.1, 0.9]. None: never before `max_iter`.
+        How far a step moves the probabilities. "paper": 1 / (2 n_features); "auto" looks at the population, the
+        number of features and of labelled rows.
+    margin : float or {"auto", "paper"}, default="auto"
+        Probabilities stay in [margin, 1 - margin]. "paper": 1 / n_features; "auto": the same, but at most 0.1.
+    max_iter : int, optional
+        Steps at most; by default 80 / learning_rate, enough for a faint signal.
+    settle_at : float or None, default=1.0
+        Stop when this share of the probabilities is 0.1 or less, or 0.9 or more. None: never before `max_iter`.
     scale : bool, default=True
         Min-max scale the columns first.
     max_samples : int, "auto" or None, default="auto"
@@ -104,7 +108,7 @@ class FSCPU(CallbackSupportMixin, PUSelector):
     n_iter_ : int
         Steps done.
     converged_ : float
-        Share of the probabilities outside [0.1, 0.9].
+        Share of the probabilities that are 0.1 or less, or 0.9 or more.
     n_degenerate_ : int
         Clusterings that lost a cluster or needed more regularisation.
     n_features_in_ : int
@@ -151,12 +155,13 @@ class FSCPU(CallbackSupportMixin, PUSelector):
         reg_covar: float = 1e-6,
         shrinkage: float = 1.0,
         score_rule: str = "exact",
+        smoothing: float = 0.5,
         start_tilt: float = 1.0,
         population_size: int = 8,
         learning_rate: float | str = "auto",
-        margin: float | None = None,
-        max_iter: int = 1500,
-        settle_at: float | None = 0.9,
+        margin: float | str = "auto",
+        max_iter: int | None = None,
+        settle_at: float | None = 1.0,
         scale: bool = True,
         max_samples: int | str | None = "auto",
         checkpoint: str | os.PathLike[str] | None = None,
@@ -184,6 +189,7 @@ class FSCPU(CallbackSupportMixin, PUSelector):
         self.reg_covar = reg_covar
         self.shrinkage = shrinkage
         self.score_rule = score_rule
+        self.smoothing = smoothing
         self.start_tilt = start_tilt
         self.population_size = population_size
         self.learning_rate = learning_rate

@@ -30,8 +30,8 @@ class Task(NamedTuple):
 class RankingSelector(PUSelector):
     """Selects the features of highest score.
 
-    A subclass stores its parameters, among them `n_features_to_select`, `pos_label` and `random_state`, and gives scores
-    in `_score`. Equal scores are ordered at random, from the seed.
+    A subclass stores its parameters, among them `n_features_to_select`, `pos_label` and `random_state`, and gives
+    scores in `_score`. Equal scores are ordered at random, from the seed.
 
     Attributes
     ----------

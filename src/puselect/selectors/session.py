@@ -16,9 +16,8 @@ from puselect.objective import ClusterObjective, PairInformation
 from puselect.scaling import scale_columns
 from puselect.search import BernoulliIGO, Repair, Search, run_searches
 from puselect.search.checkpoint import load_state, save_state
-from puselect.search.igo import paper_margin
 from puselect.selectors.budget import Budget
-from puselect.selectors.settings import learning_rate, mixture_spec, row_limit
+from puselect.selectors.settings import learning_rate, margin, mixture_spec, row_limit, step_limit
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
@@ -60,14 +59,16 @@ class Session:
             max_samples=limit,
         )
         information = PairInformation(table, positive) if selector.criterion == "cluster+mi" else None
-        self.objective = ClusterObjective(self.engine, selector.score_rule, information)
+        self.objective = ClusterObjective(self.engine, selector.score_rule, selector.smoothing, information)
+        self.rate = learning_rate(selector, budget.start, len(budget.free), int(positive.sum()))
+        self.max_iter = step_limit(selector, self.rate)
         self.search = self._new_search(table, positive, entropy, limit)
         self.fingerprint = fingerprint(selector, table, positive) if selector.checkpoint is not None else ""
 
     def run(self, X: Any, y: Any) -> None:
         """Search until it is over, resuming from and saving to the checkpoint; Ctrl-C keeps what there is."""
         self._resume()
-        progress = Progress(self.selector, self.search, self.selector.max_iter, self.selector.verbose)
+        progress = Progress(self.selector, self.search, self.max_iter, self.selector.verbose)
         due = Throttle(SAVE_SECONDS)
 
         def after_step() -> bool:
@@ -77,12 +78,12 @@ class Session:
 
         progress.begin(X, y)
         try:
-            if self.budget.start < 1 and len(self.budget.free):
+            if self.budget.leaves_a_choice:
                 run_searches([self.search], self._evaluate, self._is_over, after_step)
             self._save()
         except KeyboardInterrupt:
             warnings.warn(
-                f"interrupted after {self.search.step} of at most {self.selector.max_iter} steps; "
+                f"interrupted after {self.search.step} of at most {self.max_iter} steps; "
                 "the features selected are the best so far",
                 ConvergenceWarning,
                 stacklevel=3,
@@ -101,15 +102,15 @@ class Session:
         selector, budget = self.selector, self.budget
         rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(0,)))
         theta = np.full(len(budget.free), budget.start)
-        if selector.start_tilt > 0 and len(budget.free):
+        if selector.start_tilt > 0 and budget.leaves_a_choice:
             rows = some_rows(positive, limit, rng)
             evidence = column_evidence(table[rows][:, budget.free], positive[rows])
             theta = tilted_start(evidence, budget.costs, budget.limit, selector.start_tilt)
         optimizer = BernoulliIGO(
             theta,
             population_size=selector.population_size,
-            learning_rate=learning_rate(selector, budget.costs, budget.limit) if len(theta) else 0.0,
-            margin=paper_margin(max(len(theta), 1)) if selector.margin is None else selector.margin,
+            learning_rate=self.rate,
+            margin=margin(selector, max(len(theta), 1)),
             rng=rng,
         )
         repair = Repair(budget.costs, budget.limit)
@@ -120,7 +121,7 @@ class Session:
 
     def _is_over(self, search: Search) -> bool:
         settled = self.selector.settle_at is not None and search.settled >= self.selector.settle_at
-        return search.step >= self.selector.max_iter or settled
+        return search.step >= self.max_iter or settled
 
     def _save(self) -> None:
         if self.selector.checkpoint is not None:

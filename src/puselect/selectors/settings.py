@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from puselect.engines import ENGINES
 from puselect.gmm import COVARIANCE_TYPES, MixtureSpec
@@ -22,10 +21,11 @@ PUBLISHED: dict[str, Any] = {
     "reg_covar": 1e-6,
     "shrinkage": 0.0,
     "score_rule": "printed",
+    "smoothing": 0.0,
     "start_tilt": 0.0,
     "population_size": 2,
     "learning_rate": "paper",
-    "margin": None,
+    "margin": "paper",
     "max_iter": 3000,
     "settle_at": None,
     "max_samples": None,
@@ -48,12 +48,14 @@ def check_settings(selector: Any) -> None:
     check_number("em_tol", selector.em_tol, 0)
     check_number("reg_covar", selector.reg_covar, 0, open_low=True)
     check_number("shrinkage", selector.shrinkage, 0)
+    check_number("smoothing", selector.smoothing, 0)
     check_number("start_tilt", selector.start_tilt, 0)
     check_number("population_size", selector.population_size, 2, integer=True)
-    check_number("max_iter", selector.max_iter, 1, integer=True)
+    if selector.max_iter is not None:
+        check_number("max_iter", selector.max_iter, 1, integer=True)
     if selector.learning_rate not in ("auto", "paper"):
         check_number("learning_rate", selector.learning_rate, 0, 1, open_low=True)
-    if selector.margin is not None:
+    if selector.margin not in ("auto", "paper"):
         check_number("margin", selector.margin, 0, 0.5, open_low=True)
     if selector.settle_at is not None:
         check_number("settle_at", selector.settle_at, 0, 1)
@@ -83,15 +85,29 @@ def row_limit(selector: Any, n_rows: int) -> int | None:
     return limit if limit is not None and limit < n_rows else None
 
 
-def learning_rate(selector: Any, costs: NDArray[np.float64], limit: float) -> float:
-    """Return the step size.
+def learning_rate(selector: Any, share: float, n_features: int, n_labelled: int) -> float:
+    """Return the step size for selecting a `share` of `n_features` with so many labelled rows.
 
-    The paper's 1/(2 D) is meant for half of D features. Ours counts the features that are in doubt instead, about
-    twice as many as are selected, and grows with the population, whose mean is that much less noisy.
+    Ours grows with the population, whose mean is less noisy, and shrinks with the number of features in doubt and,
+    below 50 of them, with the number of labelled rows. For half of the features and many labels it is twice the
+    paper's 1 / (2 D) per pair of masks. The constants were tuned on artificial data (docs/search.md).
     """
     if selector.learning_rate == "paper":
-        return 1 / (2 * len(costs))
-    if selector.learning_rate == "auto":
-        n_selected = len(costs) * min(limit / costs.sum(), 0.5)
-        return float(min(0.5, selector.population_size / (8 * max(n_selected, 1.0))))
-    return float(selector.learning_rate)
+        return 1 / (2 * max(n_features, 1))
+    if selector.learning_rate != "auto":
+        return float(selector.learning_rate)
+    n_in_doubt = max(min(share, 1 - share) * n_features, 1.0)
+    rate = selector.population_size / (4 * n_in_doubt * max(n_features / (2 * n_in_doubt), 1.0) ** 0.6)
+    return float(min(rate * min(1.0, np.sqrt(n_labelled / 50)), 0.5))
+
+
+def step_limit(selector: Any, rate: float) -> int:
+    """Return the most steps: by default as many as even a faint signal needs to settle all features."""
+    return int(np.ceil(80 / rate)) if selector.max_iter is None else int(selector.max_iter)
+
+
+def margin(selector: Any, n_features: int) -> float:
+    """Return how far probabilities stay from 0 and 1: 1/D as in the paper, ours at most 0.1."""
+    if selector.margin in ("auto", "paper"):
+        return min(1 / n_features, 0.5 if selector.margin == "paper" else 0.1)
+    return float(selector.margin)

@@ -1,0 +1,9 @@
+"""The methods FSCPU is compared with, as scikit-learn selectors."""
+
+from puselect.baselines.graph import MRMRUFS, SSelect
+from puselect.baselines.information import MRMR, SemiJMI
+from puselect.baselines.jsfs import JSFS
+from puselect.baselines.library import DTRFE, KBest, LassoRank
+from puselect.baselines.reinforced import ESMCRFS
+
+__all__ = ["DTRFE", "ESMCRFS", "JSFS", "MRMR", "MRMRUFS", "KBest", "LassoRank", "SSelect", "SemiJMI"]

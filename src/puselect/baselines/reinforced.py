@@ -1,0 +1,206 @@
+"""ES-MCRFS: an agent walks along the features and learns which to take from the accuracy of a forest."""
+
+import logging
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestClassifier
+
+from puselect.baselines.agent import Agent
+from puselect.callbacks import LOG_SECONDS, Throttle
+from puselect.selectors.base import BoolArray, FloatArray, IntArray, check_choice, check_number
+from puselect.selectors.ranking import RankingSelector, Task
+
+FIRST_EPSILON, LAST_EPSILON = 0.5, 0.2  # share of random actions in walks, at the first and at the last step
+
+logger = logging.getLogger("puselect")
+
+
+class ESMCRFS(RankingSelector):
+    """ES-MCRFS: Monte Carlo reinforced feature selection with early stopping.
+
+    One agent walks along the features and takes or skips each. The columns taken are worth the accuracy of a random
+    forest that tells labelled from unlabelled rows. A small network learns the value of both actions from walks of a
+    policy that explores, weighted by importance towards one that does so less; walks whose weight has become small
+    are likely to be stopped, and those that go on gain the weight of the stopped ones. The answer is the last
+    walk that took exactly the wanted number of features; if there was none, the features of highest score.
+
+    Only the idea and the numbers of network and search are published; the rest is reconstructed. A step is one walk and
+    one forest. The state holds statistics of the columns taken, of the column at hand, how far the walk is and how much
+    is taken. The reward is the accuracy on a quarter of the rows after training on the others, and comes at the end,
+    undiscounted. Random actions are 10 % in the policy valued, 50 % falling to 20 % in the one that walks, and
+    walks of weight below 0.5 may be stopped. Features come in random order (`order`), as late ones are seldom reached.
+
+    Parameters
+    ----------
+    n_features_to_select : int, optional
+        How many features to select. By default half of them, rounded up.
+    n_steps : int, default=6000
+        Walks.
+    n_trees : int, default=100
+        Trees of a forest.
+    max_rows : int, optional
+        With more rows than this, forests see a sample: labelled rows (up to half of it) and random others.
+    order : {"random", "history"}, default="random"
+        Features in random order, or those taken often or seen seldom first (an upper confidence bound).
+    batch_size : int, default=8
+        Decisions learned from in one step.
+    learning_rate : float, default=1e-3
+        Of Adam.
+    pos_label : object, default=1
+        The value of `y` that marks a labelled positive; all others mean unlabelled.
+    n_jobs : int, optional
+        Threads of a forest.
+    random_state : int, RandomState or None, default=None
+        Seed of everything random.
+
+    Attributes
+    ----------
+    scores_ : ndarray of float, shape (n_features,)
+        How much more taking the feature was worth than skipping it, mean of the last 200 visits; 2 more for the
+        features of the answer, -2 for constant columns.
+    ranking_ : ndarray of int, shape (n_features,)
+        1 for the best feature.
+    support_ : ndarray of bool, shape (n_features,)
+        The selected features.
+    exact_ : bool
+        Whether a walk took exactly the wanted number of features.
+    n_forests_ : int
+        Forests trained; walks that took the same features share one.
+
+    References
+    ----------
+    K. Liu, P. Wang, D. Wang, W. Du, D. O. Wu and Y. Fu, "Efficient Reinforced Feature Selection via Early Stopping
+    Traverse Strategy", ICDM 2021.
+
+    Examples
+    --------
+    >>> from puselect.baselines import ESMCRFS
+    >>> from puselect.datasets import make_pu_clusters
+    >>> X, y, relevant = make_pu_clusters("40/1/1", n_negative=80, n_positive=40, random_state=0)
+    >>> selector = ESMCRFS(n_steps=20, n_trees=5, random_state=0).fit(X, y)
+    >>> int(selector.get_support().sum()), selector.n_forests_ <= 20
+    (25, True)
+    """
+
+    exact_: bool
+    n_forests_: int
+
+    def __init__(
+        self,
+        n_features_to_select: int | None = None,
+        *,
+        n_steps: int = 6000,
+        n_trees: int = 100,
+        max_rows: int | None = None,
+        order: str = "random",
+        batch_size: int = 8,
+        learning_rate: float = 1e-3,
+        pos_label: Any = 1,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_steps = n_steps
+        self.n_trees = n_trees
+        self.max_rows = max_rows
+        self.order = order
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.pos_label = pos_label
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _score(self, task: Task) -> FloatArray:
+        self._check()
+        varies = np.ptp(task.X, axis=0) > 0
+        scores = np.full(len(varies), -2.0)
+        self.exact_, self.n_forests_ = False, 0
+        if varies.any():
+            scores[varies] = self._search(task, np.flatnonzero(varies))
+        return scores
+
+    def _check(self) -> None:
+        for name in ("n_steps", "n_trees", "batch_size"):
+            check_number(name, getattr(self, name), 1, integer=True)
+        if self.max_rows is not None:
+            check_number("max_rows", self.max_rows, 4, integer=True)
+        check_choice("order", self.order, ("random", "history"))
+        check_number("learning_rate", self.learning_rate, 0, open_low=True)
+
+    def _search(self, task: Task, columns: IntArray) -> FloatArray:
+        """Return the scores of `columns`, none of which is constant."""
+        rows = capped_rows(task.positive, self.max_rows, task.rng)
+        X, positive = task.X[np.ix_(rows, columns)], task.positive[rows]
+        n_select = min(task.n_select, len(columns))
+        reward = ForestReward(X, positive, self.n_trees, self.n_jobs, task)
+        agent = Agent(X, n_select, self.order, self.learning_rate, task.rng)
+        answer = np.zeros(len(columns), dtype=bool)
+        due = Throttle(LOG_SECONDS)
+        for step in range(self.n_steps):
+            walk = agent.walk(walking_epsilon(step, self.n_steps))
+            value = reward(walk.mask)
+            agent.learn(walk, value, self.batch_size)
+            if walk.mask.sum() == n_select:
+                answer = walk.mask
+            if due():
+                logger.info("walk %d/%d, reward %.4f, %d forests", step + 1, self.n_steps, value, len(reward.known))
+        self.exact_, self.n_forests_ = bool(answer.any()), len(reward.known)
+        return agent.advantages() + np.where(answer, 2.0, 0.0)
+
+
+def capped_rows(positive: BoolArray, max_rows: int | None, rng: np.random.Generator) -> IntArray:
+    """Return the rows to use: all, or labelled ones up to half of `max_rows` and random others."""
+    if max_rows is None or len(positive) <= max_rows:
+        return np.arange(len(positive))
+    labelled = rng.permutation(np.flatnonzero(positive))[: max_rows // 2]
+    others = rng.permutation(np.flatnonzero(~positive))[: max_rows - len(labelled)]
+    return np.concatenate([labelled, others])
+
+
+def walking_epsilon(step: int, n_steps: int) -> float:
+    """Return the share of random actions in the walk of a step, falling linearly."""
+    return FIRST_EPSILON + (LAST_EPSILON - FIRST_EPSILON) * step / max(n_steps - 1, 1)
+
+
+class ForestReward:
+    """What a mask is worth: the accuracy of a random forest on a quarter of the rows, trained on the others.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    positive : ndarray of bool, shape (n_rows,)
+    n_trees : int
+    n_jobs : int or None
+    task : Task
+        Gives the split and the seed, the same for all masks.
+    """
+
+    def __init__(
+        self, X: NDArray[np.float64], positive: BoolArray, n_trees: int, n_jobs: int | None, task: Task
+    ) -> None:
+        self.X = X.astype(np.float32)  # as the trees want it
+        self.positive = positive
+        self.trained, self.scored = split_rows(positive, task.rng)
+        self.forest = RandomForestClassifier(n_trees, random_state=task.seed, n_jobs=n_jobs)
+        self.known: dict[bytes, float] = {}
+
+    def __call__(self, mask: BoolArray) -> float:
+        """Return the accuracy with the columns of `mask`, 0 without any."""
+        if not mask.any():
+            return 0.0
+        key = np.packbits(mask).tobytes()
+        if key not in self.known:
+            X = self.X[:, mask]
+            forest = self.forest.fit(X[self.trained], self.positive[self.trained])
+            self.known[key] = float(forest.score(X[self.scored], self.positive[self.scored]))
+        return self.known[key]
+
+
+def split_rows(positive: BoolArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Return three quarters of the rows and the others, drawn at random with equal shares of labelled rows."""
+    order = rng.permutation(len(positive))
+    order = order[np.argsort(positive[order], kind="stable")]
+    scored = np.arange(len(order)) % 4 == 1
+    return order[~scored], order[scored]

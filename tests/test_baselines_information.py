@@ -1,0 +1,243 @@
+import numpy as np
+import pytest
+from ranking_contract import RankingContract, small_table
+from sklearn.metrics import mutual_info_score
+
+from puselect.baselines import MRMR, SemiJMI
+from puselect.baselines.information import forward_order, surrogate, swap_refined, three_state_codes
+from puselect.baselines.quicksort import quicksort_order
+from puselect.datasets import make_pu_clusters
+from puselect.mutual_information import equal_width_codes, joint_information
+from puselect.scaling import scale_columns
+
+# What pymrmr 0.1.11 returns for columns that each mark another single unlabelled row.
+PYMRMR_TIES = {
+    5: [0, 1, 2, 3, 4],
+    8: [5, 3, 6, 0, 4, 1, 2, 7],
+    17: [12, 14, 11, 9, 13, 8, 15, 10, 0, 3, 5, 2, 1, 4, 7, 6, 16],
+    23: [17, 18, 14, 15, 16, 12, 11, 19, 20, 21, 13, 0, 5, 6, 2, 3, 4, 1, 10, 7, 8, 9, 22],
+}
+
+
+class TestSemiJMI(RankingContract):
+    def make(self, n_features_to_select=None, **options):
+        return SemiJMI(n_features_to_select, **options)
+
+
+class TestSemiJMIWithSwaps(RankingContract):
+    def make(self, n_features_to_select=None, **options):
+        return SemiJMI(n_features_to_select, refine="swap", **options)
+
+
+class TestMRMR(RankingContract):
+    def make(self, n_features_to_select=None, **options):
+        return MRMR(n_features_to_select, **options)
+
+
+class TestMRMRDifferenceOfBins(RankingContract):
+    def make(self, n_features_to_select=None, **options):
+        return MRMR(n_features_to_select, scheme="MID", states="equal-width", **options)
+
+
+class TestMRMRPublished(RankingContract):
+    def make(self, n_features_to_select=None, **options):
+        return MRMR.published(n_features_to_select, **options)
+
+
+def bits(a, b):
+    return mutual_info_score(a, b) / np.log(2)
+
+
+def order_of(selector):
+    return np.argsort(selector.ranking_).tolist()
+
+
+def greedy(n_features, worth_first, worth_next):
+    """Return the order of greedy selection, literally."""
+    order = [max(range(n_features), key=worth_first)]
+    while len(order) < n_features:
+        left = [j for j in range(n_features) if j not in order]
+        order.append(max(left, key=lambda j: worth_next(j, order)))
+    return order
+
+
+@pytest.mark.parametrize("seed", range(2))
+class TestDirectFormulas:
+    def test_semi_jmi_sums_joint_information(self, seed):
+        X, y, _ = small_table(seed)
+        codes = equal_width_codes(scale_columns(X)).T.astype(int)
+        expected = greedy(
+            10,
+            lambda j: mutual_info_score(codes[j], y),
+            lambda j, chosen: sum(mutual_info_score(5 * codes[j] + codes[i], y) for i in chosen),
+        )
+        assert order_of(SemiJMI(5).fit(X, y)) == expected
+
+    def test_semi_jmi_trades_relevance_for_redundancy(self, seed):
+        X, y, _ = small_table(seed)
+        codes = equal_width_codes(scale_columns(X)).T.astype(int)
+
+        def conditional(a, b):
+            return sum((y == s).mean() * mutual_info_score(a[y == s], b[y == s]) for s in (0, 1))
+
+        def worth(j, chosen):
+            redundancy = [mutual_info_score(codes[j], codes[i]) - conditional(codes[j], codes[i]) for i in chosen]
+            return len(chosen) * mutual_info_score(codes[j], y) - sum(redundancy)
+
+        expected = greedy(10, lambda j: mutual_info_score(codes[j], y), worth)
+        assert order_of(SemiJMI(5).fit(X, y)) == expected
+
+    @pytest.mark.parametrize("scheme", ["MIQ", "MID"])
+    @pytest.mark.parametrize("states", ["three", "equal-width"])
+    def test_mrmr(self, seed, scheme, states):
+        X, y, _ = small_table(seed)
+        scaled = scale_columns(X)
+        codes = (three_state_codes(scaled) if states == "three" else equal_width_codes(scaled)).T
+
+        def worth(j, chosen):
+            relevance, redundancy = bits(codes[j], y), np.mean([bits(codes[j], codes[i]) for i in chosen])
+            return relevance / (redundancy + 1e-4) if scheme == "MIQ" else relevance - redundancy
+
+        expected = greedy(10, lambda j: bits(codes[j], y), worth)
+        assert order_of(MRMR(5, scheme=scheme, states=states).fit(X, y)) == expected
+
+
+class TestInvariance:
+    @pytest.mark.parametrize("make", [SemiJMI, MRMR, MRMR.published])
+    def test_order_of_rows_changes_nothing(self, make):
+        X, y, _ = small_table()
+        rows = np.random.default_rng(0).permutation(len(X))
+        assert order_of(make(random_state=0).fit(X[rows], y[rows])) == order_of(make(random_state=0).fit(X, y))
+
+    @pytest.mark.parametrize("make", [SemiJMI, MRMR])
+    def test_names_of_categories_change_nothing(self, make):
+        rng = np.random.default_rng(0)
+        X = rng.integers(3, size=(300, 8))
+        y = rng.random(300) < 0.1 + 0.1 * X[:, 0] + 0.2 * (X[:, 1] == X[:, 2])
+        renamed = np.array([5.0, 0.1, 3.0])[X]
+        assert order_of(make(random_state=0).fit(renamed, y)) == order_of(make(random_state=0).fit(X, y))
+
+    @pytest.mark.parametrize("make", [SemiJMI, MRMR])
+    def test_order_of_columns_changes_nothing(self, make):
+        X, y, _ = small_table()
+        columns = np.random.default_rng(0).permutation(10)
+        moved = make(random_state=0).fit(X[:, columns], y)
+        np.testing.assert_array_equal(moved.ranking_, make(random_state=1).fit(X, y).ranking_[columns])
+
+    @pytest.mark.parametrize("make", [SemiJMI, MRMR])
+    def test_equal_columns_come_in_random_order(self, make):
+        X, y, _ = small_table()
+        X = X[:, [0, 0, 0, 0, 0]]
+        assert len({order_of(make(random_state=seed).fit(X, y))[0] for seed in range(20)}) > 2
+
+
+class TestSurrogate:
+    @pytest.mark.parametrize("prior", [0.01, 0.5, 0.99])
+    def test_positive_unlabelled_data_always_take_the_missing_for_negative(self, prior):
+        assert surrogate(9, 0, 300, prior) == "Y0"
+
+    @pytest.mark.parametrize("prior", [0.01, 0.5, 0.99])
+    def test_negative_unlabelled_data_always_take_the_missing_for_positive(self, prior):
+        assert surrogate(0, 9, 300, prior) == "Y1"
+
+    @pytest.mark.parametrize("counts", [(20, 50, 400), (50, 20, 400), (5, 5, 10), (100, 3, 1)])
+    @pytest.mark.parametrize("prior", [0.05, 0.2, 0.4, 0.6, 0.8, 0.95])
+    def test_the_surrogate_of_greater_power_is_chosen(self, counts, prior):
+        p, q, m = counts
+        power_0 = (1 - prior) / prior * p / (q + m)
+        power_1 = prior / (1 - prior) * q / (p + m)
+        assert surrogate(p, q, m, prior) == ("Y0" if power_0 > power_1 else "Y1")
+
+
+class TestSwaps:
+    def table(self, seed):
+        Q = np.random.default_rng(seed).random((9, 9))
+        return Q + Q.T
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_no_single_swap_raises_the_pair_sum_any_more(self, seed):
+        Q = self.table(seed)
+        order = swap_refined(np.arange(9), Q, 4)
+        assert sorted(order) == list(range(9))
+
+        def pair_sum(chosen):
+            return sum(Q[i, j] for i in chosen for j in chosen if i < j)
+
+        best = set(order[:4])
+        swaps = [best - {out} | {new} for out in best for new in set(range(9)) - best]
+        assert pair_sum(best) >= max(map(pair_sum, swaps)) - 1e-9
+        assert pair_sum(best) >= pair_sum(range(4))
+
+    def test_nothing_to_swap_when_all_are_selected(self):
+        np.testing.assert_array_equal(swap_refined(np.arange(9)[::-1], self.table(0), 9), np.arange(9)[::-1])
+
+    def test_the_artificial_data_leave_nothing_to_swap(self):
+        X, y, _ = make_pu_clusters("40/8/1", random_state=0)
+        plain, swapped = SemiJMI(25).fit(X, y), SemiJMI(25, refine="swap").fit(X, y)
+        np.testing.assert_array_equal(plain.get_support(), swapped.get_support())
+
+
+class TestPublishedMRMR:
+    @pytest.mark.parametrize("n_features", PYMRMR_TIES)
+    def test_ties_come_in_the_order_of_the_original_program(self, n_features):
+        X = np.zeros((100, n_features))
+        X[50 + np.arange(n_features), np.arange(n_features)] = 1
+        selector = MRMR.published(n_features).fit(X, np.arange(100) < 20)
+        assert order_of(selector) == PYMRMR_TIES[n_features] == quicksort_order([1] * n_features).tolist()
+
+    def test_columns_whose_maximum_is_labelled_come_first(self):
+        X, y, _ = make_pu_clusters("40/outlier", random_state=0)
+        hit = y[X.argmax(axis=0)] == 1
+        first = order_of(MRMR.published().fit(X, y))[: hit.sum()]
+        assert set(first) == set(np.flatnonzero(hit))
+
+    def test_the_order_of_the_columns_decides(self):
+        X, y, relevant = make_pu_clusters("10/8/1", shuffle=False, random_state=0)
+        relevant_first = MRMR.published(25).fit(X, y).get_support()[relevant].mean()
+        relevant_last = MRMR.published(25).fit(X[:, ::-1], y).get_support()[relevant[::-1]].mean()
+        assert relevant_first < 0.2
+        assert relevant_last > 0.8
+
+    def test_quicksort_sorts(self):
+        for seed in range(20):
+            keys = np.random.default_rng(seed).integers(5, size=40)
+            order = quicksort_order(keys)
+            assert sorted(order) == list(range(40))
+            np.testing.assert_array_equal(keys[order], np.sort(keys)[::-1])
+
+
+def test_three_states_lie_a_standard_deviation_apart():
+    X = np.random.default_rng(0).normal(size=(200, 1))
+    low, high = X.mean() - X.std(), X.mean() + X.std()
+    np.testing.assert_array_equal(three_state_codes(X)[:, 0], [0 if x < low else 2 if x > high else 1 for x in X[:, 0]])
+
+
+def test_a_balanced_binary_column_keeps_its_two_states():
+    X = np.repeat([[0.0], [1.0]], 10, axis=0)
+    np.testing.assert_array_equal(three_state_codes(X), X)
+
+
+def test_greedy_gain_is_the_gain_of_the_pair_sum():
+    X, y, _ = small_table()
+    Q = joint_information(equal_width_codes(X), y == 1)
+    seen = []
+    order = forward_order(np.diag(Q), Q, lambda sums, n: seen.append(sums) or sums)
+    for n in range(1, 10):
+        chosen = order[:n]
+        np.testing.assert_allclose(seen[n - 1], Q[:, chosen].sum(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("selector", "message"),
+    [
+        (SemiJMI(n_bins=1), "n_bins must be an integer of at least 2, got 1"),
+        (SemiJMI(refine="shrink"), "refine must be one of 'swap', got 'shrink'"),
+        (MRMR(scheme="MIX"), "scheme must be one of 'MIQ', 'MID', got 'MIX'"),
+        (MRMR(states="two"), "states must be one of 'three', 'equal-width', 'truncated', got 'two'"),
+        (MRMR(states="equal-width", n_bins=2.5), "n_bins must be an integer of at least 2, got 2.5"),
+    ],
+)
+def test_bad_parameters_are_named(selector, message):
+    X, y, _ = small_table()
+    with pytest.raises(ValueError, match=message):
+        selector.fit(X, y)

@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+from sklearn.metrics import mutual_info_score
+
+from puselect import mutual_information
+from puselect.mutual_information import equal_width_codes, joint_information, pair_counts, pair_information
+
+
+def some_codes(seed=0, n_rows=200, n_columns=5, n_codes=4):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(n_codes, size=(n_rows, n_columns)).astype(np.int8)
+    codes[:, 1] = (codes[:, 0] + (rng.random(n_rows) < 0.2)) % n_codes
+    positive = rng.random(n_rows) < 0.1 + 0.2 * (codes[:, 0] == 1)
+    return codes, positive
+
+
+def test_pairs_agree_with_scikit_learn():
+    codes, _ = some_codes()
+    expected = [[mutual_info_score(a, b) for b in codes.T] for a in codes.T]
+    np.testing.assert_allclose(pair_information(codes), expected, atol=1e-12)
+
+
+def test_information_of_pairs_about_the_labels_agrees_with_scikit_learn():
+    codes, positive = some_codes()
+    joined = [[mutual_info_score(10 * a.astype(int) + b, positive) for b in codes.T] for a in codes.T]
+    table = joint_information(codes, positive)
+    np.testing.assert_allclose(table, joined, atol=1e-12)
+    np.testing.assert_allclose(np.diag(table), [mutual_info_score(a, positive) for a in codes.T], atol=1e-12)
+
+
+def test_counts_agree_with_counting_one_by_one():
+    codes, positive = some_codes(n_rows=60, n_columns=3)
+    for weight in (None, positive):
+        expected = np.zeros((3, 3, 4, 4))
+        for row in codes if weight is None else codes[weight]:
+            for i in range(3):
+                for j in range(3):
+                    expected[i, j, row[i], row[j]] += 1
+        np.testing.assert_array_equal(pair_counts(codes, weight), expected)
+
+
+def test_order_of_rows_changes_nothing():
+    codes, positive = some_codes()
+    rows = np.random.default_rng(1).permutation(len(codes))
+    np.testing.assert_array_equal(pair_information(codes[rows]), pair_information(codes))
+    np.testing.assert_array_equal(joint_information(codes[rows], positive[rows]), joint_information(codes, positive))
+
+
+def test_names_of_bins_change_nothing():
+    codes, positive = some_codes()
+    renamed = np.array([2, 0, 3, 1], dtype=np.int8)[codes]
+    np.testing.assert_allclose(pair_information(renamed), pair_information(codes), atol=1e-12)
+    np.testing.assert_allclose(joint_information(renamed, positive), joint_information(codes, positive), atol=1e-12)
+
+
+def test_rows_are_counted_in_chunks(monkeypatch):
+    codes, positive = some_codes()
+    whole = joint_information(codes, positive)
+    monkeypatch.setattr(mutual_information, "CHUNK", 7)
+    np.testing.assert_array_equal(joint_information(codes, positive), whole)
+
+
+def test_constant_columns_tell_nothing():
+    codes, positive = some_codes()
+    codes[:, 2] = 0
+    np.testing.assert_allclose(pair_information(codes)[2], 0, atol=1e-12)
+    table = joint_information(codes, positive)
+    np.testing.assert_allclose(table[2], np.diag(table), atol=1e-12)
+
+
+class TestBins:
+    def test_agree_with_the_formula(self):
+        X = np.random.default_rng(0).normal(size=(100, 3))
+        for column, codes in zip(X.T, equal_width_codes(X, 5).T, strict=True):
+            low, width = column.min(), np.ptp(column) / 5
+            np.testing.assert_array_equal(codes, [min(int((x - low) / width), 4) for x in column])
+
+    def test_few_values_stay_apart(self):
+        X = np.array([[0.0, 100.0, 101.0, 102.0, 0.0]]).T
+        np.testing.assert_array_equal(equal_width_codes(X, 5)[:, 0], [0, 1, 2, 3, 0])
+
+    @pytest.mark.parametrize("n_bins", [2, 5, 200])
+    def test_codes_reach_from_zero_to_the_number_of_bins(self, n_bins):
+        X = np.random.default_rng(0).random((1000, 2))
+        codes = equal_width_codes(X, n_bins)
+        assert (codes.min(), codes.max()) == (0, n_bins - 1)

@@ -1,0 +1,51 @@
+from itertools import combinations
+
+import numpy as np
+from engine_contract import DEFAULT, PUBLISHED, small_table, some_masks
+from sklearn.metrics import mutual_info_score
+
+from puselect.engines import ReferenceEngine
+from puselect.mutual_information import equal_width_codes
+from puselect.objective import ClusterObjective, PairInformation
+from puselect.score import cluster_score
+
+
+def test_values_are_the_scores_of_the_engines_tables():
+    X, positive = small_table()
+    engine = ReferenceEngine(X, positive, DEFAULT)
+    masks, seeds, targets = some_masks(4, 12), np.arange(4), np.zeros(4, dtype=int)
+    table = engine.cluster(masks, seeds)
+    for rule in ("exact", "printed"):
+        values = ClusterObjective(engine, rule)(masks, seeds, targets)
+        np.testing.assert_array_equal(values[:, 0], cluster_score(table.size, table.positive, rule))
+
+
+def test_pair_information_is_the_mean_over_pairs():
+    X, positive = small_table()
+    codes = equal_width_codes(X).astype(int)
+    information = PairInformation(X, np.stack([positive, np.roll(positive, 5)]))
+    masks = some_masks(3, 12)
+    for target, labels in enumerate((positive, np.roll(positive, 5))):
+        values = information(masks, np.full(3, target))
+        for mask, value in zip(masks, values, strict=True):
+            pairs = [
+                mutual_info_score(codes[:, i] * 5 + codes[:, j], labels)
+                for i, j in combinations(np.flatnonzero(mask), 2)
+            ]
+            np.testing.assert_allclose(value, np.mean(pairs))
+
+
+def test_pair_information_of_one_or_no_feature():
+    X, positive = small_table()
+    information = PairInformation(X, positive)
+    one = np.eye(12, dtype=bool)[:1]
+    code = equal_width_codes(X)[:, 0]
+    np.testing.assert_allclose(information(one, np.array([0])), mutual_info_score(code, positive))
+    assert information(np.zeros((1, 12), dtype=bool), np.array([0])) == [0.0]
+
+
+def test_degenerate_masks_are_counted():
+    X, positive = small_table()
+    objective = ClusterObjective(ReferenceEngine(np.zeros_like(X), positive, PUBLISHED))
+    objective(some_masks(3, 12), np.arange(3), np.zeros(3, dtype=int))
+    assert objective.n_degenerate == 3

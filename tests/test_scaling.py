@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.preprocessing import MinMaxScaler
+
+from puselect.scaling import scale_columns
+
+
+def test_ordinary_columns_are_scaled_as_scikit_learn_does():
+    X = np.random.default_rng(0).normal(3, 5, (200, 7))
+    np.testing.assert_allclose(scale_columns(X), MinMaxScaler().fit_transform(X), atol=1e-15)
+
+
+def test_constant_columns_become_zero():
+    assert (scale_columns(np.full((5, 2), 7.5)) == 0).all()
+
+
+@pytest.mark.parametrize("unit", [1e-308, 1e-30, 1.0, 1e30, 1e308])
+def test_no_unit_is_too_small_or_too_large(unit):
+    column = np.array([-1.0, -0.5, 0.0, 0.5, 1.0]) * unit
+    np.testing.assert_allclose(scale_columns(column[:, None])[:, 0], [0, 0.25, 0.5, 0.75, 1], rtol=1e-12)
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=20))
+def test_every_finite_column_ends_up_between_zero_and_one(values):
+    column = np.array(values)[:, None]
+    before = column.copy()
+    for dtype in (np.float64, np.float32):
+        scaled = scale_columns(column, dtype)
+        assert scaled.min() >= 0
+        assert scaled.max() <= 1
+    np.testing.assert_array_equal(column, before)

@@ -1,0 +1,122 @@
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from puselect.score import best_clusters, cluster_score
+
+
+def value(size, positive, chosen, extra_rows=0):
+    rows = size[chosen].sum() + extra_rows
+    return positive[chosen].sum() ** 2 / (positive.sum() * rows) if rows and positive.sum() else 0.0
+
+
+def brute_force(size, positive, extra_rows=0):
+    """The best value over all subsets."""
+    subsets = [np.array(bits, dtype=bool) for bits in product([False, True], repeat=len(size))]
+    return max(value(size, positive, chosen, extra_rows) for chosen in subsets)
+
+
+def random_tables(n, n_clusters, rng, most=40):
+    size = rng.integers(0, most, (n, n_clusters))
+    return size, rng.binomial(size, rng.uniform(0, 1, (n, n_clusters)))
+
+
+def test_exact_rule_equals_brute_force_over_all_subsets():
+    rng = np.random.default_rng(0)
+    for n_clusters in (1, 2, 3, 5, 7):
+        size, positive = random_tables(500, n_clusters, rng)
+        expected = [brute_force(*table) for table in zip(size, positive, strict=True)]
+        np.testing.assert_allclose(cluster_score(size, positive), expected, rtol=1e-12)
+
+
+def test_exact_rule_equals_brute_force_with_extra_rows_too():
+    rng = np.random.default_rng(4)
+    size, positive = random_tables(500, 6, rng)
+    extra_rows = rng.uniform(0, 60, 500)
+    expected = [brute_force(*table) for table in zip(size, positive, extra_rows, strict=True)]
+    np.testing.assert_allclose(cluster_score(size, positive, extra_rows=extra_rows), expected, rtol=1e-12)
+
+
+def test_chosen_clusters_reach_the_score():
+    rng = np.random.default_rng(1)
+    for rule in ("exact", "printed"):
+        size, positive = random_tables(500, 6, rng)
+        score, chosen = best_clusters(size, positive, rule)
+        reached = [value(*row) for row in zip(size, positive, chosen, strict=True)]
+        np.testing.assert_allclose(score, reached, rtol=1e-12)
+
+
+def printed(size, positive):
+    """Algorithm 1, line by line."""
+    size, positive = size[size > 0], positive[size > 0]
+    order = np.argsort(-positive / size, kind="stable")
+    a, c = np.cumsum(positive[order]), np.cumsum(size[order])
+    chosen = 0
+    for i in range(1, len(order)):
+        if a[i - 1] ** 2 / c[i - 1] > a[i] ** 2 / c[i]:
+            break
+        chosen = i
+    return a[chosen] ** 2 / (positive.sum() * c[chosen])
+
+
+def test_printed_rule_is_algorithm_1():
+    rng = np.random.default_rng(2)
+    size, positive = random_tables(2000, 10, rng)
+    keep = positive.sum(axis=1) > 0
+    size, positive = size[keep], positive[keep]
+    expected = [printed(*table) for table in zip(size, positive, strict=True)]
+    np.testing.assert_allclose(cluster_score(size, positive, "printed"), expected, rtol=1e-12)
+
+
+def test_printed_rule_can_stop_too_early():
+    size, positive = [[10, 31, 4000]], [[10, 10, 1000]]
+    np.testing.assert_allclose(cluster_score(size, positive, "printed") * 1020, 10**2 / 10)
+    np.testing.assert_allclose(cluster_score(size, positive, "exact") * 1020, 1020**2 / 4041)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(st.tuples(st.integers(1, 50), st.integers(0, 50)), min_size=1, max_size=8))
+def test_proposition_1_chosen_clusters_have_the_larger_shares(table):
+    size = np.array([max(c, a) for c, a in table])
+    positive = np.array([a for _, a in table])
+    chosen = best_clusters([size], [positive]).chosen[0]
+    share = positive / size
+    if chosen.any() and (~chosen).any() and positive.any():
+        assert share[chosen].min() > share[~chosen].max() - 1e-12
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=8), st.data())
+def test_proposition_2_pure_positive_clusters_are_all_chosen(blocks, data):
+    n_positive = data.draw(st.integers(1, len(blocks)))
+    size = 10 * np.array(blocks)
+    positive = np.where(np.arange(len(blocks)) < n_positive, size * 0.3, 0)
+    assert best_clusters([size], [positive]).chosen[0].tolist() == [i < n_positive for i in range(len(blocks))]
+
+
+def test_dropping_labels_in_proportion_keeps_the_best_clusters():
+    rng = np.random.default_rng(3)
+    size, positive = random_tables(500, 8, rng)
+    for rate in (0.5, 0.1, 0.01):
+        np.testing.assert_array_equal(
+            best_clusters(size, positive * rate).chosen, best_clusters(size, positive).chosen
+        )
+
+
+def test_empty_clusters_change_nothing_and_are_never_chosen():
+    size, positive = np.array([[20, 5, 7]]), np.array([[1, 4, 2]])
+    score, chosen = best_clusters(np.insert(size, 1, 0, axis=1), np.insert(positive, 1, 0, axis=1))
+    np.testing.assert_allclose(score, cluster_score(size, positive))
+    assert not chosen[0, 1]
+
+
+@pytest.mark.parametrize("rule", ["exact", "printed"])
+def test_extremes(rule):
+    assert cluster_score([[10, 90]], [[10, 0]], rule)[0] == 1  # all positives alone in one cluster
+    assert cluster_score([[100]], [[7]], rule)[0] == pytest.approx(0.07)  # one cluster for everything
+    assert cluster_score([[10, 90]], [[0, 0]], rule)[0] == 0  # no positives at all
+    assert cluster_score([[0, 0]], [[0, 0]], rule)[0] == 0  # nothing at all
+    assert cluster_score([[10, 10]], [[5, 5]], rule)[0] == pytest.approx(0.5)  # ties

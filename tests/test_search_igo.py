@@ -1,0 +1,65 @@
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from puselect.search.igo import BernoulliIGO, rank_utilities
+
+
+def optimizer(theta, population_size=2, learning_rate=0.05, margin=0.1, seed=0):
+    return BernoulliIGO(np.asarray(theta), population_size, learning_rate, margin, np.random.default_rng(seed))
+
+
+def test_two_masks_give_the_update_of_algorithm_2():
+    theta = np.array([0.5, 0.3, 0.6, 0.2])
+    masks = np.array([[1, 0, 1, 0], [0, 1, 1, 0]], dtype=bool)
+    for values, sign in (([2.0, 1.0], 1), ([1.0, 2.0], -1), ([1.0, 1.0], 0)):
+        igo = optimizer(theta)
+        igo.tell(masks, np.array(values))
+        expected = np.clip(theta + 0.05 * sign * (masks[0].astype(int) - masks[1]), 0.1, 0.9)
+        np.testing.assert_allclose(igo.theta, expected)
+
+
+def test_probabilities_stay_within_the_margins():
+    igo = optimizer([0.0, 1.0, 0.5])
+    assert igo.theta.tolist() == [0.1, 0.9, 0.5]
+    for _ in range(30):
+        igo.tell(np.array([[0, 1, 1], [1, 0, 0]], dtype=bool), np.array([1.0, 0.0]))
+    np.testing.assert_allclose(igo.theta, [0.1, 0.9, 0.9])
+
+
+def test_masks_follow_the_probabilities():
+    theta = np.array([0.1, 0.35, 0.8])
+    masks = optimizer(theta, population_size=20_000).ask()
+    np.testing.assert_allclose(masks.mean(axis=0), theta, atol=0.02)
+    assert abs(np.corrcoef(masks.T.astype(float))[np.triu_indices(3, 1)]).max() < 0.03
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=30))
+def test_utilities_sum_to_zero_and_follow_the_order(values):
+    values = np.array(values)
+    utilities = rank_utilities(values)
+    assert abs(utilities.sum()) < 1e-9
+    assert (np.sign(np.subtract.outer(utilities, utilities)) == np.sign(np.subtract.outer(values, values))).all()
+
+
+def test_more_masks_find_the_maximum_of_a_linear_function():
+    weight = np.linspace(-1, 1, 20)
+    igo = optimizer(np.full(20, 0.5), population_size=8, learning_rate=0.1, margin=0.05)
+    for _ in range(300):
+        masks = igo.ask()
+        igo.tell(masks, masks @ weight)
+    assert ((igo.theta > 0.5) == (weight > 0)).all()
+
+
+def test_restored_state_continues_to_the_last_bit():
+    first, second = optimizer(np.full(6, 0.5)), optimizer(np.full(6, 0.5), seed=99)
+    for _ in range(5):
+        first.tell(first.ask(), np.array([1.0, 0.0]))
+    second.restore(first.state())
+    for _ in range(5):
+        a, b = first.ask(), second.ask()
+        np.testing.assert_array_equal(a, b)
+        first.tell(a, np.array([0.0, 1.0]))
+        second.tell(b, np.array([0.0, 1.0]))
+    np.testing.assert_array_equal(first.theta, second.theta)

@@ -1,0 +1,131 @@
+import json
+
+import numpy as np
+import pytest
+
+from puselect.search import BernoulliIGO, Repair, Search, run_searches
+from puselect.search.checkpoint import load_state, save_state
+from puselect.search.history import MOST_RECORDS, Recorder
+from puselect.search.loop import RunningScale
+
+
+def new_search(entropy=0, index=0, target=0, n_features=8, population_size=4, n_criteria=1):
+    rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(index,)))
+    optimizer = BernoulliIGO(np.full(n_features, 0.5), population_size, 0.05, 0.1, rng)
+    repair = Repair(np.ones(n_features), n_features // 2)
+    return Search(optimizer, repair, entropy, index=index, target=target, n_criteria=n_criteria)
+
+
+def noisy(masks, seeds, targets):
+    """A value that depends on mask, seed and target, as an engine's would."""
+    weight = np.linspace(-1, 1, masks.shape[1])
+    keys = [[int(seed), *mask.astype(int)] for mask, seed in zip(masks, seeds, strict=True)]
+    noise = [np.random.default_rng(key).normal() for key in keys]
+    return (np.where(targets == 0, 1, -1) * (masks @ weight) + noise)[:, None]
+
+
+def after(n):
+    return lambda search: search.step >= n
+
+
+def test_masks_of_a_step_share_a_seed_that_changes_with_the_step():
+    seen = []
+
+    def spy(masks, seeds, targets):
+        seen.append(seeds)
+        return noisy(masks, seeds, targets)
+
+    run_searches([new_search()], spy, after(5))
+    assert all(len(set(seeds.tolist())) == 1 for seeds in seen)
+    assert len({int(seeds[0]) for seeds in seen}) == 5
+
+
+def test_searches_in_lockstep_end_as_they_do_alone():
+    together = [new_search(index=0), new_search(index=1, target=1), new_search(index=2, population_size=2)]
+    run_searches(together, noisy, lambda search: search.step >= 10 + search.index)
+    assert [search.step for search in together] == [10, 11, 12]
+    apart = [new_search(index=0), new_search(index=1, target=1), new_search(index=2, population_size=2)]
+    for search, alone in zip(together, apart, strict=True):
+        run_searches([alone], noisy, after(10 + alone.index))
+        np.testing.assert_array_equal(search.theta, alone.theta)
+
+
+def test_a_search_finds_what_is_better():
+    search = new_search(n_features=6, population_size=8)
+    run_searches([search], noisy, after(300))
+    assert search.theta[3:].min() > search.theta[:3].max()
+    assert search.settled > 0.5
+
+
+@pytest.mark.parametrize("stop", [1, 3, 7])
+def test_saved_and_restored_search_ends_as_if_nothing_had_happened(tmp_path, stop):
+    whole, first, second = (new_search(n_criteria=2) for _ in range(3))
+
+    def two(masks, seeds, targets):
+        return np.hstack([noisy(masks, seeds, targets), 100 * noisy(masks, seeds + 1, targets)])
+
+    run_searches([whole], two, after(12))
+    run_searches([first], two, after(stop))
+    save_state(tmp_path / "state", first.state())
+    second.restore(load_state(tmp_path / "state"))
+    run_searches([second], two, after(12))
+    np.testing.assert_array_equal(whole.theta, second.theta)
+    for a, b in zip(whole.history(), second.history(), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_after_step_can_end_the_run():
+    search = new_search()
+    run_searches([search], noisy, after(10), after_step=lambda: search.step == 4)
+    assert search.step == 4
+
+
+def test_running_scale_is_the_standard_deviation_of_all_values_so_far():
+    values = np.random.default_rng(0).normal(5, [1, 100], (57, 2))
+    scale = RunningScale(2)
+    for start in range(0, 57, 3):
+        deviation = scale.update(values[start : start + 3])
+    np.testing.assert_allclose(deviation, values.std(axis=0))
+
+
+def test_running_scale_of_what_does_not_vary_is_one():
+    assert RunningScale(1).update(np.full((4, 1), 3.0)) == [1.0]
+
+
+def test_history_is_bounded_and_evenly_spaced():
+    recorder = Recorder()
+    for step in range(1, 5001):
+        recorder.add(step, np.array([step / 5000]), np.array([float(step % 7)]))
+    history = recorder.history()
+    assert len(history.step) <= MOST_RECORDS
+    assert len(set(np.diff(history.step).tolist())) == 1
+    np.testing.assert_allclose(history.theta[:, 0], history.step / 5000)
+    assert history.best[-1] == 6
+
+
+def test_state_file_survives_a_round_trip_with_large_integers(tmp_path):
+    state = {"a": {"b": np.arange(3.0), "c": 2**127}, "d": "text", "e": None, "f": [1, 2]}
+    save_state(tmp_path / "file", state)
+    loaded = load_state(tmp_path / "file")
+    np.testing.assert_array_equal(loaded["a"].pop("b"), state["a"].pop("b"))
+    assert json.dumps(loaded) == json.dumps(state)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_no_file_is_no_state(tmp_path):
+    assert load_state(tmp_path / "nothing") is None
+
+
+@pytest.mark.parametrize("content", [b"", b"not a checkpoint", b"PK\x03\x04 cut off"])
+def test_a_file_of_another_kind_is_refused_clearly(tmp_path, content):
+    (tmp_path / "file").write_bytes(content)
+    with pytest.raises(ValueError, match="not a puselect checkpoint"):
+        load_state(tmp_path / "file")
+
+
+def test_a_failed_save_leaves_the_old_file_whole(tmp_path):
+    save_state(tmp_path / "file", {"a": 1})
+    with pytest.raises(TypeError):
+        save_state(tmp_path / "file", {"a": object()})
+    assert load_state(tmp_path / "file") == {"a": 1}
+    assert len(list(tmp_path.iterdir())) == 1

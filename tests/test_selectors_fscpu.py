@@ -1,0 +1,329 @@
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
+
+from puselect import FSCPU
+from puselect.datasets import make_pu_clusters
+
+
+def easy(seed=0, n_relevant=5, n_irrelevant=5):
+    return make_pu_clusters(
+        "40/3/1",
+        n_negative=300,
+        n_positive=60,
+        n_relevant=n_relevant,
+        n_irrelevant=n_irrelevant,
+        random_state=seed,
+    )
+
+
+def quick(**changes):
+    return FSCPU(**{"n_features_to_select": 5, "max_iter": 40, "random_state": 0, **changes})
+
+
+class TestScikitLearn:
+    def test_default_passes_every_check(self):
+        check_estimator(FSCPU(), on_skip=None)
+
+    def test_published_passes_every_check(self):
+        check_estimator(FSCPU.published(max_iter=100), on_skip=None)
+
+    def test_no_check_is_expected_to_fail(self):
+        assert len(list(estimator_checks_generator(FSCPU()))) > 30
+
+    def test_clone_and_pickle(self):
+        X, y, _ = easy()
+        selector = quick().fit(X, y)
+        for copy in (pickle.loads(pickle.dumps(selector)), clone(quick()).fit(X, y)):
+            np.testing.assert_array_equal(copy.probabilities_, selector.probabilities_)
+
+    def test_pipeline_and_grid_search_over_k(self):
+        X, y, _ = easy()
+        pipeline = make_pipeline(quick(), LogisticRegression())
+        grid = GridSearchCV(pipeline, {"fscpu__n_features_to_select": [2, 4]}, cv=2, scoring="roc_auc").fit(X, y)
+        assert grid.best_params_["fscpu__n_features_to_select"] in (2, 4)
+
+    def test_pandas_in_and_out(self):
+        X, y, _ = easy()
+        frame = pd.DataFrame(X, columns=[f"column {i}" for i in range(10)])
+        selector = quick().set_output(transform="pandas").fit(frame, pd.Series(y))
+        chosen = selector.transform(frame)
+        assert isinstance(chosen, pd.DataFrame)
+        assert list(chosen.columns) == list(selector.get_feature_names_out())
+        np.testing.assert_array_equal(chosen.to_numpy(), X[:, selector.get_support()])
+
+    def test_polars_in_and_out(self):
+        X, y, _ = easy()
+        frame = pl.DataFrame({f"c{i}": X[:, i] for i in range(10)})
+        selector = quick().set_output(transform="polars").fit(frame, pl.Series(y))
+        chosen = selector.transform(frame)
+        assert isinstance(chosen, pl.DataFrame)
+        assert chosen.columns == list(selector.get_feature_names_out())
+
+    def test_string_labels(self):
+        X, y, _ = easy()
+        words = np.where(y == 1, "fraud", "unknown")
+        np.testing.assert_array_equal(quick(pos_label="fraud").fit(X, words).support_, quick().fit(X, y).support_)
+
+
+class TestSelection:
+    def test_finds_the_relevant_features(self):
+        found = []
+        for seed in range(3):
+            X, y, relevant = easy(seed)
+            found.append(relevant[FSCPU(5, random_state=seed).fit(X, y).support_].mean())
+        assert np.mean(found) >= 0.9
+
+    def test_fitted_attributes_fit_together(self):
+        X, y, _ = easy()
+        selector = quick().fit(X, y)
+        assert selector.support_.sum() == 5
+        assert sorted(selector.ranking_) == list(range(1, 11))
+        np.testing.assert_array_equal(selector.support_, selector.ranking_ <= 5)
+        assert selector.probabilities_[selector.support_].min() >= selector.probabilities_[~selector.support_].max()
+        history = selector.history_
+        assert history.step[-1] == selector.n_iter_ <= 40
+        assert history.theta.shape == (selector.n_iter_, 10)
+        np.testing.assert_array_equal(history.theta[-1], selector.probabilities_)
+        assert (np.diff(history.best) >= 0).all()
+        assert 0 <= selector.converged_ <= 1
+        assert 0 < selector.objective_ <= 1
+        assert selector.n_degenerate_ == 0
+
+    def test_default_number_is_half_rounded_up(self):
+        X, y, _ = easy()
+        assert FSCPU(max_iter=2).fit(X[:, :7], y).support_.sum() == 4
+
+    def test_all_features_need_no_search(self):
+        X, y, _ = easy()
+        selector = quick(n_features_to_select=10).fit(X, y)
+        assert selector.support_.all()
+        assert selector.n_iter_ == 0
+
+    def test_costs_and_budget(self):
+        X, y, _ = easy()
+        costs = np.array([1.0, 2.5, 0.3, 4.0, 1.0, 2.0, 0.5, 1.5, 3.0, 0.7])
+        selector = FSCPU(feature_costs=costs, budget=4.2, max_iter=30, random_state=0).fit(X, y)
+        spent = costs[selector.support_].sum()
+        assert spent <= 4.2
+        assert not (costs[~selector.support_] <= 4.2 - spent).any()
+
+    def test_keep_and_never_by_name_and_index(self):
+        X, y, _ = easy()
+        frame = pd.DataFrame(X, columns=list("abcdefghij"))
+        selector = quick(n_features_to_select=3, always_keep=["b", 9], never_select=[0, "c"]).fit(frame, y)
+        assert selector.support_[[1, 9]].all()
+        assert not selector.support_[[0, 2]].any()
+        assert selector.support_.sum() == 3
+        assert (selector.probabilities_[[1, 9]] == 1).all()
+        assert (selector.probabilities_[[0, 2]] == 0).all()
+        assert sorted(selector.ranking_[[1, 9]]) == [1, 2]
+
+    def test_everything_decided_beforehand(self):
+        X, y, _ = easy()
+        selector = quick(n_features_to_select=2, always_keep=[3, 4]).fit(X, y)
+        assert np.flatnonzero(selector.support_).tolist() == [3, 4]
+
+    def test_mutual_information_criterion(self):
+        X, y, relevant = easy()
+        selector = quick(criterion="cluster+mi", max_iter=150).fit(X, y)
+        assert relevant[selector.support_].mean() >= 0.8
+        assert not np.array_equal(selector.probabilities_, quick(max_iter=150).fit(X, y).probabilities_)
+
+    def test_any_clusterer(self):
+        X, y, _ = easy()
+        selector = quick(clusterer=KMeans(5, n_init=1), max_iter=3, population_size=2).fit(X, y)
+        assert selector.support_.sum() == 5
+
+    def test_large_tables_are_sampled(self):
+        X, y, relevant = easy()
+        X, y = np.vstack([X] * 20), np.tile(y, 20)
+        selector = quick(max_samples=400).fit(X, y)
+        assert relevant[selector.support_].mean() >= 0.6
+        np.testing.assert_array_equal(selector.probabilities_, quick(max_samples=400).fit(X, y).probabilities_)
+
+
+class TestPublished:
+    def test_every_number_is_the_papers(self):
+        selector = FSCPU.published(25)
+        assert (selector.n_clusters, selector.population_size, selector.max_iter) == (10, 2, 3000)
+        assert (selector.init, selector.em, selector.covariance_type) == ("k-means", "soft", "full")
+        assert (selector.score_rule, selector.smoothing, selector.start_tilt) == ("printed", 0.0, 0.0)
+        assert (selector.settle_at, selector.max_samples) == (None, None)
+
+    def test_step_size_start_and_margins_are_the_papers(self):
+        X, y, _ = easy()
+        theta = FSCPU.published(4, max_iter=30, random_state=0).fit(X, y).history_.theta
+        steps = np.abs(np.diff(theta, axis=0))
+        moved = steps[(theta[:-1] > 0.15) & (theta[:-1] < 0.85)]
+        assert set(np.round(moved, 9)) == {0.0, 1 / 20}
+        assert set(np.round(np.abs(theta[0] - 0.4), 9)) <= {0.0, 1 / 20}
+        assert theta.min() >= 0.1 - 1e-12
+        assert theta.max() <= 0.9 + 1e-12
+
+    def test_it_runs_all_its_steps(self):
+        X, y, _ = easy()
+        assert FSCPU.published(5, max_iter=25).fit(X, y).n_iter_ == 25
+
+    def test_fast_and_reference_engine_agree_on_the_whole_search(self):
+        X, y, _ = easy()
+        fast, slow = (
+            FSCPU.published(5, max_iter=12, engine=engine, random_state=0).fit(X, y) for engine in ("cpu", "reference")
+        )
+        np.testing.assert_allclose(fast.probabilities_, slow.probabilities_, atol=1e-12)
+
+
+class TestChance:
+    @pytest.mark.parametrize("preset", [FSCPU, FSCPU.published])
+    def test_same_seed_same_result_to_the_last_bit_for_any_number_of_threads(self, preset):
+        X, y, _ = make_pu_clusters("10/3/1", n_negative=900, n_positive=100, random_state=0)
+        first, second = (preset(25, max_iter=6, n_jobs=n, random_state=3).fit(X, y) for n in (1, 2))
+        np.testing.assert_array_equal(first.probabilities_, second.probabilities_)
+        assert first.objective_ == second.objective_
+        np.testing.assert_array_equal(first.ranking_, second.ranking_)
+
+    def test_other_seeds_give_other_results(self):
+        X, y, _ = easy()
+        results = {quick(random_state=seed, max_iter=5).fit(X, y).probabilities_.tobytes() for seed in range(4)}
+        assert len(results) == 4
+
+    def test_equal_probabilities_are_chosen_from_without_regard_to_the_column_order(self):
+        X, y, _ = easy()
+        constant = np.zeros_like(X)  # nothing to learn: probabilities stay as they start
+        chosen = [
+            quick(start_tilt=0.0, max_iter=1, random_state=seed).fit(constant, y).support_ for seed in range(400)
+        ]
+        share = np.mean(chosen, axis=0)
+        assert abs(share - 0.5).max() < 4 * 0.5 / np.sqrt(400)
+
+    def test_permuting_columns_permutes_the_winners(self):
+        X, y, relevant = easy(1)
+        order = np.random.default_rng(0).permutation(10)
+        plain = FSCPU(5, random_state=0).fit(X, y).support_
+        permuted = FSCPU(5, random_state=0).fit(X[:, order], y).support_
+        assert relevant[plain].mean() == relevant[order][permuted].mean() == 1
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"n_features_to_select": 0}, r"n_features_to_select must be an integer in 1\.\.10, got 0"),
+            ({"n_features_to_select": 35}, r"in 1\.\.10, got 35"),
+            ({"n_features_to_select": 2.5}, r"an integer in 1\.\.10, got 2\.5"),
+            ({"n_features_to_select": True}, "got True"),
+            ({"n_features_to_select": 3, "budget": 2}, "either n_features_to_select or a budget"),
+            ({"n_features_to_select": None, "feature_costs": np.ones(10)}, "need a budget"),
+            ({"n_features_to_select": None, "feature_costs": np.ones(9), "budget": 3}, r"each of 10 features.*\(9,\)"),
+            ({"n_features_to_select": None, "feature_costs": np.zeros(10), "budget": 3}, "positive and finite, got 0"),
+            ({"n_features_to_select": None, "feature_costs": np.full(10, np.nan), "budget": 3}, "finite, got nan"),
+            ({"n_features_to_select": None, "feature_costs": np.ones(10), "budget": 0.5}, "at least one feature"),
+            ({"n_features_to_select": None, "budget": np.inf}, "budget must be positive and finite"),
+            ({"always_keep": [1], "never_select": [1]}, "must not share features"),
+            ({"always_keep": list(range(6))}, "always_keep must fit the budget of 5"),
+            ({"never_select": list(range(10))}, "never_select leaves none"),
+            ({"always_keep": ["nobody"]}, "must name columns of X, got 'nobody'"),
+            ({"always_keep": [10]}, r"indices in 0\.\.9, got 10"),
+            ({"always_keep": "abc"}, "a list of names or indices"),
+            ({"criterion": "mi"}, "criterion must be one of 'cluster', 'cluster\\+mi', got 'mi'"),
+            ({"engine": "tpu"}, "engine must be one of"),
+            ({"n_clusters": 0}, "n_clusters must be an integer of at least 1, got 0"),
+            ({"population_size": 1}, "population_size must be an integer of at least 2"),
+            ({"learning_rate": 0}, "learning_rate must be a number"),
+            ({"learning_rate": "fast"}, "learning_rate must be a number"),
+            ({"margin": 0.7}, "margin must be a number"),
+            ({"max_iter": 0}, "max_iter"),
+            ({"max_samples": "all"}, "max_samples"),
+            ({"reg_covar": 0}, "reg_covar must be a number above 0"),
+            ({"labelled_start": 2}, "labelled_start"),
+        ],
+    )
+    def test_parameters(self, changes, message):
+        X, y, _ = easy()
+        with pytest.raises(ValueError, match=message):
+            quick(**changes).fit(X, y)
+
+    @pytest.mark.parametrize(
+        ("spoil", "message"),
+        [
+            (lambda X, y: (np.where(X[3, 3] == X, np.nan, X), y), "contains NaN"),
+            (lambda X, y: (np.where(X[3, 3] == X, np.inf, X), y), "contains infinity"),
+            (lambda X, y: (X.astype(str).astype(object) + "x", y), "could not convert"),
+            (lambda X, y: (X + 1j, y), "Complex data not supported"),
+            (lambda X, y: (X[:, 0], y), "Expected 2D array"),
+            (lambda X, y: (X[:, :, None], y), "3"),
+            (lambda X, y: (X[:1], y[:1]), "minimum of 2 is required"),
+            (lambda X, y: (X[:, :1], y), r"1 feature\(s\)"),
+            (lambda X, y: (X[:5], y), "inconsistent numbers of samples"),
+            (lambda X, y: (X, np.zeros_like(y)), "at least one labelled positive"),
+            (lambda X, y: (X, np.ones_like(y)), "unlabelled rows"),
+            (lambda X, y: (X, None), "requires y"),
+        ],
+    )
+    def test_data(self, spoil, message):
+        X, y, _ = easy()
+        with pytest.raises(ValueError, match=message):
+            quick().fit(*spoil(X, y))
+
+    def test_sparse_tables(self):
+        from scipy.sparse import csr_matrix
+
+        X, y, _ = easy()
+        with pytest.raises(TypeError, match="Sparse data"):
+            quick().fit(csr_matrix(X), y)
+
+    @pytest.mark.parametrize(
+        "spoil",
+        [
+            lambda X: X[:, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]],
+            lambda X: X * np.array([1e-30, 1e30] * 5),
+            lambda X: X * 1e-300,
+            lambda X: np.where(X > 5, X, 0.0),
+            lambda X: np.zeros_like(X),
+            lambda X: np.round(X / 8),
+            lambda X: X[:, np.arange(400) % 10],
+        ],
+        ids=["duplicate columns", "1e-30 and 1e30", "1e-300", "heavy zeros", "constant", "few distinct rows", "wide"],
+    )
+    @pytest.mark.parametrize("preset", [FSCPU, FSCPU.published])
+    def test_awkward_tables_give_a_result_without_warnings(self, preset, spoil):
+        X, y, _ = easy()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            selector = preset(5, max_iter=4, random_state=0).fit(spoil(X), y)
+        assert selector.support_.sum() == 5
+        assert np.isfinite(selector.objective_)
+
+    def test_degenerate_clusterings_are_counted(self):
+        X, y, _ = easy()
+        assert quick(max_iter=3).fit(np.zeros_like(X), y).n_degenerate_ > 0
+
+
+def test_interrupt_keeps_the_best_so_far(monkeypatch):
+    from puselect.objective import ClusterObjective
+
+    X, y, _ = easy()
+    original, calls = ClusterObjective.__call__, []
+
+    def interrupted(self, *args):
+        calls.append(1)
+        if len(calls) == 6:
+            raise KeyboardInterrupt
+        return original(self, *args)
+
+    monkeypatch.setattr(ClusterObjective, "__call__", interrupted)
+    with pytest.warns(ConvergenceWarning, match="interrupted after 5 of at most 40 steps"):
+        selector = quick().fit(X, y)
+    assert selector.n_iter_ == 5
+    assert selector.support_.sum() == 5
