@@ -65,15 +65,13 @@ def hard_moments(Z: Array, labels: Array, size: Array, mean: Array, cov: Array) 
     for i in range(n_rows):
         order[place[labels[i]]] = i
         place[labels[i]] += 1
-    one = np.ones(n_rows, np.float32)
     for c in range(size.shape[0]):
-        rows = order[start[c] : start[c + 1]]
-        weighted_moments(Z, rows, one[: rows.shape[0]], size[c], mean[c], cov[c])
+        moments(Z, order[start[c] : start[c + 1]], mean[c], cov[c])
 
 
 @kernel
-def weighted_moments(Z: Array, rows: Array, root: Array, total: float, mean: Array, cov: Array) -> None:
-    """Write mean and covariance of the given rows, weighted by ``root**2`` (sum `total`); zeros when there are none."""
+def moments(Z: Array, rows: Array, mean: Array, cov: Array) -> None:
+    """Write mean and covariance of the given rows; zeros when there are none."""
     n_features, m = Z.shape[0], rows.shape[0]
     mean[:] = 0
     cov[:] = 0
@@ -84,54 +82,24 @@ def weighted_moments(Z: Array, rows: Array, root: Array, total: float, mean: Arr
     width = min(BLOCK, (m + 15) // 16 * 16)
     blocks = np.zeros((n_blocks, n_features, width), np.float32)
     for b in range(n_blocks):
-        first = b * width
-        part, w = rows[first : first + width], root[first : first + width]
+        part = rows[b * width : b * width + width]
         for j in range(n_features):
             z, out, s = Z[j], blocks[b, j], 0.0
             for i in range(part.shape[0]):
                 out[i] = z[part[i]]
-                s += w[i] * w[i] * out[i]
+                s += out[i]
             mean[j] += s
-    mean /= total
+    mean /= m
     product = np.empty((n_features, n_features), np.float32)
     for b in range(n_blocks):
-        w = root[b * width : b * width + width]
+        filled = min(width, m - b * width)
         for j in range(n_features):
             out, centre = blocks[b, j], np.float32(mean[j])
-            for i in range(w.shape[0]):
-                out[i] = w[i] * (out[i] - centre)
+            for i in range(filled):
+                out[i] -= centre
         np.dot(blocks[b], blocks[b].T, product)
         cov += product
-    cov /= total
-
-
-@kernel
-def shape_covariances(cov: Array, size: Array, kind: int, shrinkage: float) -> None:
-    """Give the covariances the wanted shape, in place: 0 full, 1 diag, 2 spherical, 3 tied.
-
-    A full covariance is shrunk towards the pooled within-cluster variances by ``(shrinkage * k / count)**2``, at
-    most 1: next to nothing for a well-filled cluster, everything for one with fewer rows than features.
-    """
-    n_clusters, n_features = cov.shape[0], cov.shape[1]
-    pooled = np.zeros((n_features, n_features))
-    for c in range(n_clusters):
-        pooled += cov[c] * (size[c] / size.sum())
-    for c in range(n_clusters):
-        if kind == 3:
-            cov[c] = pooled
-        if kind == 0:
-            amount = min(1.0, (shrinkage * n_features / max(size[c], 1.0)) ** 2)
-            if amount > 0:
-                cov[c] *= 1 - amount
-                for j in range(n_features):
-                    cov[c, j, j] += amount * pooled[j, j]
-        if kind == 1 or kind == 2:
-            variance = np.diag(cov[c]).copy()
-            if kind == 2:
-                variance[:] = variance.mean()
-            cov[c] = 0
-            for j in range(n_features):
-                cov[c, j, j] = variance[j]
+    cov /= m
 
 
 @kernel

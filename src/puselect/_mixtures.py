@@ -1,24 +1,8 @@
-"""Compiled fits of a whole mixture: the short hard one of the default preset, and EM as published.
-
-Both read ``Z`` (n_features, n_rows), write the cluster of every row into `labels`, and return how many of the
-clusters were degenerate: empty at the start, or with a covariance that had to be regularised further.
-"""
+"""Compiled sweeps over a table ``Z`` (n_features, n_rows): centres, clusters, responsibilities, counts."""
 
 import numpy as np
 
-from puselect._kernels import (
-    BLOCK,
-    Array,
-    block_distances,
-    factorise_all,
-    hard_moments,
-    kernel,
-    mixture_constants,
-    nearest,
-    pack_strips,
-    shape_covariances,
-    weighted_moments,
-)
+from puselect._kernels import BLOCK, Array, block_distances, kernel, mixture_constants, pack_strips
 
 
 @kernel
@@ -43,26 +27,6 @@ def move_centres(Z: Array, labels: Array, centres: Array) -> float:
                 moved += (target - centres[c, j]) ** 2
                 centres[c, j] = target
     return moved
-
-
-@kernel
-def lloyd(Z: Array, centres: Array, steps: int, tolerance: float, labels: Array) -> None:
-    """Run `steps` Lloyd steps, fewer when the centres move by `tolerance` or less; `centres` is overwritten."""
-    for step in range(steps):
-        if nearest(Z, centres, labels) == 0 or step == steps - 1:
-            return
-        if move_centres(Z, labels, centres) <= tolerance:
-            nearest(Z, centres, labels)
-            return
-
-
-@kernel
-def count_empty(size: Array) -> int:
-    """Return how many clusters have no rows."""
-    empty = 0
-    for c in range(size.shape[0]):
-        empty += size[c] == 0
-    return empty
 
 
 @kernel
@@ -99,36 +63,6 @@ def assign(Z: Array, size: Array, mean: Array, factor: Array, labels: Array) -> 
 
 
 @kernel
-def hard_fit(
-    Z: Array,
-    centres: Array,
-    lloyd_steps: int,
-    em_steps: int,
-    kind: int,
-    regularisation: float,
-    shrinkage: float,
-    labels: Array,
-) -> int:
-    """Cluster from `centres`: Lloyd steps, then EM steps in which every row belongs to one cluster alone."""
-    n_clusters, n_features = centres.shape
-    size = np.empty(n_clusters)
-    mean = np.empty((n_clusters, n_features))
-    cov = np.empty((n_clusters, n_features, n_features))
-    factor = np.empty((n_clusters, n_features, n_features))
-    labels[:] = -1
-    lloyd(Z, centres, lloyd_steps, 0.0, labels)
-    degenerate = 0
-    for step in range(em_steps):
-        hard_moments(Z, labels, size, mean, cov)
-        shape_covariances(cov, size, kind, shrinkage)
-        degenerate += factorise_all(cov, regularisation, factor)
-        if step == 0:
-            degenerate += count_empty(size)
-        assign(Z, size, mean, factor, labels)
-    return degenerate
-
-
-@kernel
 def expect(Z: Array, size: Array, mean: Array, factor: Array, share: Array) -> float:
     """Write the responsibilities (n_clusters, n_rows); return the mean log-likelihood of the rows."""
     n_clusters, n_rows = share.shape
@@ -137,78 +71,83 @@ def expect(Z: Array, size: Array, mean: Array, factor: Array, share: Array) -> f
     block = np.zeros((Z.shape[0], BLOCK), np.float32)
     product = np.empty((offset.shape[1], BLOCK), np.float32)
     distance = np.empty((n_clusters, BLOCK), np.float32)
+    best = np.empty(BLOCK, np.float32)
+    total = np.empty(BLOCK, np.float32)
     likelihood = 0.0
     for first in range(0, n_rows, BLOCK):
         rows = load_block(Z, first, block)
         block_distances(block, strips, offset, constant, product, distance)
-        for i in range(rows):
-            best = distance[0, i]
-            for c in range(1, n_clusters):
-                best = min(best, distance[c, i])
-            total = 0.0
-            for c in range(n_clusters):
-                gap = best - distance[c, i]
+        best[:] = distance[0]
+        for c in range(1, n_clusters):
+            for i in range(BLOCK):
+                best[i] = min(best[i], distance[c, i])
+        total[:] = 0
+        for c in range(n_clusters):
+            part = share[c, first : first + rows]
+            for i in range(rows):
+                gap = best[i] - distance[c, i]
                 # exp(-40) is below float32's resolution of 1: such a share is 0
-                share[c, first + i] = np.exp(np.float32(0.5) * gap) if gap > -80 else np.float32(0)
-                total += share[c, first + i]
-            for c in range(n_clusters):
-                share[c, first + i] /= total
-            likelihood += np.log(total) - 0.5 * best
+                part[i] = np.exp(np.float32(0.5) * gap) if gap > -80 else np.float32(0)
+                total[i] += part[i]
+        for i in range(rows):
+            likelihood += np.log(total[i]) - 0.5 * best[i]
+            total[i] = 1 / total[i]
+        for c in range(n_clusters):
+            for i in range(rows):
+                share[c, first + i] *= total[i]
     return likelihood / n_rows - 0.5 * Z.shape[0] * np.log(2 * np.pi)
 
 
 @kernel
-def maximise(Z: Array, share: Array, size: Array, mean: Array, cov: Array) -> None:
-    """Write weighted count, mean and covariance of every cluster; rows without a share cost nothing."""
-    n_clusters, n_rows = share.shape
-    rows = np.empty(n_rows, np.int32)
-    root = np.empty(n_rows, np.float32)
-    for c in range(n_clusters):
-        m, total = 0, 0.0
-        for i in range(n_rows):
-            if share[c, i] > 1e-9:
-                rows[m] = i
-                root[m] = np.sqrt(share[c, i])
-                total += share[c, i]
-                m += 1
-        size[c] = total
-        weighted_moments(Z, rows[:m], root[:m], max(total, 1e-30), mean[c], cov[c])
+def weighted_means(Z: Array, share: Array, size: Array, mean: Array) -> None:
+    """Write the sum of the shares and the weighted mean of every cluster."""
+    block = np.zeros((Z.shape[0], BLOCK), np.float32)
+    weight = np.zeros((share.shape[0], BLOCK), np.float32)
+    product = np.empty(mean.shape, np.float32)
+    size[:] = 0
+    mean[:] = 0
+    for first in range(0, Z.shape[1], BLOCK):
+        load_block(Z, first, block)
+        if load_block(share, first, weight) < BLOCK:
+            weight[:, Z.shape[1] - first :] = 0
+        np.dot(weight, block.T, product)
+        mean += product
+        for c in range(size.shape[0]):
+            size[c] += weight[c].sum()
+    for c in range(size.shape[0]):
+        mean[c] /= max(size[c], 1e-30)
 
 
 @kernel
-def soft_fit(
-    Z: Array,
-    centres: Array,
-    lloyd_tol: float,
-    em_steps: int,
-    em_tol: float,
-    kind: int,
-    regularisation: float,
-    shrinkage: float,
-    labels: Array,
-) -> int:
-    """Cluster from `centres`: k-means, then EM until the mean log-likelihood changes by less than `em_tol`."""
-    n_clusters, n_features = centres.shape
-    labels[:] = -1
-    lloyd(Z, centres, 300, lloyd_tol, labels)
-    size = np.empty(n_clusters)
-    mean = np.empty((n_clusters, n_features))
-    cov = np.empty((n_clusters, n_features, n_features))
-    factor = np.empty((n_clusters, n_features, n_features))
-    share = np.empty((n_clusters, Z.shape[1]), np.float32)
-    hard_moments(Z, labels, size, mean, cov)
-    shape_covariances(cov, size, kind, shrinkage)
-    degenerate = factorise_all(cov, regularisation, factor) + count_empty(size)
-    bound = -1e300
-    for _ in range(em_steps):
-        previous, bound = bound, expect(Z, size, mean, factor, share)
-        maximise(Z, share, size, mean, cov)
-        shape_covariances(cov, size, kind, shrinkage)
-        degenerate += factorise_all(cov, regularisation, factor)
-        if abs(bound - previous) < em_tol:
-            break
-    assign(Z, size, mean, factor, labels)
-    return degenerate
+def maximise(Z: Array, share: Array, size: Array, mean: Array, cov: Array) -> None:
+    """Write weighted count, mean and covariance of every cluster.
+
+    Since the weighted differences from the mean add up to nothing, the covariance is also the weighted mean of
+    ``z (z - mean)'``. That takes one product for all clusters in place of one for each, and nothing cancels.
+    """
+    weighted_means(Z, share, size, mean)
+    n_features, n_clusters = Z.shape[0], size.shape[0]
+    block = np.zeros((n_features, BLOCK), np.float32)
+    weighted = np.zeros((n_clusters * n_features, BLOCK), np.float32)
+    product = np.empty((n_features, n_clusters * n_features), np.float32)
+    cov[:] = 0
+    for first in range(0, Z.shape[1], BLOCK):
+        rows = load_block(Z, first, block)
+        if rows < BLOCK:
+            weighted[:, rows:] = 0
+        for c in range(n_clusters):
+            r = share[c, first : first + rows]
+            for j in range(n_features):
+                centre, z, out = np.float32(mean[c, j]), block[j], weighted[c * n_features + j]
+                for i in range(rows):
+                    out[i] = r[i] * (z[i] - centre)
+        np.dot(block, weighted.T, product)
+        for c in range(n_clusters):
+            for j in range(n_features):
+                for i in range(n_features):
+                    cov[c, j, i] += product[j, c * n_features + i]
+    for c in range(n_clusters):
+        cov[c] /= max(size[c], 1e-30)
 
 
 @kernel

@@ -68,28 +68,33 @@ def group_means(X: FloatArray, labels: IntArray, centres: FloatArray) -> FloatAr
     return means
 
 
-def group_covariances(
-    X: FloatArray, labels: IntArray, means: FloatArray, spec: MixtureSpec
-) -> tuple[FloatArray, FloatArray]:
-    """Return the counts of the groups and their covariances in the shape the spec asks for."""
-    n_features = X.shape[1]
+def group_covariances(X: FloatArray, labels: IntArray, means: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the counts of the groups and their covariances, divided by the count."""
     size = np.bincount(labels, minlength=len(means)).astype(np.float64)
-    cov = np.zeros((len(means), n_features, n_features))
+    cov = np.zeros((len(means), X.shape[1], X.shape[1]))
     for c in np.flatnonzero(size):
         centred = X[labels == c] - means[c]
         cov[c] = centred.T @ centred / size[c]
+    return size, cov
+
+
+def shape_covariances(cov: FloatArray, size: FloatArray, spec: MixtureSpec) -> FloatArray:
+    """Return the covariances in the shape the spec asks for.
+
+    A full covariance is shrunk towards the pooled within-cluster variances by ``(shrinkage * k / count)**2``, at
+    most 1: next to nothing for a well-filled cluster, everything for one with fewer rows than features.
+    """
+    n_features = cov.shape[1]
     pooled = np.tensordot(size / size.sum(), cov, axes=1)
     if spec.covariance_type == "tied":
-        cov[:] = pooled
-    elif spec.covariance_type == "full":
+        return np.repeat(pooled[None], len(cov), axis=0)
+    if spec.covariance_type == "full":
         amount = np.minimum(1.0, (spec.shrinkage * n_features / np.maximum(size, 1)) ** 2)[:, None, None]
-        cov = (1 - amount) * cov + amount * np.diag(np.diag(pooled))
-    else:
-        variance = np.diagonal(cov, axis1=1, axis2=2).copy()
-        if spec.covariance_type == "spherical":
-            variance[:] = variance.mean(axis=1, keepdims=True)
-        cov = variance[:, :, None] * np.eye(n_features)
-    return size, cov + spec.reg_covar * np.eye(n_features)
+        return np.asarray((1 - amount) * cov + amount * np.diag(np.diag(pooled)))
+    variance = np.diagonal(cov, axis1=1, axis2=2).copy()
+    if spec.covariance_type == "spherical":
+        variance[:] = variance.mean(axis=1, keepdims=True)
+    return np.asarray(variance[:, :, None] * np.eye(n_features))
 
 
 def most_probable(X: FloatArray, size: FloatArray, means: FloatArray, cov: FloatArray) -> IntArray:
@@ -111,7 +116,8 @@ def hard_labels(X: FloatArray, rows: IntArray, spec: MixtureSpec) -> IntArray:
         labels = nearest_centre(X, centres)
     for _ in range(spec.em_steps):
         means = group_means(X, labels, centres)
-        size, cov = group_covariances(X, labels, means, spec)
+        size, cov = group_covariances(X, labels, means)
+        cov = shape_covariances(cov, size, spec) + spec.reg_covar * np.eye(X.shape[1])
         labels = most_probable(X, size, means, cov)
     return labels
 

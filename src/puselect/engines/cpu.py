@@ -6,17 +6,14 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg.blas  # noqa: F401  loads the BLAS that numba calls, so that it can be limited
 from joblib import effective_n_jobs
-from numpy.typing import NDArray
 from sklearn.cluster import kmeans_plusplus
 from threadpoolctl import ThreadpoolController
 
-from puselect._mixtures import count, hard_fit, soft_fit
+from puselect._mixtures import count
 from puselect.engines.base import BoolArray, ClusterTable, FloatArray, IntArray
-from puselect.gmm import COVARIANCE_TYPES, MixtureSpec, start_rows
+from puselect.engines.fits import Float32Array, hard_fit, soft_fit
+from puselect.gmm import MixtureSpec, start_rows
 
-Float32Array = NDArray[np.float32]
-
-KMEANS_TOL = 1e-4  # scikit-learn's, relative to the mean variance of the columns
 SERIAL_WORK = 2_000_000  # multiplications below which handing a mask to a thread costs more than it saves
 
 
@@ -102,22 +99,11 @@ class CPUEngine:
         """Add the counts of one mask to `size` and `hits`; return whether its clustering was degenerate."""
         if not mask.any():
             return True  # no columns, no clusters: counts of zero have the worst score
-        spec = self.spec
         Z = rows.Z[mask]
-        labels = np.empty(Z.shape[1], dtype=np.int32)
-        kind = COVARIANCE_TYPES.index(spec.covariance_type)
-        centres = self._centres(Z, rows.start, seed)
-        if spec.em == "hard":
-            degenerate = hard_fit(
-                Z, centres, spec.lloyd_steps, spec.em_steps, kind, spec.reg_covar, spec.shrinkage, labels
-            )
-        else:
-            tol = KMEANS_TOL * float(Z.var(axis=1, dtype=np.float64).mean())
-            degenerate = soft_fit(
-                Z, centres, tol, spec.em_steps, spec.em_tol, kind, spec.reg_covar, spec.shrinkage, labels
-            )
+        fit = hard_fit if self.spec.em == "hard" else soft_fit
+        labels, degenerate = fit(Z, self._centres(Z, rows.start, seed), self.spec)
         count(labels, rows.positive, rows.weight, size, hits)
-        return bool(degenerate)
+        return degenerate
 
     def _centres(self, Z: Float32Array, start: IntArray, seed: int) -> Float32Array:
         """Return where the clusters start, shape (n_clusters, n_features)."""

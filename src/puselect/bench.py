@@ -1,0 +1,267 @@
+"""What `puselect bench` measures: speed, growth and memory, as ratios to scikit-learn in the same run."""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.mixture import GaussianMixture
+from threadpoolctl import threadpool_limits
+
+from puselect.datasets import make_pu_clusters
+from puselect.engines import make_engine
+from puselect.gmm import MixtureSpec
+from puselect.scaling import scale_columns
+from puselect.selectors import FSCPU
+from puselect.selectors.settings import mixture_spec
+
+SHAPES = {  # rows, features, selected features, labelled positives
+    "Table 1": (4500, 50, 25, 50),
+    "Spam": (3450, 57, 29, 40),
+    "Ionosphere": (263, 34, 17, 9),
+    "RT-IoT": (21343, 67, 34, 23),
+}
+PUBLISHED_FITS = 6000
+MEMORY_SCRIPT = """
+import resource, sys, time
+import numpy as np
+from puselect import FSCPU
+def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+FSCPU(2, max_iter=2).fit(np.random.default_rng(0).random((50, 4)), np.arange(50) < 5)
+n, d, k = map(int, sys.argv[1:])
+X = np.random.default_rng(0).random((n, d))
+y = np.arange(n) < n // 100
+before = peak()
+begin = time.perf_counter()
+FSCPU(k, n_jobs=2, random_state=0).fit(X, y)
+print(time.perf_counter() - begin, (peak() - before + X.nbytes) / X.nbytes)
+"""
+FIRST_CALL_SCRIPT = """
+import time
+begin = time.perf_counter()
+import puselect
+imported = time.perf_counter()
+import numpy as np
+selector = puselect.FSCPU(5, max_iter=2)
+ready = time.perf_counter()
+selector.fit(np.random.default_rng(0).random((200, 10)), np.arange(200) < 30)
+print(imported - begin, ready - begin, time.perf_counter() - ready)
+"""
+
+
+class Measurement(NamedTuple):
+    """One figure."""
+
+    what: str
+    where: str
+    value: float
+    unit: str
+
+
+class Check(NamedTuple):
+    """One ratio beside its budget."""
+
+    name: str
+    value: float
+    sign: str
+    budget: float
+    goal: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether the budget is kept."""
+        return self.value >= self.budget if self.sign == ">=" else self.value <= self.budget
+
+
+class Shape(NamedTuple):
+    """A table of some shape, scaled, with random masks."""
+
+    X: NDArray[np.float64]
+    positive: NDArray[np.bool_]
+    masks: NDArray[np.bool_]
+
+
+def make_shape(rows: int, features: int, selected: int, labelled: int, n_masks: int = 8) -> Shape:
+    """Return artificial data under the paper's condition 8/2 in this shape, and masks of `selected` features."""
+    n_positive = max(rows // 9, labelled)
+    X, y, _ = make_pu_clusters(
+        f"{100 * labelled / n_positive}/8/2",
+        n_negative=rows - n_positive,
+        n_positive=n_positive,
+        n_relevant=features // 2,
+        n_irrelevant=features - features // 2,
+        random_state=0,
+    )
+    masks = np.zeros((n_masks, features), dtype=bool)
+    for i, mask in enumerate(masks):
+        mask[np.random.default_rng(i).choice(features, selected, replace=False)] = True
+    return Shape(scale_columns(X), y == 1, masks)
+
+
+def seconds(work: Callable[[], Any], repeats: int = 5) -> float:
+    """Return the median time of several runs, after one that warms up."""
+    work()
+    times = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begin)
+    return float(np.median(times))
+
+
+def evaluation_seconds(shape: Shape, spec: MixtureSpec, repeats: int = 5) -> float:
+    """Return the time of one clustering on one thread."""
+    engine = make_engine("cpu", shape.X, shape.positive, spec, n_jobs=1)
+    seeds = np.zeros(len(shape.masks), dtype=int)
+    return seconds(lambda: engine.cluster(shape.masks, seeds), repeats) / len(shape.masks)
+
+
+def sklearn_fit(X: NDArray[np.float64], seed: int) -> NDArray[np.int64]:
+    """Fit the paper's mixture with scikit-learn; return the sizes of the clusters."""
+    labels = GaussianMixture(10, covariance_type="full", random_state=seed).fit_predict(X)
+    return np.bincount(labels, minlength=10)
+
+
+def sklearn_seconds(shape: Shape, n_fits: int) -> float:
+    """Return the mean time of one published fit with scikit-learn, BLAS at one thread."""
+    begin = time.perf_counter()
+    for seed in range(n_fits):
+        sklearn_fit(shape.X[:, shape.masks[seed % len(shape.masks)]], seed)
+    return (time.perf_counter() - begin) / n_fits
+
+
+def measure_shape(name: str, shape: Shape, n_fits: int) -> tuple[list[Measurement], dict[str, float]]:
+    """Compare one clustering of each preset with scikit-learn's."""
+    theirs = sklearn_seconds(shape, n_fits)
+    small = Shape(shape.X, shape.positive, shape.masks[:n_fits])
+    ours = evaluation_seconds(shape, mixture_spec(FSCPU()))
+    published = evaluation_seconds(small, mixture_spec(FSCPU.published()), repeats=1)
+    rows = [
+        Measurement("scikit-learn, published fit", name, 1e3 * theirs, "ms"),
+        Measurement("published fit", name, 1e3 * published, "ms"),
+        Measurement("default evaluation", name, 1e3 * ours, "ms"),
+        Measurement("published fit, ratio", name, theirs / published, "x"),
+        Measurement("default evaluation, ratio", name, theirs / ours, "x"),
+    ]
+    return rows, {"default": theirs / ours, "published": theirs / published}
+
+
+def same_labels(shape: Shape, n_fits: int) -> float:
+    """Return the share of rows that the published fit puts where scikit-learn does, from the same seeds."""
+    engine = make_engine("cpu", shape.X, shape.positive, mixture_spec(FSCPU.published()))
+    ours = engine.cluster(shape.masks[:n_fits], np.arange(n_fits)).size
+    theirs = np.stack([sklearn_fit(shape.X[:, shape.masks[i]], i) for i in range(n_fits)])
+    return float(1 - np.abs(ours - theirs).sum() / 2 / theirs.sum())
+
+
+def search_ratio(n_fits: int) -> tuple[list[Measurement], float]:
+    """Compare a whole default search with the paper's 6000 fits in scikit-learn, both on two cores."""
+    shape = make_shape(*SHAPES["Table 1"])
+    X, y, _ = make_pu_clusters("10/8/2", random_state=0)
+    FSCPU(25, max_iter=1).fit(X, y)
+
+    begin = time.perf_counter()
+    Parallel(n_jobs=2)(delayed(sklearn_seconds)(shape, n_fits) for _ in range(2))
+    theirs = (time.perf_counter() - begin) / (2 * n_fits) * PUBLISHED_FITS
+    ours = seconds(lambda: FSCPU(25, random_state=0, n_jobs=2).fit(X, y), repeats=3)
+    rows = [
+        Measurement("scikit-learn, 6000 fits on two cores (from a few)", "Table 1", theirs, "s"),
+        Measurement("default search on two cores", "Table 1", ours, "s"),
+        Measurement("default search, ratio", "Table 1", theirs / ours, "x"),
+    ]
+    return rows, theirs / ours
+
+
+def growth(quick: bool) -> list[Measurement]:
+    """Return the exponents with which the time of an evaluation grows, by doubling twice."""
+    base = {"rows": 2000 if quick else 4500, "features": 100, "selected": 25, "clusters": 10}
+    rows = []
+    for name in ("rows", "selected", "clusters", "features"):
+        times = []
+        for factor in (1, 2, 4):
+            size = {**base, name: base[name] * factor}
+            shape = make_shape(size["rows"], size["features"], size["selected"], 50)
+            times.append(evaluation_seconds(shape, MixtureSpec(n_clusters=size["clusters"])))
+        exponent = float(np.log2(times[2] / times[0]) / 2)
+        rows.append(Measurement(f"growth with {name}", "evaluation", exponent, "exponent"))
+    return rows
+
+
+def run_script(script: str, *arguments: object, **environment: str) -> list[float]:
+    """Run Python code in a process of its own and return the numbers it prints."""
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    done = subprocess.run(command, env={**os.environ, **environment}, check=True, capture_output=True, text=True)
+    return [float(word) for word in done.stdout.split()]
+
+
+def start_up() -> list[Measurement]:
+    """Measure import and first call, with an empty cache of compiled code and with a full one."""
+    with tempfile.TemporaryDirectory() as cache:
+        _, _, cold = run_script(FIRST_CALL_SCRIPT, NUMBA_CACHE_DIR=cache)
+        imported, ready, warm = run_script(FIRST_CALL_SCRIPT, NUMBA_CACHE_DIR=cache)
+    return [
+        Measurement("import puselect", "start-up", imported, "s"),
+        Measurement("import of FSCPU", "start-up", ready, "s"),
+        Measurement("first fit, nothing compiled yet", "start-up", cold, "s"),
+        Measurement("first fit of a later process", "start-up", warm, "s"),
+    ]
+
+
+def memory(quick: bool) -> list[Measurement]:
+    """Measure time and peak memory of a search on a large table."""
+    n, d, k = (100_000, 100, 50) if quick else (1_000_000, 100, 50)
+    spent, ratio = run_script(MEMORY_SCRIPT, n, d, k)
+    where = f"{n} x {d}, k = {k}"
+    return [
+        Measurement("default search on two cores", where, spent, "s"),
+        Measurement("peak memory over the matrix", where, ratio, "x"),
+    ]
+
+
+def run_bench(quick: bool, tell: Callable[[str], None]) -> tuple[list[Measurement], list[Check]]:
+    """Measure everything and return the figures and the ratios that have budgets."""
+    measurements: list[Measurement] = []
+    n_fits = 2 if quick else 4
+    with threadpool_limits(1, user_api="blas"):
+        names = ["Table 1", "Ionosphere"] if quick else list(SHAPES)
+        ratios = {}
+        for name in names:
+            tell(f"one clustering, shape of {name} ...")
+            rows, ratios[name] = measure_shape(name, make_shape(*SHAPES[name]), n_fits)
+            measurements += rows
+        labels = same_labels(make_shape(*SHAPES["Table 1"]), n_fits)
+        tell("a whole search ...")
+        rows, search = search_ratio(n_fits)
+        measurements += rows
+        tell("growth, start-up, memory ...")
+        measurements += growth(quick) + start_up() + memory(quick)
+    value = {(row.what, row.where): row.value for row in measurements}
+    return measurements, [
+        Check("one evaluation, default preset, one thread (x)", ratios["Table 1"]["default"], ">=", 400, 1000),
+        Check("published preset, one fit, one thread (x)", ratios["Table 1"]["published"], ">=", 5, 10),
+        Check("published preset, rows with scikit-learn's label", labels, ">=", 0.99, 1.0),
+        Check("a whole default search, two cores (x)", search, ">=", 400, 2000),
+        Check("import puselect (s)", value["import puselect", "start-up"], "<=", 1, 0),
+        Check("first fit, nothing compiled yet (s)", value["first fit, nothing compiled yet", "start-up"], "<=", 15, 0),
+        Check("peak memory over the matrix (x)", measurements[-1].value, "<=", 3, 1),
+    ]
+
+
+def write_json(path: Path, measurements: list[Measurement], checks: list[Check]) -> None:
+    """Write the figures and what they were measured on."""
+    processor = platform.processor() or platform.machine()
+    content = {
+        "machine": f"{processor}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "measurements": [row._asdict() for row in measurements],
+        "checks": [{**check._asdict(), "passed": check.passed} for check in checks],
+    }
+    path.write_text(json.dumps(content, indent=1) + "\n")

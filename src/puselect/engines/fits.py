@@ -1,0 +1,83 @@
+"""Fits of a whole mixture from compiled steps: the short hard one of the default preset, and EM as published.
+
+Both read ``Z`` (n_features, n_rows), start from `centres` (n_clusters, n_features), which they overwrite, and return
+the cluster of every row and whether the clustering was degenerate: a cluster empty at the start, or a covariance
+that had to be regularised further.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puselect._kernels import factorise_all, hard_moments, nearest
+from puselect._mixtures import assign, expect, maximise, move_centres
+from puselect.engines.base import FloatArray, IntArray
+from puselect.gmm import MixtureSpec, shape_covariances
+
+Float32Array = NDArray[np.float32]
+
+KMEANS_STEPS, KMEANS_TOL = 300, 1e-4  # scikit-learn's; the tolerance is relative to the mean variance of the columns
+
+
+class Clusters(NamedTuple):
+    """The parameters of a mixture, overwritten in place from step to step."""
+
+    size: FloatArray
+    mean: FloatArray
+    cov: FloatArray
+    factor: FloatArray
+    """Inverse of the lower Cholesky factor of each covariance."""
+
+    def factorise(self, spec: MixtureSpec) -> bool:
+        """Shape and factorise the covariances; return whether one needed more regularisation."""
+        self.cov[:] = shape_covariances(self.cov, self.size, spec)
+        return bool(factorise_all(self.cov, spec.reg_covar, self.factor))
+
+
+def new_clusters(n_clusters: int, n_features: int) -> Clusters:
+    """Return room for the parameters of a mixture."""
+    square = (n_clusters, n_features, n_features)
+    return Clusters(np.empty(n_clusters), np.empty((n_clusters, n_features)), np.empty(square), np.empty(square))
+
+
+def lloyd(Z: Float32Array, centres: Float32Array, steps: int, tolerance: float = 0.0) -> IntArray:
+    """Return the clusters after so many k-means steps, fewer when the centres hardly move; overwrites `centres`."""
+    labels = np.full(Z.shape[1], -1, dtype=np.int32)
+    for step in range(steps):
+        if nearest(Z, centres, labels) == 0 or step == steps - 1:
+            break
+        if move_centres(Z, labels, centres) <= tolerance:
+            nearest(Z, centres, labels)
+            break
+    return labels
+
+
+def hard_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> tuple[IntArray, bool]:
+    """Lloyd steps, then EM steps in which every row belongs to one cluster alone."""
+    clusters = new_clusters(*centres.shape)
+    labels = lloyd(Z, centres, spec.lloyd_steps)
+    degenerate = False
+    for step in range(spec.em_steps):
+        hard_moments(Z, labels, clusters.size, clusters.mean, clusters.cov)
+        degenerate |= clusters.factorise(spec) or (step == 0 and not clusters.size.all())
+        assign(Z, clusters.size, clusters.mean, clusters.factor, labels)
+    return labels, degenerate
+
+
+def soft_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> tuple[IntArray, bool]:
+    """Run k-means, then EM until the mean log-likelihood changes by less than the tolerance."""
+    clusters = new_clusters(*centres.shape)
+    labels = lloyd(Z, centres, KMEANS_STEPS, KMEANS_TOL * float(Z.var(axis=1, dtype=np.float64).mean()))
+    hard_moments(Z, labels, clusters.size, clusters.mean, clusters.cov)
+    degenerate = clusters.factorise(spec) or not clusters.size.all()
+    share = np.empty((len(centres), Z.shape[1]), dtype=np.float32)
+    bound = -np.inf
+    for _ in range(spec.em_steps):
+        previous, bound = bound, expect(Z, clusters.size, clusters.mean, clusters.factor, share)
+        maximise(Z, share, clusters.size, clusters.mean, clusters.cov)
+        degenerate |= clusters.factorise(spec)
+        if abs(bound - previous) < spec.em_tol:
+            break
+    assign(Z, clusters.size, clusters.mean, clusters.factor, labels)
+    return labels, bool(degenerate)
