@@ -19,6 +19,22 @@ from joblib import Parallel, delayed
 from puselect import baselines
 from puselect.datasets.synthetic import CONDITIONS, make_pu_clusters
 
+
+class ColumnOrder:
+    """Stands in for a generator of random numbers, so that of equal columns the first one wins."""
+
+    @staticmethod
+    def random(n: int) -> np.ndarray:
+        return np.arange(n)
+
+
+class FirstColumnMRMRUFS(baselines.MRMRUFS):
+    """MRMR-UFS in which the order of columns decides between equals, as it does without care."""
+
+    def _representatives(self, groups: Any, relevance: Any, rng: Any) -> Any:
+        return super()._representatives(groups, relevance, ColumnOrder())
+
+
 METHODS: dict[str, Callable[..., Any]] = {
     "kbest": baselines.KBest,
     "lasso": baselines.LassoRank,
@@ -28,12 +44,28 @@ METHODS: dict[str, Callable[..., Any]] = {
     "mrmr-equal-width": partial(baselines.MRMR, states="equal-width"),
     "mrmr-published": baselines.MRMR.published,
     "sselect": baselines.SSelect,
+    "sselect-narrow": partial(baselines.SSelect, sigma2=0.001),
+    "sselect-wide": partial(baselines.SSelect, sigma2=0.05),
+    "sselect-binary": partial(baselines.SSelect, weight="binary"),
     "mrmr-ufs": baselines.MRMRUFS,
+    "mrmr-ufs-first-column": FirstColumnMRMRUFS,
     "jsfs": baselines.JSFS,
+    "jsfs-spread": partial(baselines.JSFS, pseudo="spread", prior=0.1),
     "es-mcrfs": baselines.ESMCRFS,
+    "es-mcrfs-short": partial(baselines.ESMCRFS, n_steps=200, n_trees=10),
 }
-COLUMN_ORDER_DECIDES = {"mrmr-published"}  # run with the relevant columns first: so the paper's row comes out
-PAPER_ROW = {"mrmr-equal-width": "mrmr", "mrmr-published": "mrmr"}
+# Run with the relevant columns first, as the paper seems to have done.
+COLUMN_ORDER_DECIDES = {"mrmr-published", "mrmr-ufs-first-column"}
+PAPER_ROW = {
+    "mrmr-equal-width": "mrmr",
+    "mrmr-published": "mrmr",
+    "sselect-narrow": "sselect",
+    "sselect-wide": "sselect",
+    "sselect-binary": "sselect",
+    "mrmr-ufs-first-column": "mrmr-ufs",
+    "jsfs-spread": "jsfs",
+    "es-mcrfs-short": "es-mcrfs",
+}
 PAPER_DATASETS = 5
 TOLERANCE = 0.05
 

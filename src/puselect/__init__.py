@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 from puselect._version import __version__
 
 if TYPE_CHECKING:
+    from puselect.methods import METHODS
     from puselect.selectors import FSCPU
 
-__all__ = ["FSCPU", "__version__"]
+__all__ = ["FSCPU", "METHODS", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
@@ -16,6 +17,10 @@ def __getattr__(name: str) -> Any:
         from puselect.selectors import FSCPU
 
         return FSCPU
+    if name == "METHODS":
+        from puselect.methods import METHODS
+
+        return METHODS
     raise AttributeError(f"module 'puselect' has no attribute {name!r}")
 
 

@@ -3,7 +3,8 @@
 from puselect.baselines.graph import MRMRUFS, SSelect
 from puselect.baselines.information import MRMR, SemiJMI
 from puselect.baselines.jsfs import JSFS
+from puselect.baselines.lgbm import LGBMOpt
 from puselect.baselines.library import DTRFE, KBest, LassoRank
 from puselect.baselines.reinforced import ESMCRFS
 
-__all__ = ["DTRFE", "ESMCRFS", "JSFS", "MRMR", "MRMRUFS", "KBest", "LassoRank", "SSelect", "SemiJMI"]
+__all__ = ["DTRFE", "ESMCRFS", "JSFS", "MRMR", "MRMRUFS", "KBest", "LGBMOpt", "LassoRank", "SSelect", "SemiJMI"]

@@ -86,6 +86,8 @@ class Search:
     @property
     def settled(self) -> float:
         """Share of the features whose probability is 0.1 or less, or 0.9 or more (or at a wider margin)."""
+        if not len(self.theta):
+            return 1.0
         edge = max(0.1, self.optimizer.margin)
         return float(np.mean((self.theta <= edge) | (self.theta >= 1 - edge)))
 

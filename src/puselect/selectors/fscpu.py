@@ -4,21 +4,16 @@ import os
 from collections.abc import Sequence
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from puselect.callbacks import CallbackSupportMixin, with_callbacks
-from puselect.search import History
-from puselect.selectors.base import PUSelector, descending_order, ranks_of
+from puselect.callbacks import with_callbacks
+from puselect.selectors.binding import cluster_session
 from puselect.selectors.budget import Budget
-from puselect.selectors.session import Session
+from puselect.selectors.session import SearchSelector
 from puselect.selectors.settings import PUBLISHED, check_settings
 
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
 
-
-class FSCPU(CallbackSupportMixin, PUSelector):
+class FSCPU(SearchSelector):
     """Select the features in whose space the labelled positives gather in a few clusters.
 
     A search over masks of features: the rows are clustered on a mask's columns, and the mask is worth the recall times
@@ -129,9 +124,6 @@ class FSCPU(CallbackSupportMixin, PUSelector):
     True
     """
 
-    support_: BoolArray
-    history_: History
-
     def __init__(
         self,
         n_features_to_select: int | None = None,
@@ -238,22 +230,7 @@ class FSCPU(CallbackSupportMixin, PUSelector):
             getattr(self, "feature_names_in_", None),
             table.shape[1],
         )
-        session = Session(self, table, positive, budget, self._draw_entropy())
+        session = cluster_session(self, table, positive, budget, self._draw_entropy())
         session.run(X, y)
-        self._keep_result(session, budget)
+        self._keep_result(session)
         return self
-
-    def _keep_result(self, session: Session, budget: Budget) -> None:
-        """Set the fitted attributes."""
-        search = session.search
-        self.probabilities_ = budget.kept.astype(np.float64)
-        self.probabilities_[budget.free] = search.theta
-        order = descending_order(self.probabilities_, np.random.default_rng([search.entropy, search.step]))
-        self.ranking_ = ranks_of(order)
-        place = self.ranking_[budget.free]
-        self.support_ = budget.take_within(np.argsort(place))
-        self.history_ = search.history()
-        self.n_iter_ = search.step
-        self.converged_ = search.settled
-        self.objective_ = session.value_of(self.support_)
-        self.n_degenerate_ = session.objective.n_degenerate

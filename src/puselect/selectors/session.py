@@ -1,23 +1,20 @@
-"""One fit of FSCPU: data bound to an engine, a search run, saved, resumed, reported."""
+"""One search of a selector: run, saved, resumed, reported. Knows the objective by its call alone."""
 
 import hashlib
 import json
 import warnings
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from puselect.callbacks import Progress, Throttle
-from puselect.engines import make_engine
-from puselect.evidence import column_evidence, tilted_start
-from puselect.objective import ClusterObjective, PairInformation
-from puselect.scaling import scale_columns
-from puselect.search import BernoulliIGO, Repair, Search, run_searches
+from puselect.callbacks import CallbackSupportMixin, Progress, Throttle
+from puselect.search import BernoulliIGO, History, Repair, Search, run_searches
 from puselect.search.checkpoint import load_state, save_state
+from puselect.selectors.base import PUSelector, descending_order, ranks_of
 from puselect.selectors.budget import Budget
-from puselect.selectors.settings import learning_rate, margin, mixture_spec, row_limit, step_limit
+from puselect.selectors.settings import learning_rate, margin, step_limit
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
@@ -28,41 +25,63 @@ FINAL_CLUSTERINGS = 8
 NOT_IN_FINGERPRINT = ("checkpoint", "n_jobs", "verbose", "engine")
 
 
+class Objective(Protocol):
+    """What a session maximises: criteria of masks over all features, see `puselect.search.loop.Evaluate`."""
+
+    n_degenerate: int
+
+    @property
+    def n_criteria(self) -> int:
+        """Number of columns a call returns."""
+        ...
+
+    def __call__(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
+        """Return the criteria of each mask, shape (n_masks, n_criteria)."""
+        ...
+
+
 class Session:
-    """Binds a selector's parameters to data and runs the search.
+    """One search of a selector: run, saved, resumed, reported.
 
     Parameters
     ----------
-    selector : FSCPU
-        Only its parameters are read.
-    X : ndarray of shape (n_rows, n_features)
-    positive : ndarray of bool, shape (n_rows,)
+    selector : estimator
+        With the parameters `population_size`, `learning_rate`, `margin`, `max_iter`, `settle_at`, `checkpoint` and
+        `verbose`; only its parameters are read.
+    objective : Objective
     budget : Budget
+    theta : ndarray of shape (n_free_features,)
+        First probabilities of the free features.
+    table, positive : ndarray
+        The data, to recognise a checkpoint of other data and to count the labels.
     entropy : int
         Seed of everything random, unless a checkpoint brings its own.
     """
 
     def __init__(
-        self, selector: Any, X: NDArray[Any], positive: BoolArray, budget: Budget, entropy: int
+        self,
+        selector: Any,
+        objective: Objective,
+        budget: Budget,
+        theta: FloatArray,
+        table: NDArray[Any],
+        positive: BoolArray,
+        entropy: int,
     ) -> None:
         self.selector = selector
+        self.objective = objective
         self.budget = budget
-        limit = row_limit(selector, len(X))
-        dtype = np.float64 if selector.engine == "reference" or selector.clusterer is not None else np.float32
-        table = scale_columns(X, dtype) if selector.scale else np.asarray(X)
-        self.engine = make_engine(
-            selector.engine,
-            table,
-            positive,
-            mixture_spec(selector) if selector.clusterer is None else selector.clusterer,
-            n_jobs=selector.n_jobs,
-            max_samples=limit,
+        rate = learning_rate(selector, budget.start, len(theta), int(positive.sum()))
+        self.max_iter = step_limit(selector, rate)
+        optimizer = BernoulliIGO(
+            theta,
+            population_size=selector.population_size,
+            learning_rate=rate,
+            margin=margin(selector, max(len(theta), 1)),
+            rng=np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(0,))),
         )
-        information = PairInformation(table, positive) if selector.criterion == "cluster+mi" else None
-        self.objective = ClusterObjective(self.engine, selector.score_rule, selector.smoothing, information)
-        self.rate = learning_rate(selector, budget.start, len(budget.free), int(positive.sum()))
-        self.max_iter = step_limit(selector, self.rate)
-        self.search = self._new_search(table, positive, entropy, limit)
+        repair = Repair(budget.costs, budget.limit)
+        self.search = Search(optimizer, repair, entropy, n_criteria=objective.n_criteria)
         self.fingerprint = fingerprint(selector, table, positive) if selector.checkpoint is not None else ""
 
     def run(self, X: Any, y: Any) -> None:
@@ -96,26 +115,6 @@ class Session:
         masks = np.repeat(support[None, :], FINAL_CLUSTERINGS, axis=0)
         return float(self.objective(masks, seeds, np.zeros(FINAL_CLUSTERINGS, dtype=np.intp))[:, 0].mean())
 
-    def _new_search(
-        self, table: NDArray[Any], positive: BoolArray, entropy: int, limit: int | None
-    ) -> Search:
-        selector, budget = self.selector, self.budget
-        rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(0,)))
-        theta = np.full(len(budget.free), budget.start)
-        if selector.start_tilt > 0 and budget.leaves_a_choice:
-            rows = some_rows(positive, limit, rng)
-            evidence = column_evidence(table[rows][:, budget.free], positive[rows])
-            theta = tilted_start(evidence, budget.costs, budget.limit, selector.start_tilt)
-        optimizer = BernoulliIGO(
-            theta,
-            population_size=selector.population_size,
-            learning_rate=self.rate,
-            margin=margin(selector, max(len(theta), 1)),
-            rng=rng,
-        )
-        repair = Repair(budget.costs, budget.limit)
-        return Search(optimizer, repair, entropy, n_criteria=self.objective.n_criteria)
-
     def _evaluate(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
         return self.objective(self.budget.widen(masks), seeds, targets)
 
@@ -140,12 +139,24 @@ class Session:
         self.objective.n_degenerate = state["n_degenerate"]
 
 
-def some_rows(positive: BoolArray, limit: int | None, rng: np.random.Generator) -> IntArray:
-    """Return all rows, or the labelled ones and random others when there are more than `limit`."""
-    if limit is None:
-        return np.arange(len(positive))
-    others = rng.choice(np.flatnonzero(~positive), min(limit, int((~positive).sum())), replace=False)
-    return np.concatenate([np.flatnonzero(positive), others])
+class SearchSelector(CallbackSupportMixin, PUSelector):
+    """A selector that takes the features a search found most probable."""
+
+    history_: History
+
+    def _keep_result(self, session: Session) -> None:
+        """Set the fitted attributes."""
+        search, budget = session.search, session.budget
+        self.probabilities_ = budget.kept.astype(np.float64)
+        self.probabilities_[budget.free] = search.theta
+        order = descending_order(self.probabilities_, np.random.default_rng([search.entropy, search.step]))
+        self.ranking_ = ranks_of(order)
+        self.support_ = budget.take_within(np.argsort(self.ranking_[budget.free]))
+        self.history_ = search.history()
+        self.n_iter_ = search.step
+        self.converged_ = search.settled
+        self.objective_ = session.value_of(self.support_)
+        self.n_degenerate_ = session.objective.n_degenerate
 
 
 def fingerprint(selector: Any, table: NDArray[Any], positive: BoolArray) -> str:

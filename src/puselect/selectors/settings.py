@@ -50,6 +50,13 @@ def check_settings(selector: Any) -> None:
     check_number("shrinkage", selector.shrinkage, 0)
     check_number("smoothing", selector.smoothing, 0)
     check_number("start_tilt", selector.start_tilt, 0)
+    if selector.max_samples is not None and selector.max_samples != "auto":
+        check_number("max_samples", selector.max_samples, 4, integer=True)
+    check_search_settings(selector)
+
+
+def check_search_settings(selector: Any) -> None:
+    """Check the parameters that every search has."""
     check_number("population_size", selector.population_size, 2, integer=True)
     if selector.max_iter is not None:
         check_number("max_iter", selector.max_iter, 1, integer=True)
@@ -59,8 +66,6 @@ def check_settings(selector: Any) -> None:
         check_number("margin", selector.margin, 0, 0.5, open_low=True)
     if selector.settle_at is not None:
         check_number("settle_at", selector.settle_at, 0, 1)
-    if selector.max_samples is not None and selector.max_samples != "auto":
-        check_number("max_samples", selector.max_samples, 4, integer=True)
 
 
 def mixture_spec(selector: Any) -> MixtureSpec:

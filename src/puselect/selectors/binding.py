@@ -1,0 +1,58 @@
+"""Binding FSCPU's parameters to a table: the engine, the objective, the first probabilities."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puselect.engines import make_engine
+from puselect.evidence import column_evidence, tilted_start
+from puselect.objective import ClusterObjective, PairInformation
+from puselect.scaling import scale_columns
+from puselect.selectors.budget import Budget
+from puselect.selectors.session import Session
+from puselect.selectors.settings import mixture_spec, row_limit
+
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.integer[Any]]
+
+
+def cluster_session(
+    selector: Any, X: NDArray[Any], positive: BoolArray, budget: Budget, entropy: int
+) -> Session:
+    """Return the search that an FSCPU with these parameters does on this table."""
+    exact = selector.engine == "reference" or selector.clusterer is not None
+    table = scale_columns(X, np.float64 if exact else np.float32) if selector.scale else np.asarray(X)
+    limit = row_limit(selector, len(X))
+    engine = make_engine(
+        selector.engine,
+        table,
+        positive,
+        mixture_spec(selector) if selector.clusterer is None else selector.clusterer,
+        n_jobs=selector.n_jobs,
+        max_samples=limit,
+    )
+    information = PairInformation(table, positive) if selector.criterion == "cluster+mi" else None
+    objective = ClusterObjective(engine, selector.score_rule, selector.smoothing, information)
+    theta = first_probabilities(selector.start_tilt, table, positive, budget, limit, entropy)
+    return Session(selector, objective, budget, theta, table, positive, entropy)
+
+
+def first_probabilities(
+    strength: float, table: NDArray[Any], positive: BoolArray, budget: Budget, limit: int | None, entropy: int
+) -> FloatArray:
+    """Return the paper's flat start, or one that follows what single columns tell about the labels."""
+    if strength == 0 or not budget.leaves_a_choice:
+        return np.full(len(budget.free), budget.start)
+    rows = some_rows(positive, limit, np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(1,))))
+    evidence = column_evidence(table[rows][:, budget.free], positive[rows])
+    return tilted_start(evidence, budget.costs, budget.limit, strength)
+
+
+def some_rows(positive: BoolArray, limit: int | None, rng: np.random.Generator) -> IntArray:
+    """Return all rows, or the labelled ones and random others when there are more than `limit`."""
+    if limit is None:
+        return np.arange(len(positive))
+    others = rng.choice(np.flatnonzero(~positive), min(limit, int((~positive).sum())), replace=False)
+    return np.concatenate([np.flatnonzero(positive), others])

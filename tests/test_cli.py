@@ -1,0 +1,78 @@
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from puselect import __version__, bench, cli
+from puselect.demo import artificial_demo, real_demo
+
+runner = CliRunner()
+
+
+def test_help_names_every_command():
+    text = runner.invoke(cli.app, ["--help"]).output
+    for command in ("demo", "bench"):
+        assert command in text
+
+
+def test_version():
+    assert runner.invoke(cli.app, ["--version"]).output.strip() == __version__
+
+
+def test_demo_tells_what_was_found_and_what_to_try_next():
+    result = runner.invoke(cli.app, ["demo"])
+    assert result.exit_code == 0
+    text = " ".join(result.output.split())
+    assert "of the 25 relevant features" in text
+    assert "AUC" in text
+    assert "Try next" in text
+
+
+def test_demo_runs_as_a_program_through_a_pipe():
+    done = subprocess.run(
+        [sys.executable, "-c", "from puselect.cli import main; main()", "demo"], capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+
+
+def test_unknown_command_is_a_wrong_call():
+    assert runner.invoke(cli.app, ["nonsense"]).exit_code == 2
+
+
+def test_demo_finds_nearly_everything_on_other_seeds():
+    found = [artificial_demo(seed) for seed in (11, 12)]
+    assert all(result.found >= 24 for result in found)
+    real = real_demo(3)
+    assert len(real.selected) == 6
+    assert real.auc_selected > 0.9
+
+
+class TestBench:
+    def test_table_and_json_and_exit_code(self, monkeypatch, tmp_path):
+        rows = [bench.Measurement("thing", "here", 1.5, "s")]
+        checks = [bench.Check("ratio", 3.0, ">=", 5, 10)]
+        monkeypatch.setattr(cli, "run_bench", lambda quick, tell: (rows, checks))
+        result = runner.invoke(cli.app, ["bench", "--out", str(tmp_path / "out.json")])
+        assert result.exit_code == 1
+        assert "MISSED" in result.output
+        content = json.loads((tmp_path / "out.json").read_text())
+        assert content["measurements"][0]["value"] == 1.5
+        assert content["checks"][0]["passed"] is False
+
+    def test_a_check_passes_on_the_right_side(self):
+        assert bench.Check("x", 5, ">=", 5, 10).passed
+        assert not bench.Check("x", 4.9, ">=", 5, 10).passed
+        assert bench.Check("x", 1, "<=", 1, 0).passed
+        assert not bench.Check("x", 1.1, "<=", 1, 0).passed
+
+    @pytest.mark.parametrize("name", bench.SHAPES)
+    def test_shapes_are_as_named(self, name):
+        rows, features, selected, labelled = bench.SHAPES[name]
+        shape = bench.make_shape(min(rows, 500), features, selected, min(labelled, 20), n_masks=2)
+        assert shape.X.shape == (min(rows, 500), features)
+        assert shape.positive.sum() == min(labelled, 20)
+        assert (shape.masks.sum(axis=1) == selected).all()

@@ -1,0 +1,176 @@
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from puselect import FSCPU
+from puselect.datasets import make_pu_clusters
+
+FIT = """
+import sys
+import numpy as np
+from puselect.selectors import session
+from puselect import FSCPU
+from puselect.datasets import make_pu_clusters
+session.SAVE_SECONDS = 0.02
+X, y, _ = make_pu_clusters("40/3/1", n_negative=600, n_positive=60, n_relevant=8, n_irrelevant=8, random_state=0)
+make = FSCPU.published if sys.argv[1] == "published" else FSCPU
+criterion = "cluster+mi" if sys.argv[1] == "default" else "cluster"
+s = make(8, max_iter=int(sys.argv[3]), settle_at=None, criterion=criterion, random_state=int(sys.argv[4]),
+         checkpoint=sys.argv[2]).fit(X, y)
+np.savez(sys.argv[5], theta=s.probabilities_, support=s.support_, ranking=s.ranking_, value=s.objective_,
+         steps=s.history_.step, path=s.history_.theta, degenerate=s.n_degenerate_)
+"""
+
+
+def start(preset, checkpoint, steps, result, seed=5):
+    command = [sys.executable, "-c", FIT, preset, checkpoint, steps, seed, result]
+    return subprocess.Popen([str(word) for word in command])
+
+
+def load(path):
+    with np.load(path) as saved:
+        return {name: saved[name] for name in saved.files}
+
+
+@pytest.mark.parametrize(("preset", "steps"), [("default", 1200), ("published", 150)])
+def test_killed_at_a_random_moment_it_resumes_and_ends_as_if_it_had_not_been(tmp_path, preset, steps):
+    state, rng, kills = tmp_path / "state", np.random.default_rng(), 0
+    while True:
+        process = start(preset, state, steps, tmp_path / "resumed.npz")
+        while not state.exists() and process.poll() is None:
+            time.sleep(0.01)
+        if kills < 2:
+            time.sleep(rng.uniform(0, 0.4))
+        if kills >= 2 or process.poll() is not None:
+            assert process.wait() == 0
+            break
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        kills += 1
+        assert not (tmp_path / "resumed.npz").exists()
+    assert kills > 0
+    assert start(preset, tmp_path / "other", steps, tmp_path / "whole.npz").wait() == 0
+    resumed, whole = load(tmp_path / "resumed.npz"), load(tmp_path / "whole.npz")
+    for name, value in whole.items():
+        np.testing.assert_array_equal(resumed[name], value, err_msg=name)
+
+
+def easy():
+    return make_pu_clusters("40/3/1", n_negative=200, n_positive=40, n_relevant=4, n_irrelevant=4, random_state=0)
+
+
+def quick(**changes):
+    return FSCPU(**{"n_features_to_select": 4, "max_iter": 10, "settle_at": None, "random_state": 0, **changes})
+
+
+def test_a_finished_checkpoint_gives_the_result_at_once(tmp_path):
+    X, y, _ = easy()
+    first = quick(checkpoint=tmp_path / "state").fit(X, y)
+    again = quick(checkpoint=str(tmp_path / "state"), n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(first.probabilities_, again.probabilities_)
+    assert first.objective_ == again.objective_
+
+
+def test_an_unseeded_search_keeps_the_seed_of_its_checkpoint(tmp_path):
+    X, y, _ = easy()
+    first = quick(checkpoint=tmp_path / "state", random_state=None).fit(X, y)
+    again = quick(checkpoint=tmp_path / "state", random_state=None).fit(X, y)
+    np.testing.assert_array_equal(first.ranking_, again.ranking_)
+
+
+@pytest.mark.parametrize("change", ["data", "labels", "settings", "seed"])
+def test_a_checkpoint_of_something_else_is_refused_and_left_alone(tmp_path, change):
+    X, y, _ = easy()
+    state = tmp_path / "state"
+    quick(checkpoint=state).fit(X, y)
+    before = state.read_bytes()
+    other = {
+        "data": (quick(checkpoint=state), X + np.eye(*X.shape), y),
+        "labels": (quick(checkpoint=state), X, np.roll(y, 1)),
+        "settings": (quick(checkpoint=state, n_clusters=5), X, y),
+        "seed": (quick(checkpoint=state, random_state=1), X, y),
+    }
+    selector, X, y = other[change]
+    with pytest.raises(ValueError, match="other data or other settings"):
+        selector.fit(X, y)
+    assert state.read_bytes() == before
+
+
+def test_a_file_of_another_kind_is_not_overwritten(tmp_path):
+    X, y, _ = easy()
+    path = tmp_path / "thesis.txt"
+    path.write_text("precious")
+    with pytest.raises(ValueError, match="not a puselect checkpoint"):
+        quick(checkpoint=path).fit(X, y)
+    assert path.read_text() == "precious"
+
+
+def test_a_folder_that_does_not_exist_is_an_error_that_names_it(tmp_path):
+    X, y, _ = easy()
+    with pytest.raises(OSError, match="nowhere"):
+        quick(checkpoint=tmp_path / "nowhere" / "state").fit(X, y)
+
+
+def test_ctrl_c_in_a_real_process_gives_a_result_and_a_warning(tmp_path):
+    code = (
+        "import warnings, puselect, numpy as np\n"
+        "from puselect.datasets import make_pu_clusters\n"
+        "X, y, _ = make_pu_clusters('10/8/2', random_state=0)\n"
+        "puselect.FSCPU(25, max_iter=1).fit(X, y)\n"
+        "print('ready', flush=True)\n"
+        "s = puselect.FSCPU(25, max_iter=100000, settle_at=None).fit(X, y)\n"
+        "print(s.support_.sum(), s.n_iter_ > 0)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(1.0)
+        os.kill(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert out == "25 True\n"
+    assert "interrupted after" in err
+
+
+def test_progress_is_logged(caplog, monkeypatch):
+    monkeypatch.setattr("puselect.callbacks.LOG_SECONDS", 0.0)
+    X, y, _ = easy()
+    with caplog.at_level(logging.INFO, logger="puselect"):
+        quick(verbose=1).fit(X, y)
+    assert "step 10/10" in caplog.text
+    assert "settled" in caplog.text
+
+
+class Recorder:
+    """A callback in scikit-learn's sense that asks to stop after a few steps."""
+
+    def __init__(self, stop_after):
+        self.steps, self.stop_after, self.events = 0, stop_after, []
+
+    def setup(self, estimator, context):
+        self.events.append("setup")
+
+    def teardown(self, estimator, context):
+        self.events.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context):
+        pass
+
+    def on_fit_task_end(self, estimator, context):
+        self.steps += context.task_name == "step"
+        return self.steps >= self.stop_after
+
+
+def test_scikit_learns_callbacks_see_every_step_and_can_stop_the_search():
+    pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
+    X, y, _ = easy()
+    callback = Recorder(stop_after=4)
+    selector = quick().set_callbacks(callback).fit(X, y)
+    assert selector.n_iter_ == callback.steps == 4
+    assert callback.events == ["setup", "teardown"]
