@@ -19,7 +19,7 @@ axes.plot(evaluations, selector.history_.theta[:, ~relevant], color="tab:blue", 
 axes.plot(evaluations, selector.history_.theta[:, relevant], color="tab:red", linewidth=0.8, alpha=0.7)
 axes.set_xlabel("clusterings")
 axes.set_ylabel("probability of a feature")
-axes.set_title("50 labelled positives among 4500 rows: 25 relevant features (red), 25 irrelevant ones (blue)", fontsize=9)
+axes.set_title("25 relevant features (red), 25 irrelevant ones (blue); 50 labelled rows of 4500", fontsize=9)
 axes.spines[["top", "right"]].set_visible(False)
 figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "convergence.svg")
 found = int(relevant[selector.support_].sum())
