@@ -78,7 +78,7 @@ class FSCPU(SearchSelector):
     scale : bool, default=True
         Min-max scale the columns first.
     max_samples : int, "auto" or None, default="auto"
-        Tables with more rows ("auto": 20,000) are sampled anew at each step: labelled rows and random others.
+        Tables with more rows ("auto": 10,000) are sampled anew at each step: labelled rows and random others.
     checkpoint : path, optional
         The search is saved here every second, and resumed from here if the file exists.
     n_jobs : int, optional

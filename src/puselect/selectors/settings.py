@@ -9,7 +9,7 @@ from puselect.gmm import COVARIANCE_TYPES, MixtureSpec
 from puselect.score import RULES
 from puselect.selectors.base import check_choice, check_number
 
-AUTO_SAMPLES = 20_000
+AUTO_SAMPLES = 10_000
 
 PUBLISHED: dict[str, Any] = {
     "n_clusters": 10,
