@@ -32,7 +32,7 @@ def make_engine(
         return ReferenceEngine(X, positive, clusterer)
     if not isinstance(clusterer, MixtureSpec):
         raise ValueError(f"a clusterer of your own needs engine='reference' or 'auto', got engine={name!r}")
-    if np.abs(X).max() > np.finfo(np.float32).max / 1e4:
+    if max(X.max(), -X.min()) > np.finfo(np.float32).max / 1e4:
         raise ValueError("engine='cpu' computes in float32 and cannot hold such values; leave scale=True")
     from puselect.engines.cpu import CPUEngine  # compiled code is loaded only when it is used
 
