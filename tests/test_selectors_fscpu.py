@@ -71,6 +71,14 @@ class TestScikitLearn:
         assert isinstance(chosen, pl.DataFrame)
         assert chosen.columns == list(selector.get_feature_names_out())
 
+    def test_missing_labels_mean_unlabelled(self):
+        X, y, _ = easy()
+        expected = quick().fit(X, y).support_
+        for labels in (np.where(y == 1, 1.0, np.nan), pd.Series(np.where(y == 1, 1.0, np.nan))):
+            np.testing.assert_array_equal(quick().fit(X, labels).support_, expected)
+        words = np.array(["fraud" if labelled else np.nan for labelled in y], dtype=object)
+        np.testing.assert_array_equal(quick(pos_label="fraud").fit(X, words).support_, expected)
+
     def test_string_labels(self):
         X, y, _ = easy()
         words = np.where(y == 1, "fraud", "unknown")
@@ -118,6 +126,25 @@ class TestSelection:
         spent = costs[selector.support_].sum()
         assert spent <= 4.2
         assert not (costs[~selector.support_] <= 4.2 - spent).any()
+
+    def test_costs_by_name_follow_the_columns_whatever_their_order(self):
+        X, y, _ = easy()
+        frame = pd.DataFrame(X, columns=list("abcdefghij"))
+        costs = pd.Series(np.linspace(0.5, 5, 10), index=list("abcdefghij"))
+        chosen = [
+            FSCPU(feature_costs=c, budget=6.0, max_iter=10, random_state=0).fit(frame, y).support_
+            for c in (costs.to_numpy(), costs, costs[::-1], dict(costs[::-1]))
+        ]
+        for support in chosen[1:]:
+            np.testing.assert_array_equal(support, chosen[0])
+
+    def test_costs_by_name_must_be_complete(self):
+        X, y, _ = easy()
+        frame = pd.DataFrame(X, columns=list("abcdefghij"))
+        with pytest.raises(ValueError, match="cost for every column, got none for c, d"):
+            FSCPU(feature_costs={name: 1.0 for name in "abefghij"}, budget=3).fit(frame, y)
+        with pytest.raises(ValueError, match="need a table with column names"):
+            FSCPU(feature_costs={"a": 1.0}, budget=3).fit(X, y)
 
     def test_keep_and_never_by_name_and_index(self):
         X, y, _ = easy()

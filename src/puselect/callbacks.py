@@ -77,10 +77,14 @@ class Progress:
         if self.context is not None:
             self.context.call_on_fit_task_end(estimator=self.estimator, X=X, y=y)
 
+    def tell(self, line: str) -> None:
+        """Write a line to the log."""
+        logger.log(self.level, "%s", line)
+
     def after_step(self) -> bool:
         """Report the step just done; True when a callback asks to stop."""
         if self.due():
-            logger.log(self.level, "%s", self._line())
+            self.tell(self._line())
         if self.context is None:
             return False
         step = self.context.subcontext(task_name="step")

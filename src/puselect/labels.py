@@ -51,6 +51,29 @@ def labelled_positives(y: ArrayLike, pos_label: Any = 1) -> BoolArray:
     return positive.astype(bool)
 
 
+def without_missing(y: ArrayLike, pos_label: Any = 1) -> Any:
+    """Return `y` with missing values (NaN) replaced by one that means unlabelled; `y` itself if there are none.
+
+    Examples
+    --------
+    >>> without_missing([1.0, np.nan, 0.0])
+    array([1., 0., 0.])
+    """
+    values = np.asarray(y)
+    if values.dtype.kind == "f":
+        missing = np.isnan(values)
+    elif values.dtype.kind == "O":
+        missing = np.array([isinstance(value, float) and value != value for value in values.ravel()], dtype=bool)
+        missing = missing.reshape(values.shape)
+    else:
+        return y
+    if not missing.any():
+        return y
+    filled = values.copy()
+    filled[missing] = 0 if pos_label != 0 else -1
+    return filled
+
+
 def _some_values(values: NDArray[Any]) -> str:
     distinct = list(dict.fromkeys(values[:10_000].tolist()))
     return ", ".join(repr(value) for value in distinct[:5]) + (", ..." if len(distinct) > 5 else "")

@@ -11,7 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from puselect.labels import labelled_positives
+from puselect.labels import labelled_positives, without_missing
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
@@ -30,8 +30,9 @@ class PUSelector(SelectorMixin, BaseEstimator):
 
     def _read(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], BoolArray]:
         """Return the table as floats and which rows are labelled positives, or raise a clear ValueError."""
+        known = without_missing(y, self.pos_label)
         table, labels = validate_data(
-            self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2, ensure_min_features=2
+            self, X, known, dtype=[np.float64, np.float32], ensure_min_samples=2, ensure_min_features=2
         )
         return table, labelled_positives(labels, self.pos_label)
 

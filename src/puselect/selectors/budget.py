@@ -1,6 +1,6 @@
 """What may be selected: costs, a limit, features that must or must not be in."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -55,7 +55,7 @@ class Budget(NamedTuple):
     def from_parameters(
         cls,
         n_features_to_select: int | None,
-        feature_costs: ArrayLike | None,
+        feature_costs: ArrayLike | Mapping[str, float] | None,
         budget: float | None,
         always_keep: Sequence[Any] | None,
         never_select: Sequence[Any] | None,
@@ -63,11 +63,12 @@ class Budget(NamedTuple):
         n_features: int,
     ) -> Self:
         """Check the selector's parameters against the table and against each other."""
-        costs, limit = _costs_and_limit(n_features_to_select, feature_costs, budget, n_features)
+        costs, limit = _costs_and_limit(n_features_to_select, feature_costs, budget, names, n_features)
         kept = _as_mask("always_keep", always_keep, names, n_features)
         never = _as_mask("never_select", never_select, names, n_features)
         if (kept & never).any():
-            both = np.flatnonzero(kept & never).tolist()
+            shared = np.flatnonzero(kept & never)
+            both = shared.tolist() if names is None else [names[int(i)] for i in shared]
             raise ValueError(f"always_keep and never_select must not share features, got {both} in both")
         free = np.flatnonzero(~kept & ~never)
         left = limit - costs[kept].sum()
@@ -82,7 +83,11 @@ class Budget(NamedTuple):
 
 
 def _costs_and_limit(
-    n_features_to_select: int | None, feature_costs: ArrayLike | None, budget: float | None, n_features: int
+    n_features_to_select: int | None,
+    feature_costs: ArrayLike | Mapping[str, float] | None,
+    budget: float | None,
+    names: Sequence[str] | None,
+    n_features: int,
 ) -> tuple[FloatArray, float]:
     """Return the cost of every feature and the limit on their sum."""
     if feature_costs is None and budget is None:
@@ -91,7 +96,7 @@ def _costs_and_limit(
         raise ValueError("give either n_features_to_select or a budget with feature_costs, got both")
     if budget is None:
         raise ValueError("feature_costs need a budget: the most that the selected features may cost together")
-    costs = np.ones(n_features) if feature_costs is None else np.asarray(feature_costs, dtype=np.float64)
+    costs = np.ones(n_features) if feature_costs is None else _costs_in_order(feature_costs, names)
     if costs.shape != (n_features,):
         raise ValueError(f"feature_costs must hold one cost for each of {n_features} features, got {costs.shape}")
     if not (np.isfinite(costs).all() and (costs > 0).all()):
@@ -100,6 +105,19 @@ def _costs_and_limit(
     if not (np.isreal(budget) and np.isfinite(budget) and budget > 0):
         raise ValueError(f"budget must be positive and finite, got {budget!r}")
     return costs, float(budget)
+
+
+def _costs_in_order(costs: Any, names: Sequence[str] | None) -> FloatArray:
+    """Return the costs in the order of the columns; those that carry names (a dict, a pandas Series) go by name."""
+    by_name = hasattr(costs, "keys") and list(costs.keys()) != list(range(len(costs)))
+    if not by_name:
+        return np.asarray(list(costs.values()) if isinstance(costs, Mapping) else costs, dtype=np.float64)
+    if names is None:
+        raise ValueError("feature_costs by name need a table with column names, got an array without")
+    missing = [name for name in names if name not in costs]
+    if missing:
+        raise ValueError(f"feature_costs must hold a cost for every column, got none for {', '.join(missing[:5])}")
+    return np.array([costs[name] for name in names], dtype=np.float64)
 
 
 def _as_mask(

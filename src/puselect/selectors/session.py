@@ -88,6 +88,8 @@ class Session:
         """Search until it is over, resuming from and saving to the checkpoint; Ctrl-C keeps what there is."""
         self._resume()
         progress = Progress(self.selector, self.search, self.max_iter, self.selector.verbose)
+        if self.search.step:
+            progress.tell(f"resumed after step {self.search.step} from {self.selector.checkpoint}")
         due = Throttle(SAVE_SECONDS)
 
         def after_step() -> bool:
@@ -105,9 +107,10 @@ class Session:
                 f"interrupted after {self.search.step} of at most {self.max_iter} steps; "
                 "the features selected are the best so far",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         progress.end(X, y)
+        progress.tell(f"done after {self.search.step} steps, {self.search.settled:.0%} of the features settled")
 
     def value_of(self, support: BoolArray) -> float:
         """Return the objective of a mask over all features, as a mean over several clusterings."""
