@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from puselect.datasets import make_pu_clusters
 from puselect.engines import make_engine
+from puselect.engines.reference import quiet_fit_predict
 from puselect.gmm import MixtureSpec
 from puselect.scaling import scale_columns
 from puselect.selectors import FSCPU
@@ -127,7 +128,7 @@ def evaluation_seconds(shape: Shape, spec: MixtureSpec, repeats: int = 5) -> flo
 
 def sklearn_fit(X: NDArray[np.float64], seed: int) -> NDArray[np.int64]:
     """Fit the paper's mixture with scikit-learn; return the sizes of the clusters."""
-    labels = GaussianMixture(10, covariance_type="full", random_state=seed).fit_predict(X)
+    labels, _ = quiet_fit_predict(GaussianMixture(10, covariance_type="full", random_state=seed), X)
     return np.bincount(labels, minlength=10)
 
 

@@ -84,7 +84,7 @@ def mixture_estimator(spec: MixtureSpec) -> Any:
     )
 
 
-def quiet_fit_predict(clusterer: Any, X: FloatArray, positive: BoolArray) -> tuple[IntArray, bool]:
+def quiet_fit_predict(clusterer: Any, X: FloatArray, positive: BoolArray | None = None) -> tuple[IntArray, bool]:
     """Return the labels and whether fewer clusters than wanted were found, which k-means tells by a warning."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
