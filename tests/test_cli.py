@@ -76,3 +76,10 @@ class TestBench:
         assert shape.X.shape == (min(rows, 500), features)
         assert shape.positive.sum() == min(labelled, 20)
         assert (shape.masks.sum(axis=1) == selected).all()
+
+
+def test_without_its_extra_the_command_says_how_to_get_it():
+    code = "import sys; sys.modules['typer'] = None; from puselect.cli import main"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.strip() == "the puselect command needs the extra 'cli': pip install 'puselect[cli]'"

@@ -8,7 +8,7 @@ try:
     import typer
     from rich.console import Console
     from rich.table import Table
-except ImportError:  # pragma: no cover
+except ImportError:
     sys.exit("the puselect command needs the extra 'cli': pip install 'puselect[cli]'")
 
 from puselect._version import __version__
