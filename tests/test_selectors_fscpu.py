@@ -37,7 +37,7 @@ class TestScikitLearn:
         check_estimator(FSCPU(), on_skip=None)
 
     def test_published_passes_every_check(self):
-        check_estimator(FSCPU.published(max_iter=100), on_skip=None)
+        check_estimator(FSCPU.published(max_iter=40), on_skip=None)
 
     def test_no_check_is_expected_to_fail(self):
         assert len(list(estimator_checks_generator(FSCPU()))) > 30
