@@ -115,7 +115,7 @@ class LGBMOpt(SearchSelector):
         check_search_settings(self)
         check_number("n_trees", self.n_trees, 1, integer=True)
         if self.checkpoint is not None and self.random_state is None:
-            raise ValueError("checkpoint needs a random_state here, got None: a resumed search must split the rows alike")
+            raise ValueError("checkpoint needs a random_state here, got None: a resumed search must split rows alike")
         table, positive = self._read(X, y)
         if min(positive.sum(), (~positive).sum()) < 2:
             raise ValueError(
