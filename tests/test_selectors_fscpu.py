@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
+from sklearn.utils.estimator_checks import check_estimator
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
@@ -38,9 +38,6 @@ class TestScikitLearn:
 
     def test_published_passes_every_check(self):
         check_estimator(FSCPU.published(max_iter=40), on_skip=None)
-
-    def test_no_check_is_expected_to_fail(self):
-        assert len(list(estimator_checks_generator(FSCPU()))) > 30
 
     def test_clone_and_pickle(self):
         X, y, _ = easy()
