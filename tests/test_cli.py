@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from puselect import __version__, bench, cli
+from puselect.cli import bench as bench_command
 from puselect.demo import artificial_demo, real_demo
 
 runner = CliRunner()
@@ -54,7 +55,7 @@ class TestBench:
     def test_table_and_json_and_exit_code(self, monkeypatch, tmp_path):
         rows = [bench.Measurement("thing", "here", 1.5, "s")]
         checks = [bench.Check("ratio", 3.0, ">=", 5, 10)]
-        monkeypatch.setattr(cli, "run_bench", lambda quick, tell: (rows, checks))
+        monkeypatch.setattr(bench_command, "run_bench", lambda quick, tell: (rows, checks))
         result = runner.invoke(cli.app, ["bench", "--out", str(tmp_path / "out.json")])
         assert result.exit_code == 1
         assert "MISSED" in result.output
