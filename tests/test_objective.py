@@ -23,7 +23,7 @@ def test_values_are_the_scores_of_the_engines_tables():
 def test_pair_information_is_the_mean_over_pairs():
     X, positive = small_table()
     codes = equal_width_codes(X).astype(int)
-    information = PairInformation(X, np.stack([positive, np.roll(positive, 5)]))
+    information = PairInformation.of(X, np.stack([positive, np.roll(positive, 5)]))
     masks = some_masks(3, 12)
     for target, labels in enumerate((positive, np.roll(positive, 5))):
         values = information(masks, np.full(3, target))
@@ -37,7 +37,7 @@ def test_pair_information_is_the_mean_over_pairs():
 
 def test_pair_information_of_one_or_no_feature():
     X, positive = small_table()
-    information = PairInformation(X, positive)
+    information = PairInformation.of(X, positive)
     one = np.eye(12, dtype=bool)[:1]
     code = equal_width_codes(X)[:, 0]
     np.testing.assert_allclose(information(one, np.array([0])), mutual_info_score(code, positive))

@@ -50,8 +50,9 @@ def start_rows(positive: BoolArray, spec: MixtureSpec, seed: int) -> IntArray:
     n_spare = len(labelled) // 10 if len(labelled) >= 20 else 0
     n_labelled = min(round(spec.labelled_start * n_start), n_spare)
     seeds = rng.choice(labelled, n_labelled, replace=False)
-    others = np.delete(np.arange(len(positive)), seeds)
-    return np.concatenate([seeds, rng.choice(others, n_start - n_labelled, replace=False)])
+    drawn = rng.choice(len(positive) - n_labelled, n_start - n_labelled, replace=False)
+    skipped = np.sort(seeds) - np.arange(n_labelled)  # drawn among the others: step over the seeds
+    return np.concatenate([seeds, drawn + np.searchsorted(skipped, drawn, side="right")])
 
 
 def nearest_centre(X: FloatArray, centres: FloatArray) -> IntArray:

@@ -1,9 +1,11 @@
 """The objective: from masks to values, higher is better."""
 
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
-from puselect.engines.base import BoolArray, Engine, FloatArray, IntArray
+from puselect.engines.base import BoolArray, ClusterTable, Engine, FloatArray, IntArray
 from puselect.mutual_information import equal_width_codes, joint_information
 from puselect.score import cluster_score
 
@@ -17,15 +19,18 @@ class PairInformation:
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n_features)
-    positive : ndarray of bool, shape (n_targets, n_rows)
-    n_bins : int
-        Bins of equal width per column.
+    tables : ndarray of shape (n_targets, n_features, n_features)
+        Joint information of every pair of features about each label vector.
     """
 
-    def __init__(self, X: NDArray[np.floating], positive: BoolArray, n_bins: int = 5) -> None:
+    def __init__(self, tables: FloatArray) -> None:
+        self.tables = tables
+
+    @classmethod
+    def of(cls, X: NDArray[np.floating], positive: BoolArray, n_bins: int = 5) -> Self:
+        """Return the information in the columns of `X` about `positive` (n_targets, n_rows), in bins of equal width."""
         codes = equal_width_codes(X, n_bins)
-        self.tables = np.stack([joint_information(codes, row) for row in np.atleast_2d(positive)])
+        return cls(np.stack([joint_information(codes, row) for row in np.atleast_2d(positive)]))
 
     def __call__(self, masks: BoolArray, targets: IntArray) -> FloatArray:
         """Return the criterion of each mask, shape (n_masks,)."""
@@ -76,6 +81,10 @@ class ClusterObjective:
         """Return the criteria of each mask, shape (n_masks, n_criteria)."""
         table = self.engine.cluster(masks, seeds, targets)
         self.n_degenerate += int(table.degenerate.sum())
+        return self.criteria(table, masks, targets)
+
+    def criteria(self, table: ClusterTable, masks: BoolArray, targets: IntArray) -> FloatArray:
+        """Return the criteria of masks that have been clustered already."""
         extra_rows = self.smoothing * table.size.mean(axis=1)
         criteria = [cluster_score(table.size, table.positive, self.rule, extra_rows)]
         if self.information is not None:

@@ -1,5 +1,6 @@
 """Engines: from masks to the two counts per cluster that the objective needs."""
 
+import importlib.util
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,10 @@ from puselect.gmm import MixtureSpec
 
 __all__ = ["ENGINES", "ClusterTable", "Engine", "ReferenceEngine", "make_engine"]
 
-ENGINES = ("auto", "cpu", "reference")
+ENGINES = ("auto", "cpu", "gpu", "reference")
+
+
+GPU_WINS_FROM = 10**12  # work of one mask, see `fastest_engine`
 
 
 def make_engine(
@@ -24,16 +28,55 @@ def make_engine(
 ) -> Engine:
     """Return the engine of that name, bound to a scaled table and its labels.
 
-    "auto" is the fastest that can do the work: "cpu" for mixtures, "reference" for any other clusterer.
+    "auto" is the fastest that can do the work: "reference" for a clusterer of one's own; for mixtures "gpu" where there
+    is one and the table is large enough for it to win, "cpu" otherwise.
     """
     if name == "auto":
-        name = "cpu" if isinstance(clusterer, MixtureSpec) else "reference"
+        name = fastest_engine(X, clusterer, max_samples)
     if name == "reference":
         return ReferenceEngine(X, positive, clusterer)
     if not isinstance(clusterer, MixtureSpec):
         raise ValueError(f"a clusterer of your own needs engine='reference' or 'auto', got engine={name!r}")
-    if max(X.max(), -X.min()) > np.finfo(np.float32).max / 1e4:
-        raise ValueError("engine='cpu' computes in float32 and cannot hold such values; leave scale=True")
+    check_float32(name, X)
+    if name == "gpu":
+        engine: Engine = gpu_engine_class()(X, positive, clusterer, max_samples=max_samples)
+        return engine
     from puselect.engines.cpu import CPUEngine  # compiled code is loaded only when it is used
 
     return CPUEngine(X, positive, clusterer, n_jobs=n_jobs, max_samples=max_samples)
+
+
+def check_float32(name: str, X: NDArray[Any]) -> None:
+    """Raise a ValueError when the table holds values too large for float32."""
+    if max(X.max(), -X.min()) > np.finfo(np.float32).max / 1e4:
+        raise ValueError(f"engine={name!r} computes in float32 and cannot hold such values; leave scale=True")
+
+
+def fastest_engine(X: NDArray[Any], clusterer: MixtureSpec | Any, max_samples: int | None) -> str:
+    """Return the engine that "auto" stands for."""
+    if not isinstance(clusterer, MixtureSpec):
+        return "reference"
+    n_rows = min(len(X), max_samples or len(X))
+    sweeps = 1 if clusterer.em == "hard" else clusterer.em_steps
+    work = n_rows * X.shape[1] ** 2 * clusterer.n_clusters * sweeps
+    return "gpu" if work >= GPU_WINS_FROM and gpu_is_there() else "cpu"
+
+
+def gpu_is_there() -> bool:
+    """Return whether torch is installed and sees a GPU."""
+    if importlib.util.find_spec("torch") is None:
+        return False
+    from puselect.engines.gpu.engine import has_device
+
+    return has_device()
+
+
+def gpu_engine_class() -> Any:
+    """Return the class of the GPU engine, or raise an error that says what is missing."""
+    try:
+        from puselect.engines.gpu.engine import GPUEngine, has_device
+    except ImportError as error:
+        raise ImportError("engine='gpu' needs the extra 'gpu': pip install 'puselect[gpu]'") from error
+    if not has_device():
+        raise ValueError("engine='gpu' needs a GPU that torch can use, and it sees none; use engine='cpu' or 'auto'")
+    return GPUEngine

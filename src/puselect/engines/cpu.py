@@ -12,21 +12,18 @@ from threadpoolctl import ThreadpoolController
 from puselect._mixtures import count
 from puselect.engines.base import BoolArray, ClusterTable, FloatArray, IntArray
 from puselect.engines.fits import Float32Array, hard_fit, soft_fit
-from puselect.gmm import MixtureSpec, start_rows
+from puselect.engines.sample import Sample, draw_sample
+from puselect.gmm import MixtureSpec
 
 SERIAL_WORK = 2_000_000  # multiplications below which handing a mask to a thread costs more than it saves
 
 
 class Rows(NamedTuple):
-    """The rows one seed looks at."""
+    """The part of the table one seed looks at."""
 
     Z: Float32Array
-    """The table, one line per feature, shape (n_features, n_rows)."""
-    positive: BoolArray
-    start: IntArray
-    """Where clusters start from, among these rows (with init="rows")."""
-    weight: float
-    """How many rows of the whole table an unlabelled row stands for."""
+    """One line per feature, shape (n_features, n_rows)."""
+    sample: Sample
 
 
 class CPUEngine:
@@ -101,8 +98,8 @@ class CPUEngine:
             return True  # no columns, no clusters: counts of zero have the worst score
         Z = rows.Z[mask]
         fit = hard_fit if self.spec.em == "hard" else soft_fit
-        labels, degenerate = fit(Z, self._centres(Z, rows.start, seed), self.spec)
-        count(labels, rows.positive, rows.weight, size, hits)
+        labels, degenerate = fit(Z, self._centres(Z, rows.sample.start, seed), self.spec)
+        count(labels, rows.sample.positive, rows.sample.weight, size, hits)
         return degenerate
 
     def _centres(self, Z: Float32Array, start: IntArray, seed: int) -> Float32Array:
@@ -113,15 +110,7 @@ class CPUEngine:
         return np.ascontiguousarray(centres, dtype=np.float32)
 
     def _rows(self, seed: int, target: int) -> Rows:
-        """Return the rows a seed looks at: all of them, or a sample drawn from the seed."""
-        positive = self.positive[target]
-        if self.max_samples is None:
-            return Rows(self.Z, positive, start_rows(positive, self.spec, seed), 1.0)
-        rng = np.random.Generator(np.random.PCG64([seed, target, 1]))
-        labelled, unlabelled = np.flatnonzero(positive), np.flatnonzero(~positive)
-        if len(labelled) > self.max_samples // 2:
-            labelled = rng.choice(labelled, self.max_samples // 2, replace=False)
-        n_drawn = min(self.max_samples - len(labelled), len(unlabelled))
-        rows = np.sort(np.concatenate([labelled, rng.choice(unlabelled, n_drawn, replace=False)]))
-        start = start_rows(positive[rows], self.spec, seed)
-        return Rows(np.take(self.Z, rows, axis=1), positive[rows], start, len(unlabelled) / n_drawn)
+        """Return the part of the table a seed looks at."""
+        sample = draw_sample(self.positive[target], self.spec, seed, target, self.max_samples)
+        Z = self.Z if sample.rows is None else np.take(self.Z, sample.rows, axis=1)
+        return Rows(Z, sample)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
@@ -26,7 +25,9 @@ def rank_utilities(values: FloatArray) -> FloatArray:
     >>> rank_utilities(np.array([5.0, 5.0]))
     array([0., 0.])
     """
-    return np.asarray(2 * (rankdata(values) - 1) / (len(values) - 1) - 1)
+    worse = (values[:, None] > values).sum(axis=1)
+    equal = (values[:, None] == values).sum(axis=1)
+    return np.asarray((2 * worse + equal - 1) / (len(values) - 1) - 1)
 
 
 class BernoulliIGO:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from puselect.search.history import History, Recorder
 from puselect.search.igo import BernoulliIGO
-from puselect.search.repair import Repair
+from puselect.search.repair import Repair, draw_clocks
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
@@ -91,9 +91,10 @@ class Search:
         edge = max(0.1, self.optimizer.margin)
         return float(np.mean((self.theta <= edge) | (self.theta >= 1 - edge)))
 
-    def ask(self) -> BoolArray:
-        """Draw the masks of a step, within budget."""
-        return self.repair(self.optimizer.ask(), self.theta, self.optimizer.rng)
+    def draw(self) -> tuple[BoolArray, FloatArray]:
+        """Draw the masks of a step and the clocks that repair them."""
+        masks = self.optimizer.ask()
+        return masks, draw_clocks(len(masks), self.theta, self.optimizer.rng)
 
     def tell(self, masks: BoolArray, criteria: FloatArray) -> None:
         """Learn from the criteria (n_masks, n_criteria) of the masks."""
@@ -127,9 +128,21 @@ class Search:
         self.recorder.restore(state["recorder"])
 
 
+def ask(searches: Sequence[Search]) -> list[BoolArray]:
+    """Draw the masks of a step of every search, within budget; searches with one repair are repaired together."""
+    drawn = [search.draw() for search in searches]
+    if any(search.repair is not searches[0].repair for search in searches):
+        pairs = zip(searches, drawn, strict=True)
+        return [search.repair.repaired(masks, clocks) for search, (masks, clocks) in pairs]
+    masks = np.concatenate([masks for masks, _ in drawn])
+    clocks = np.concatenate([clocks for _, clocks in drawn], axis=1)
+    ends = np.cumsum([len(masks) for masks, _ in drawn])[:-1]
+    return np.split(searches[0].repair.repaired(masks, clocks), ends)
+
+
 def advance(searches: Sequence[Search], evaluate: Evaluate) -> None:
     """Do one step of every search, with one call of `evaluate` for all their masks."""
-    batches = [search.ask() for search in searches]
+    batches = ask(searches)
     counts = [len(batch) for batch in batches]
     seeds = np.repeat([search.seed for search in searches], counts)
     targets = np.repeat([search.target for search in searches], counts)

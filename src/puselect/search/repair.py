@@ -30,11 +30,19 @@ class Repair:
 
     def __call__(self, masks: BoolArray, theta: FloatArray, rng: np.random.Generator) -> BoolArray:
         """Return repaired copies of `masks` (n_masks, n_features)."""
-        repaired = masks.copy()
-        clock = rng.standard_exponential((2, *masks.shape))
-        self._drop(repaired, clock[0] / (1 - theta))
-        self._add(repaired, clock[1] / theta)
-        return repaired
+        return self.repaired(masks, draw_clocks(len(masks), theta, rng))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Repair) and self.limit == other.limit and np.array_equal(self.costs, other.costs)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def repaired(self, masks: BoolArray, clocks: FloatArray) -> BoolArray:
+        """Return repaired copies of `masks`, with clocks (2, n_masks, n_features) for going and for coming."""
+        copies = masks.copy()
+        self._drop(copies, clocks[0])
+        self._add(copies, clocks[1])
+        return copies
 
     def _drop(self, masks: BoolArray, clock: FloatArray) -> None:
         """Clear, in each mask over the limit, the feature whose clock rings first, until none is over; in place."""
@@ -56,3 +64,11 @@ class Repair:
                 return
             first = np.where(fits, clock[open_masks], np.inf).argmin(axis=1)
             masks[open_masks, first] = True
+
+
+def draw_clocks(n_masks: int, theta: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Return when features go, at rates 1 - theta, and come, at rates theta: shape (2, n_masks, n_features)."""
+    clocks = rng.standard_exponential((2, n_masks, len(theta)))
+    clocks[0] /= 1 - theta
+    clocks[1] /= theta
+    return clocks

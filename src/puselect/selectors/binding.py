@@ -1,11 +1,11 @@
 """Binding FSCPU's parameters to a table: the engine, the objective, the first probabilities."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puselect.engines import make_engine
+from puselect.engines import Engine, make_engine
 from puselect.evidence import column_evidence, tilted_start
 from puselect.objective import ClusterObjective, PairInformation
 from puselect.scaling import scale_columns
@@ -18,22 +18,41 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.integer[Any]]
 
 
-def cluster_session(
-    selector: Any, X: NDArray[Any], positive: BoolArray, budget: Budget, entropy: int
-) -> Session:
-    """Return the search that an FSCPU with these parameters does on this table."""
+class Problem(NamedTuple):
+    """What an FSCPU with its parameters makes of a table."""
+
+    table: NDArray[Any]
+    """Scaled where wanted."""
+    positive: BoolArray
+    budget: Budget
+    limit: int | None
+    """Rows looked at in a step, None for all."""
+    entropy: int
+
+
+def scaled_problem(selector: Any, X: NDArray[Any], positive: BoolArray, budget: Budget, entropy: int) -> Problem:
+    """Return the problem that the selector's engine works on."""
     exact = selector.engine == "reference" or selector.clusterer is not None
     table = scale_columns(X, np.float64 if exact else np.float32) if selector.scale else np.asarray(X)
-    limit = row_limit(selector, len(X))
-    engine = make_engine(
+    return Problem(table, positive, budget, row_limit(selector, len(X)), entropy)
+
+
+def problem_engine(selector: Any, problem: Problem) -> Engine:
+    """Return the selector's engine, bound to the problem's table and labels."""
+    return make_engine(
         selector.engine,
-        table,
-        positive,
+        problem.table,
+        problem.positive,
         mixture_spec(selector) if selector.clusterer is None else selector.clusterer,
         n_jobs=selector.n_jobs,
-        max_samples=limit,
+        max_samples=problem.limit,
     )
-    information = PairInformation(table, positive) if selector.criterion == "cluster+mi" else None
+
+
+def cluster_session(selector: Any, problem: Problem, engine: Engine) -> Session:
+    """Return the search that an FSCPU with these parameters does with this engine."""
+    table, positive, budget, limit, entropy = problem
+    information = PairInformation.of(table, positive) if selector.criterion == "cluster+mi" else None
     objective = ClusterObjective(engine, selector.score_rule, selector.smoothing, information)
     theta = first_probabilities(selector.start_tilt, table, positive, budget, limit, entropy)
     return Session(selector, objective, budget, theta, table, positive, entropy)

@@ -7,7 +7,7 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from puselect.callbacks import with_callbacks
-from puselect.selectors.binding import cluster_session
+from puselect.selectors.binding import Problem, cluster_session, problem_engine, scaled_problem
 from puselect.selectors.budget import Budget
 from puselect.selectors.session import SearchSelector
 from puselect.selectors.settings import PUBLISHED, check_settings
@@ -219,6 +219,14 @@ class FSCPU(SearchSelector):
         y : array-like of shape (n_rows,)
             `pos_label` marks labelled positives, anything else unlabelled rows.
         """
+        problem = self._problem(X, y)
+        session = cluster_session(self, problem, problem_engine(self, problem))
+        session.run(X, y)
+        self._keep_result(session)
+        return self
+
+    def _problem(self, X: ArrayLike, y: ArrayLike) -> Problem:
+        """Check parameters and data; return what is to be searched."""
         check_settings(self)
         table, positive = self._read(X, y)
         budget = Budget.from_parameters(
@@ -230,7 +238,4 @@ class FSCPU(SearchSelector):
             getattr(self, "feature_names_in_", None),
             table.shape[1],
         )
-        session = cluster_session(self, table, positive, budget, self._draw_entropy())
-        session.run(X, y)
-        self._keep_result(session)
-        return self
+        return scaled_problem(self, table, positive, budget, self._draw_entropy())

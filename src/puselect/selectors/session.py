@@ -86,7 +86,7 @@ class Session:
 
     def run(self, X: Any, y: Any) -> None:
         """Search until it is over, resuming from and saving to the checkpoint; Ctrl-C keeps what there is."""
-        self._resume()
+        self.resume()
         progress = Progress(self.selector, self.search, self.max_iter, self.selector.verbose)
         if self.search.step:
             progress.tell(f"resumed after step {self.search.step} from {self.selector.checkpoint}")
@@ -94,14 +94,14 @@ class Session:
 
         def after_step() -> bool:
             if due():
-                self._save()
+                self.save()
             return progress.after_step()
 
         progress.begin(X, y)
         try:
             if self.budget.leaves_a_choice:
-                run_searches([self.search], self._evaluate, self._is_over, after_step)
-            self._save()
+                run_searches([self.search], self._evaluate, self.is_over, after_step)
+            self.save()
         except KeyboardInterrupt:
             warnings.warn(
                 f"interrupted after {self.search.step} of at most {self.max_iter} steps; "
@@ -121,16 +121,19 @@ class Session:
     def _evaluate(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
         return self.objective(self.budget.widen(masks), seeds, targets)
 
-    def _is_over(self, search: Search) -> bool:
+    def is_over(self, search: Search) -> bool:
+        """Return whether all steps are done or the features have settled."""
         settled = self.selector.settle_at is not None and search.settled >= self.selector.settle_at
         return search.step >= self.max_iter or settled
 
-    def _save(self) -> None:
+    def save(self) -> None:
+        """Write the checkpoint, where one is wanted."""
         if self.selector.checkpoint is not None:
             state = {"search": self.search.state(), "n_degenerate": self.objective.n_degenerate}
             save_state(self.selector.checkpoint, {"fingerprint": self.fingerprint, **state})
 
-    def _resume(self) -> None:
+    def resume(self) -> None:
+        """Go on from the checkpoint, where there is one."""
         if self.selector.checkpoint is None or (state := load_state(self.selector.checkpoint)) is None:
             return
         if state.get("fingerprint") != self.fingerprint:

@@ -1,0 +1,74 @@
+"""FSR of FSCPU over the paper's ten conditions, all searches in lockstep on a GPU, beside the paper's Table 1.
+
+    python benchmarks/lockstep.py                                         # the default preset
+    python benchmarks/lockstep.py --preset published --out published.jsonl
+
+A run that is stopped goes on where it was with the same --state folder. Seed i makes data set i and the search's
+chance.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+
+from puselect import FSCPU
+from puselect.datasets import CONDITIONS, make_pu_clusters
+from puselect.selectors import fit_lockstep
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--preset", choices=("default", "published"), default="default")
+    parser.add_argument("--criterion", choices=("cluster", "cluster+mi"), default="cluster")
+    parser.add_argument("--datasets", type=int, default=5)
+    parser.add_argument("--steps", type=int, help="steps of a search, if not the preset's")
+    parser.add_argument("--engine", default="gpu")
+    parser.add_argument("--state", type=Path, help="folder for the states of the searches")
+    parser.add_argument("--out", type=Path, help="write one line of JSON per search")
+    args = parser.parse_args()
+    cells = [(condition, seed) for condition in CONDITIONS for seed in range(args.datasets)]
+    data = [make_pu_clusters(condition, random_state=seed) for condition, seed in cells]
+    make = FSCPU.published if args.preset == "published" else FSCPU
+    changes = {} if args.steps is None else {"max_iter": args.steps}
+    selectors = [
+        make(
+            25,
+            engine=args.engine,
+            criterion=args.criterion,
+            random_state=seed,
+            checkpoint=args.state and args.state / f"{condition.replace('/', '-')}_{seed}.npz",
+            **changes,
+        )
+        for condition, seed in cells
+    ]
+    begin = time.perf_counter()
+    fit_lockstep(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
+    spent = time.perf_counter() - begin
+    rows = [
+        {
+            "method": {"cluster": "fscpu", "cluster+mi": "fscpu-mi"}[args.criterion],
+            "preset": args.preset,
+            "condition": condition,
+            "seed": seed,
+            "fsr": float(relevant[selector.support_].mean()),
+            "objective": selector.objective_,
+            "settled": selector.converged_,
+            "steps": selector.n_iter_,
+            "degenerate": selector.n_degenerate_,
+            "support": np.flatnonzero(selector.support_).tolist(),
+        }
+        for (condition, seed), selector, (_, _, relevant) in zip(cells, selectors, data, strict=True)
+    ]
+    for condition in CONDITIONS:
+        fsr = np.array([row["fsr"] for row in rows if row["condition"] == condition])
+        print(f"{condition:12s} {fsr.mean():.3f} ± {fsr.std(ddof=1) if len(fsr) > 1 else float('nan'):.3f}")
+    print(f"{len(cells)} searches in {spent:.1f} s")
+    if args.out:
+        args.out.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+if __name__ == "__main__":
+    main()

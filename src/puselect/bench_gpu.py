@@ -1,0 +1,99 @@
+"""What `puselect bench --engine gpu` measures: sweeps against the device's floor, searches against their budgets."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from puselect.bench import Check, Measurement, make_shape, seconds
+from puselect.datasets import CONDITIONS, make_pu_clusters
+from puselect.engines import gpu_engine_class
+from puselect.selectors import FSCPU, fit_lockstep
+
+PUBLISHED_STEPS = 3000
+SWEEP_SHAPES = ((100, 4500, 25), (8, 4500, 25), (8, 10_000, 34))  # masks, rows, columns
+LARGE = (1_000_000, 200, 100)
+
+
+def table1_data(n_datasets: int) -> list[tuple[Any, ...]]:
+    """Return the ten artificial conditions, so many data sets each."""
+    return [make_pu_clusters(condition, random_state=seed) for condition in CONDITIONS for seed in range(n_datasets)]
+
+
+def lockstep_seconds(selectors: Sequence[FSCPU], data: Sequence[tuple[Any, ...]]) -> float:
+    """Return the time of fitting all selectors at once."""
+    begin = time.perf_counter()
+    fit_lockstep(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
+    return time.perf_counter() - begin
+
+
+def search_times(tell: Callable[[str], None]) -> list[Measurement]:
+    """Time whole searches, warm."""
+    tell("one search, fifty in lockstep ...")
+    X, y, _ = make_pu_clusters("10/8/2", random_state=0)
+    one = seconds(lambda: FSCPU(25, engine="gpu", random_state=0).fit(X, y), repeats=3)
+    cpu = seconds(lambda: FSCPU(25, engine="cpu", random_state=0, n_jobs=-1).fit(X, y), repeats=3)
+    data = table1_data(5)
+    fifty = lockstep_seconds([FSCPU(25, engine="gpu", random_state=i) for i in range(50)], data)
+    tell("RT-IoT's shape, a million rows ...")
+    shape = make_shape(21343, 67, 34, 23)
+    iot = seconds(lambda: FSCPU(34, engine="gpu", random_state=0).fit(shape.X, shape.positive), repeats=1)
+    return [
+        Measurement("default search", "Table 1", one, "s"),
+        Measurement("default search, CPU engine, all cores", "Table 1", cpu, "s"),
+        Measurement("50 default searches in lockstep", "Table 1", fifty, "s"),
+        Measurement("default search", "RT-IoT", iot, "s"),
+        Measurement("default search", "{} x {}, k = {}".format(*LARGE), large_seconds(*LARGE), "s"),
+    ]
+
+
+def large_seconds(n_rows: int, n_features: int, k: int) -> float:
+    """Return the time of a default search on a large table of noise."""
+    X = np.random.default_rng(0).random((n_rows, n_features), dtype=np.float32)
+    y = np.arange(n_rows) < n_rows // 100
+    begin = time.perf_counter()
+    FSCPU(k, engine="gpu", random_state=0).fit(X, y)
+    return time.perf_counter() - begin
+
+
+def published_step(n_steps: int = 40) -> Measurement:
+    """Time one step of 50 published searches in lockstep, over steps 11 to `n_steps`."""
+    data = table1_data(5)
+    first, last = (
+        lockstep_seconds(
+            [FSCPU.published(25, engine="gpu", max_iter=steps, random_state=i) for i in range(50)], data
+        )
+        for steps in (10, n_steps)
+    )
+    return Measurement("a step of 50 published searches", "Table 1", 1e3 * (last - first) / (n_steps - 10), "ms")
+
+
+def run_gpu_bench(quick: bool, tell: Callable[[str], None]) -> tuple[list[Measurement], list[Check]]:
+    """Measure the sweeps and the searches and hold them against their budgets."""
+    gpu_engine_class()
+    from puselect.engines.gpu.measure import ceilings, device_name, sweep_times
+
+    flops, bandwidth = ceilings()
+    measured = [
+        Measurement("float32 matrix product", device_name(), flops / 1e12, "TFLOP/s"),
+        Measurement("copy", device_name(), bandwidth / 1e12, "TB/s"),
+    ]
+    for n_masks, n_rows, n_features in SWEEP_SHAPES[: 1 if quick else None]:
+        where = f"{n_masks} masks, {n_rows} x {n_features}"
+        tell(f"sweeps, {where} ...")
+        for sweep in sweep_times(n_masks, n_rows, n_features):
+            floor = max(sweep.flops / flops, sweep.bytes / bandwidth)
+            measured.append(Measurement(sweep.name, where, 1e6 * sweep.seconds, "us"))
+            measured.append(Measurement(f"{sweep.name}, over its floor", where, sweep.seconds / floor, "x"))
+    searches = search_times(tell)
+    tell("published searches ...")
+    step = published_step()
+    one, _, fifty, iot, large = (row.value for row in searches)
+    return [*measured, *searches, step], [
+        Check("one default search, Table 1 (s)", one, "<=", 3, 1),
+        Check("50 default searches in lockstep (s)", fifty, "<=", 8, 2),
+        Check("one default search, RT-IoT's shape (s)", iot, "<=", 5, 1),
+        Check("one default search, a million rows (s)", large, "<=", 60, 10),
+        Check("50 published searches, from a step (min)", step.value * PUBLISHED_STEPS / 6e4, "<=", 15, 5),
+    ]

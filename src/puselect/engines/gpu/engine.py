@@ -1,0 +1,182 @@
+"""The engine that clusters on a GPU with torch; on torch's CPU device it does the same, for tests."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from puselect.engines.base import BoolArray, ClusterTable, IntArray
+from puselect.engines.gpu.fits import hard_fit, soft_fit, sweeps
+from puselect.engines.gpu.starts import draw, plus_plus
+from puselect.engines.sample import Sample, draw_sample
+from puselect.gmm import MixtureSpec
+
+MEMORY_SHARE = 0.5  # of what is free, for one batch
+
+
+class GPUEngine:
+    """Fits the mixtures of all masks at once; only the counts leave the device.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features) or (n_tables, n_rows, n_features)
+        The scaled table, or several of one shape. They are centred and copied to the device once, as float32.
+    positive : ndarray of bool, shape (n_targets, n_rows)
+        Label vectors.
+    spec : MixtureSpec
+    table_of : array-like of int, shape (n_targets,), optional
+        Which table each label vector belongs to. By default the i-th belongs to the i-th of several tables, and all
+        belong to a single one.
+    max_samples : int, optional
+        Tables with more rows are sampled anew for every seed, as in `CPUEngine`.
+    device : str, default="cuda"
+    """
+
+    def __init__(
+        self,
+        X: NDArray[Any],
+        positive: BoolArray,
+        spec: MixtureSpec,
+        table_of: Any = None,
+        max_samples: int | None = None,
+        device: str = "cuda",
+    ) -> None:
+        tables = X[None] if X.ndim == 2 else X
+        self.device = torch.device(device)
+        self.spec = spec
+        self.positive = np.atleast_2d(positive)
+        default = np.zeros(len(self.positive), dtype=np.intp) if X.ndim == 2 else np.arange(len(tables))
+        self.table_of = default if table_of is None else np.asarray(table_of)
+        # the number of a label vector among those of its table: what a sample depends on
+        self.vector_of = np.array([int((self.table_of[:t] == own).sum()) for t, own in enumerate(self.table_of)])
+        n_rows = tables.shape[1]
+        self.max_samples = max_samples if max_samples is not None and max_samples < n_rows else None
+        self.n_clusters = min(spec.n_clusters, self.max_samples or n_rows)
+        self._at_once: dict[int, int] = {}
+        self.tables = self._to_device(tables)
+        self._positive = torch.from_numpy(self.positive).to(self.device)
+
+    def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
+        """Return the counts of each mask's clustering; see `Engine.cluster`."""
+        chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
+        size, hits = np.zeros((2, len(masks), self.n_clusters))
+        degenerate = np.ones(len(masks), dtype=bool)  # no columns, no clusters: counts of zero have the worst score
+        pairs = list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))
+        samples = {pair: self._sample(*pair) for pair in dict.fromkeys(pairs)}
+        widths = masks.sum(axis=1)
+        with exact_float32():
+            for width in np.unique(widths[widths > 0]):
+                at_once = self._most_at_once(int(width))
+                members = np.flatnonzero(widths == width)
+                waiting: list[IntArray] = np.split(members, range(at_once, len(members), at_once))
+                while waiting:
+                    part = waiting.pop()
+                    try:
+                        size[part], hits[part], degenerate[part] = self._cluster_alike(
+                            masks[part], [pairs[i] for i in part], [samples[pairs[i]] for i in part]
+                        )
+                    except torch.OutOfMemoryError:
+                        waiting += self._halves(part, int(width))
+        return ClusterTable(size, hits, degenerate)
+
+    def _halves(self, part: IntArray, width: int) -> list[IntArray]:
+        """Cut a batch that did not fit the memory in two; a MemoryError if it cannot be cut."""
+        if len(part) == 1:
+            rows = self.max_samples or self.tables.shape[1]
+            raise MemoryError(
+                f"one mask of {width} columns on {rows} rows does not fit the memory of {self.device}; "
+                "lower max_samples, or use engine='cpu'"
+            )
+        self._at_once[width] = len(part) // 2
+        torch.cuda.empty_cache()
+        return [part[: len(part) // 2], part[len(part) // 2 :]]
+
+    def _most_at_once(self, width: int) -> int:
+        """Return how many masks with `width` columns fit into the memory that was free when first asked."""
+        if width not in self._at_once:
+            n_rows = self.max_samples or self.tables.shape[1]
+            per_row = 4 * (6 * width + 6 * self.n_clusters) + 8 * width
+            need = n_rows * per_row + 64 * self.n_clusters * width**2
+            self._at_once[width] = max(1, int(MEMORY_SHARE * free_memory(self.device) / need))
+        return self._at_once[width]
+
+    def _cluster_alike(
+        self, masks: BoolArray, pairs: list[tuple[int, int]], samples: list[Sample]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], BoolArray]:
+        """Return sizes, labelled rows and degenerate fits of masks with equally many columns."""
+        targets = torch.tensor([target for _, target in pairs], device=self.device)
+        rows = self._row_index(samples)
+        Z = self._gather(masks, [target for _, target in pairs], rows)
+        if self.spec.init == "rows":
+            start = torch.from_numpy(np.stack([sample.start for sample in samples])).to(self.device)
+            centres = Z[torch.arange(len(Z), device=self.device)[:, None], start]
+        else:
+            draws = {seed: draw(seed, Z.shape[1], self.n_clusters) for seed, _ in dict.fromkeys(pairs)}
+            centres = plus_plus(sweeps(Z), Z, [draws[seed] for seed, _ in pairs])
+        labels, degenerate = (hard_fit if self.spec.em == "hard" else soft_fit)(Z, centres, self.spec)
+        positive = self._positive[targets] if rows is None else self._positive[targets[:, None], rows]
+        in_cluster = labels[:, None, :] == torch.arange(self.n_clusters, device=self.device)[:, None]
+        size = in_cluster.sum(dim=2).cpu().numpy().astype(np.float64)
+        hits = (in_cluster & positive[:, None, :]).sum(dim=2).cpu().numpy().astype(np.float64)
+        weight = np.array([sample.weight for sample in samples])[:, None]
+        return hits + weight * (size - hits), hits, degenerate.cpu().numpy()
+
+    def _gather(self, masks: BoolArray, targets: list[int], rows: Tensor | None) -> Tensor:
+        """Return the columns of each mask, shape (n_masks, n_rows, n_columns)."""
+        tables = torch.from_numpy(self.table_of[targets]).to(self.device)
+        columns = torch.from_numpy(np.nonzero(masks)[1].reshape(len(masks), -1)).to(self.device)
+        if rows is None:
+            rows = torch.arange(self.tables.shape[1], device=self.device)[None]
+        return self.tables[tables[:, None, None], rows[:, :, None], columns[:, None, :]]
+
+    def _row_index(self, samples: list[Sample]) -> Tensor | None:
+        if self.max_samples is None:
+            return None
+        rows = np.stack([sample.rows for sample in samples if sample.rows is not None])
+        return torch.from_numpy(rows).to(self.device)
+
+    def _sample(self, seed: int, target: int) -> Sample:
+        return draw_sample(self.positive[target], self.spec, seed, int(self.vector_of[target]), self.max_samples)
+
+    def _to_device(self, tables: NDArray[Any]) -> Tensor:
+        """Return the tables centred, as float32, on the device."""
+        try:
+            held = torch.empty(tables.shape, dtype=torch.float32, device=self.device)
+        except torch.OutOfMemoryError as error:
+            need, there = 4e-9 * tables.size, 1e-9 * free_memory(self.device)
+            raise MemoryError(
+                f"the table needs {need:.1f} GB on {self.device}, which has {there:.1f} GB free; use engine='cpu'"
+            ) from error
+        for i, table in enumerate(tables):
+            for j in range(table.shape[1]):
+                column = table[:, j]
+                held[i, :, j] = torch.from_numpy((column - column.mean(dtype=np.float64)).astype(np.float32))
+        return held
+
+
+def has_device() -> bool:
+    """Return whether torch sees a GPU."""
+    return bool(torch.cuda.is_available())
+
+
+def free_memory(device: torch.device) -> float:
+    """Return the bytes that can be had on the device; for the CPU a number that keeps batches small."""
+    if device.type != "cuda":
+        return 1e9
+    unused = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return float(torch.cuda.mem_get_info(device)[0] + unused)
+
+
+@contextmanager
+def exact_float32() -> Iterator[None]:
+    """Keep products of float32 matrices in float32, whatever the user has set for their own models."""
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)

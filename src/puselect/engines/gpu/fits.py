@@ -1,0 +1,152 @@
+"""Mixtures of many masks fitted in lockstep; the same steps as `puselect.engines.fits`, one fit after another there.
+
+A batch holds masks with the same number of columns, so that nothing is padded. A fit that has converged leaves it.
+"""
+
+from types import ModuleType
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from puselect.engines.gpu import plain
+from puselect.gmm import MixtureSpec
+
+KMEANS_STEPS, KMEANS_TOL = 300, 1e-4  # scikit-learn's; the tolerance is relative to the mean variance of the columns
+NOTHING_LEFT = 1e30  # the distance from an empty cluster
+MOST_FUSED_FEATURES = 64
+
+
+class Mixtures(NamedTuple):
+    """The parameters of a batch of mixtures, in the precision the sweeps over the rows use."""
+
+    mean: Tensor
+    """Shape (n_masks, n_clusters, n_features)."""
+    factor: Tensor
+    """Inverses of the lower Cholesky factors, shape (n_masks, n_clusters, n_features, n_features)."""
+    constant: Tensor
+    """-2 log(weight) - log|factor|^2, shape (n_masks, n_clusters)."""
+
+
+def sweeps(Z: Tensor) -> ModuleType:
+    """Return the functions that sweep over the rows: fused kernels on a GPU, plain torch elsewhere."""
+    if Z.device.type == "cuda" and Z.shape[2] <= MOST_FUSED_FEATURES:
+        try:
+            from puselect.engines.gpu import fused
+        except ImportError:  # torch without Triton
+            return plain
+        return fused
+    return plain
+
+
+def members(labels: Tensor, n_clusters: int) -> Tensor:
+    """Return labels (n_masks, n_rows) as shares of one and zero, shape (n_masks, n_clusters, n_rows)."""
+    names = torch.arange(n_clusters, device=labels.device)
+    return (labels[:, None, :] == names[:, None]).float()
+
+
+def hard_fit(Z: Tensor, centres: Tensor, spec: MixtureSpec) -> tuple[Tensor, Tensor]:
+    """Lloyd steps, then EM steps in which every row belongs to one cluster; return labels and degenerate fits."""
+    labels = lloyd(Z, centres, spec.lloyd_steps)
+    degenerate = torch.zeros(len(Z), dtype=torch.bool, device=Z.device)
+    for step in range(spec.em_steps):
+        share = members(labels, centres.shape[1])
+        mixtures, failed = maximise(Z, share, spec)
+        degenerate |= failed
+        if step == 0:
+            degenerate |= ~share.any(dim=2).all(dim=1)
+        labels = assign(Z, mixtures)
+    return labels, degenerate
+
+
+def soft_fit(Z: Tensor, centres: Tensor, spec: MixtureSpec) -> tuple[Tensor, Tensor]:
+    """Run k-means, then EM until the mean log-likelihood changes by less than the tolerance."""
+    tolerance = KMEANS_TOL * Z.double().var(dim=1, correction=0).mean(dim=1)
+    share = members(lloyd(Z, centres, KMEANS_STEPS, tolerance), centres.shape[1])
+    final, failed = maximise(Z, share, spec)
+    degenerate = failed | ~share.any(dim=2).all(dim=1)
+    active = torch.arange(len(Z), device=Z.device)
+    rows, current = Z, final
+    bound = torch.full((len(Z),), -torch.inf, dtype=torch.float64, device=Z.device)
+    for _ in range(spec.em_steps):
+        previous = bound
+        share, bound = sweeps(Z).responsibilities(rows, *current)
+        current, failed = maximise(rows, share, spec)
+        degenerate[active] |= failed
+        running = ((bound - previous).abs() >= spec.em_tol).nonzero()[:, 0]
+        if len(running) < len(active):
+            put(final, active, current)
+            active, rows, bound = active[running], rows[running], bound[running]
+            current = Mixtures(*(part[running] for part in current))
+        if not len(active):
+            break
+    put(final, active, current)
+    return assign(Z, final), degenerate
+
+
+def put(all_mixtures: Mixtures, index: Tensor, some: Mixtures) -> None:
+    """Overwrite the mixtures at `index` with `some`."""
+    for whole, part in zip(all_mixtures, some, strict=True):
+        whole[index] = part
+
+
+def lloyd(Z: Tensor, centres: Tensor, steps: int, tolerance: Tensor | float = 0.0) -> Tensor:
+    """Return the labels after so many k-means steps, fewer for fits whose centres or labels hardly move."""
+    if steps == 1:
+        return sweeps(Z).distances(Z, centres).argmin(dim=1)
+    final = centres.clone()
+    active = torch.arange(len(Z), device=Z.device)
+    limit = torch.as_tensor(tolerance, dtype=torch.float64, device=Z.device).expand(len(Z))
+    rows, current = Z, centres
+    labels = torch.full(Z.shape[:2], -1, device=Z.device)
+    for _ in range(steps - 1):
+        before, labels = labels, sweeps(Z).distances(rows, current).argmin(dim=1)
+        share = members(labels, centres.shape[1])
+        size = share.sum(dim=2, dtype=torch.float64)[:, :, None]
+        moved_to = torch.where(size > 0, sweeps(Z).first_moments(rows, share) / size, current).float()
+        moved = (moved_to - current).double().square().sum(dim=(1, 2))
+        current = moved_to
+        running = ((labels != before).any(dim=1) & (moved > limit)).nonzero()[:, 0]
+        if len(running) < len(active):
+            final[active] = current
+            active, rows, limit = active[running], rows[running], limit[running]
+            current, labels = current[running], labels[running]
+        if not len(active):
+            break
+    final[active] = current
+    return sweeps(Z).distances(Z, final).argmin(dim=1)
+
+
+def assign(Z: Tensor, mixtures: Mixtures) -> Tensor:
+    """Return the cluster of highest weight x density of every row, shape (n_masks, n_rows)."""
+    return sweeps(Z).densities(Z, *mixtures).argmin(dim=1)
+
+
+def maximise(Z: Tensor, share: Tensor, spec: MixtureSpec) -> tuple[Mixtures, Tensor]:
+    """Return the mixtures that the shares of the rows make, and which fits needed more regularisation."""
+    size = share.sum(dim=2, dtype=torch.float64)
+    filled = size.clamp_min(1e-30)
+    mean = (sweeps(Z).first_moments(Z, share) / filled[:, :, None]).float()
+    cov = sweeps(Z).second_moments(Z, share, mean) / filled[:, :, None, None]
+    factor, log_diagonal, failed = sweeps(Z).factorise(shape_covariances(cov, size, spec), spec.reg_covar)
+    weight = size / size.sum(dim=1, keepdim=True)
+    constant = torch.where(size > 0, -2 * (weight.log() + log_diagonal), NOTHING_LEFT).float()
+    return Mixtures(mean, factor, constant), failed.any(dim=1)
+
+
+def shape_covariances(cov: Tensor, size: Tensor, spec: MixtureSpec) -> Tensor:
+    """Return the covariances in the shape the spec asks for; see `puselect.gmm.shape_covariances`."""
+    if spec.covariance_type == "full" and spec.shrinkage == 0:
+        return cov
+    n_features = cov.shape[-1]
+    weight = (size / size.sum(dim=1, keepdim=True))[:, :, None, None]
+    pooled = (weight * cov).sum(dim=1, keepdim=True)
+    if spec.covariance_type == "tied":
+        return pooled.expand_as(cov).contiguous()
+    if spec.covariance_type == "full":
+        amount = (spec.shrinkage * n_features / size.clamp_min(1)).square().clamp_max(1)[:, :, None, None]
+        return (1 - amount) * cov + amount * torch.diag_embed(pooled.diagonal(dim1=2, dim2=3))
+    variance = cov.diagonal(dim1=2, dim2=3)
+    if spec.covariance_type == "spherical":
+        variance = variance.mean(dim=2, keepdim=True).expand_as(variance)
+    return torch.diag_embed(variance)

@@ -1,0 +1,76 @@
+"""The sweeps over the rows in plain torch, for any device: what the fused kernels are tested against.
+
+Tables come as ``Z`` (n_masks, n_rows, n_features), float32 and centred; shares of rows in clusters as ``share``
+(n_masks, n_clusters, n_rows). Sums over rows are float32 within `CHUNK` rows and float64 beyond.
+"""
+
+import torch
+from torch import Tensor
+
+CHUNK = 4096
+
+
+def distances(Z: Tensor, points: Tensor) -> Tensor:
+    """Return squared distances to `points` (n_masks, n_points, n_features), shape (n_masks, n_points, n_rows)."""
+    return torch.stack([(Z - point[:, None, :]).square().sum(-1) for point in points.unbind(1)], dim=1)
+
+
+def densities(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> Tensor:
+    """Return ``constant + |factor (z - mean)|^2`` of every cluster, shape (n_masks, n_clusters, n_rows)."""
+    squares = [
+        torch.bmm(Z - mean[:, c, None, :], factor[:, c].mT).square().sum(-1) for c in range(mean.shape[1])
+    ]
+    return torch.stack(squares, dim=1) + constant[:, :, None]
+
+
+def responsibilities(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the shares of the rows in the clusters and the mean log-likelihood of the rows, less its constant term."""
+    distance = densities(Z, mean, factor, constant)
+    best = distance.amin(dim=1, keepdim=True)
+    part = (0.5 * (best - distance)).exp()
+    total = part.sum(dim=1, keepdim=True)
+    return part / total, (total.log() - 0.5 * best).mean(dim=(1, 2), dtype=torch.float64)
+
+
+def first_moments(Z: Tensor, share: Tensor) -> Tensor:
+    """Return the sum of the rows of each cluster in float64, shape (n_masks, n_clusters, n_features)."""
+    parts = zip(share.split(CHUNK, dim=2), Z.split(CHUNK, dim=1), strict=True)
+    return torch.stack([torch.bmm(s, z).double() for s, z in parts]).sum(dim=0)
+
+
+def second_moments(Z: Tensor, share: Tensor, mean: Tensor) -> Tensor:
+    """Return the sum of ``(z - mean)(z - mean)'`` in float64, shape (n_masks, n_clusters, n_features, n_features)."""
+    n_masks, n_clusters, n_features = mean.shape
+    total = torch.zeros(n_masks, n_clusters, n_features, n_features, dtype=torch.float64, device=Z.device)
+    for s, z in zip(share.split(CHUNK, dim=2), Z.split(CHUNK, dim=1), strict=True):
+        for c in range(n_clusters):
+            centred = z - mean[:, c, None, :]
+            total[:, c] += torch.bmm((centred * s[:, c, :, None]).mT, centred)
+    return total
+
+
+def factorise(cov: Tensor, regularisation: float) -> tuple[Tensor, Tensor, Tensor]:
+    """Factorise covariances (n_masks, n_clusters, n_features, n_features), given in float64.
+
+    Returns the inverses of the lower Cholesky factors in float32, the sums of the logarithms of their diagonals, and
+    which needed more regularisation: those are done again with 100 times as much, then as diagonals.
+    """
+    flat = cov.flatten(0, 1)
+    chol, failed = cholesky(flat, regularisation)
+    if failed.any():
+        again, hopeless = cholesky(flat[failed], 100 * regularisation)
+        variance = flat[failed].diagonal(dim1=1, dim2=2).clamp_min(0) + regularisation
+        chol[failed] = torch.where(hopeless[:, None, None], torch.diag_embed(variance.sqrt()), again)
+    eye = torch.eye(cov.shape[-1], dtype=cov.dtype, device=cov.device).expand_as(chol)
+    factor = torch.linalg.solve_triangular(chol, eye, upper=False)
+    log_diagonal = -chol.diagonal(dim1=1, dim2=2).log().sum(-1)
+    shape = cov.shape[:2]
+    return factor.float().reshape(cov.shape), log_diagonal.reshape(shape), failed.reshape(shape)
+
+
+def cholesky(cov: Tensor, regularisation: float) -> tuple[Tensor, Tensor]:
+    """Return the lower Cholesky factors of ``cov + regularisation * I``, and which are not to be trusted."""
+    eye = torch.eye(cov.shape[-1], dtype=cov.dtype, device=cov.device)
+    chol, info = torch.linalg.cholesky_ex(cov + regularisation * eye)
+    pivot = chol.diagonal(dim1=1, dim2=2).square()
+    return chol, (info != 0) | ~(pivot > 1e-3 * regularisation).all(dim=1)

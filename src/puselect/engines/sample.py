@@ -1,0 +1,39 @@
+"""The rows that one seed looks at, and those its clusters start from: the same for every engine."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from puselect.engines.base import BoolArray, IntArray
+from puselect.gmm import MixtureSpec, start_rows
+
+
+class Sample(NamedTuple):
+    """Rows of a table, drawn from a seed."""
+
+    rows: IntArray | None
+    """Which rows, in order; None for all of them."""
+    positive: BoolArray
+    """Which of these rows are labelled."""
+    start: IntArray
+    """Where clusters start from, among these rows; none unless init="rows"."""
+    weight: float
+    """How many rows of the whole table an unlabelled row stands for."""
+
+
+def draw_sample(positive: BoolArray, spec: MixtureSpec, seed: int, target: int, limit: int | None) -> Sample:
+    """Return all rows, or `limit` of them: the labelled ones (at most half of the sample) and random others."""
+    if limit is None:
+        return Sample(None, positive, start(positive, spec, seed), 1.0)
+    rng = np.random.Generator(np.random.PCG64([seed, target, 1]))
+    labelled, unlabelled = np.flatnonzero(positive), np.flatnonzero(~positive)
+    if len(labelled) > limit // 2:
+        labelled = rng.choice(labelled, limit // 2, replace=False)
+    n_drawn = min(limit - len(labelled), len(unlabelled))
+    rows = np.sort(np.concatenate([labelled, rng.choice(unlabelled, n_drawn, replace=False)]))
+    return Sample(rows, positive[rows], start(positive[rows], spec, seed), len(unlabelled) / n_drawn)
+
+
+def start(positive: BoolArray, spec: MixtureSpec, seed: int) -> IntArray:
+    """Return the start rows of a seed where they are used."""
+    return start_rows(positive, spec, seed) if spec.init == "rows" else np.empty(0, dtype=np.intp)
