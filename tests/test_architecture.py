@@ -20,7 +20,7 @@ LAYERS = (
     ("evaluate",),
     ("studies",),
     ("report",),
-    ("cli", "demo", "bench", "__main__", "__init__"),
+    ("cli", "demo", "bench", "bench_gpu", "__main__", "__init__"),
 )
 LAYER_OF = {part: number for number, layer in enumerate(LAYERS) for part in layer}
 

@@ -108,36 +108,33 @@ class GPUEngine:
         self, masks: BoolArray, pairs: list[tuple[int, int]], samples: list[Sample]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], BoolArray]:
         """Return sizes, labelled rows and degenerate fits of masks with equally many columns."""
-        targets = torch.tensor([target for _, target in pairs], device=self.device)
+        do = sweeps(self.device, int(masks[0].sum()))
+        targets = np.array([target for _, target in pairs])
         rows = self._row_index(samples)
-        Z = self._gather(masks, [target for _, target in pairs], rows)
+        columns = np.nonzero(masks)[1].reshape(len(masks), -1)
+        Z = do.gather(self.tables, self._send(self.table_of[targets]), rows, self._send(columns))
         if self.spec.init == "rows":
-            start = torch.from_numpy(np.stack([sample.start for sample in samples])).to(self.device)
+            start = self._send(np.stack([sample.start for sample in samples]))
             centres = Z[torch.arange(len(Z), device=self.device)[:, None], start]
         else:
             draws = {seed: draw(seed, Z.shape[1], self.n_clusters) for seed, _ in dict.fromkeys(pairs)}
-            centres = plus_plus(sweeps(Z), Z, [draws[seed] for seed, _ in pairs])
-        labels, degenerate = (hard_fit if self.spec.em == "hard" else soft_fit)(Z, centres, self.spec)
-        positive = self._positive[targets] if rows is None else self._positive[targets[:, None], rows]
-        in_cluster = labels[:, None, :] == torch.arange(self.n_clusters, device=self.device)[:, None]
-        size = in_cluster.sum(dim=2).cpu().numpy().astype(np.float64)
-        hits = (in_cluster & positive[:, None, :]).sum(dim=2).cpu().numpy().astype(np.float64)
+            centres = plus_plus(do, Z, [draws[seed] for seed, _ in pairs])
+        labels, degenerate = (hard_fit if self.spec.em == "hard" else soft_fit)(do, Z, centres, self.spec)
+        chosen = self._send(targets)
+        positive = self._positive[chosen] if rows is None else self._positive[chosen[:, None], rows]
+        size, hits = do.first_moments(positive.float()[:, :, None], labels, self.n_clusters)
+        counts = torch.cat([size, hits[:, :, 0], degenerate[:, None].double()], dim=1).cpu().numpy()
+        size, hits, lost = np.split(counts, [self.n_clusters, 2 * self.n_clusters], axis=1)
         weight = np.array([sample.weight for sample in samples])[:, None]
-        return hits + weight * (size - hits), hits, degenerate.cpu().numpy()
-
-    def _gather(self, masks: BoolArray, targets: list[int], rows: Tensor | None) -> Tensor:
-        """Return the columns of each mask, shape (n_masks, n_rows, n_columns)."""
-        tables = torch.from_numpy(self.table_of[targets]).to(self.device)
-        columns = torch.from_numpy(np.nonzero(masks)[1].reshape(len(masks), -1)).to(self.device)
-        if rows is None:
-            rows = torch.arange(self.tables.shape[1], device=self.device)[None]
-        return self.tables[tables[:, None, None], rows[:, :, None], columns[:, None, :]]
+        return hits + weight * (size - hits), hits, lost[:, 0] > 0
 
     def _row_index(self, samples: list[Sample]) -> Tensor | None:
         if self.max_samples is None:
             return None
-        rows = np.stack([sample.rows for sample in samples if sample.rows is not None])
-        return torch.from_numpy(rows).to(self.device)
+        return self._send(np.stack([sample.rows for sample in samples if sample.rows is not None]))
+
+    def _send(self, array: NDArray[Any]) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(array, dtype=np.int64)).to(self.device)
 
     def _sample(self, seed: int, target: int) -> Sample:
         return draw_sample(self.positive[target], self.spec, seed, int(self.vector_of[target]), self.max_samples)

@@ -28,9 +28,9 @@ class Mixtures(NamedTuple):
     """-2 log(weight) - log|factor|^2, shape (n_masks, n_clusters)."""
 
 
-def sweeps(Z: Tensor) -> ModuleType:
+def sweeps(device: torch.device, n_columns: int) -> ModuleType:
     """Return the functions that sweep over the rows: fused kernels on a GPU, plain torch elsewhere."""
-    if Z.device.type == "cuda" and Z.shape[2] <= MOST_FUSED_FEATURES:
+    if device.type == "cuda" and n_columns <= MOST_FUSED_FEATURES:
         try:
             from puselect.engines.gpu import fused
         except ImportError:  # torch without Triton
@@ -39,39 +39,30 @@ def sweeps(Z: Tensor) -> ModuleType:
     return plain
 
 
-def members(labels: Tensor, n_clusters: int) -> Tensor:
-    """Return labels (n_masks, n_rows) as shares of one and zero, shape (n_masks, n_clusters, n_rows)."""
-    names = torch.arange(n_clusters, device=labels.device)
-    return (labels[:, None, :] == names[:, None]).float()
-
-
-def hard_fit(Z: Tensor, centres: Tensor, spec: MixtureSpec) -> tuple[Tensor, Tensor]:
+def hard_fit(do: ModuleType, Z: Tensor, centres: Tensor, spec: MixtureSpec) -> tuple[Tensor, Tensor]:
     """Lloyd steps, then EM steps in which every row belongs to one cluster; return labels and degenerate fits."""
-    labels = lloyd(Z, centres, spec.lloyd_steps)
+    labels = lloyd(do, Z, centres, spec.lloyd_steps)
     degenerate = torch.zeros(len(Z), dtype=torch.bool, device=Z.device)
     for step in range(spec.em_steps):
-        share = members(labels, centres.shape[1])
-        mixtures, failed = maximise(Z, share, spec)
-        degenerate |= failed
-        if step == 0:
-            degenerate |= ~share.any(dim=2).all(dim=1)
-        labels = assign(Z, mixtures)
+        mixtures, failed, empty = maximise(do, Z, labels, centres.shape[1], spec)
+        degenerate |= failed | empty if step == 0 else failed
+        labels = do.assign(Z, *mixtures)
     return labels, degenerate
 
 
-def soft_fit(Z: Tensor, centres: Tensor, spec: MixtureSpec) -> tuple[Tensor, Tensor]:
+def soft_fit(do: ModuleType, Z: Tensor, centres: Tensor, spec: MixtureSpec) -> tuple[Tensor, Tensor]:
     """Run k-means, then EM until the mean log-likelihood changes by less than the tolerance."""
+    n_clusters = centres.shape[1]
     tolerance = KMEANS_TOL * Z.double().var(dim=1, correction=0).mean(dim=1)
-    share = members(lloyd(Z, centres, KMEANS_STEPS, tolerance), centres.shape[1])
-    final, failed = maximise(Z, share, spec)
-    degenerate = failed | ~share.any(dim=2).all(dim=1)
+    final, failed, empty = maximise(do, Z, lloyd(do, Z, centres, KMEANS_STEPS, tolerance), n_clusters, spec)
+    degenerate = failed | empty
     active = torch.arange(len(Z), device=Z.device)
     rows, current = Z, final
     bound = torch.full((len(Z),), -torch.inf, dtype=torch.float64, device=Z.device)
     for _ in range(spec.em_steps):
         previous = bound
-        share, bound = sweeps(Z).responsibilities(rows, *current)
-        current, failed = maximise(rows, share, spec)
+        share, bound = do.responsibilities(rows, *current)
+        current, failed, _ = maximise(do, rows, share, n_clusters, spec)
         degenerate[active] |= failed
         running = ((bound - previous).abs() >= spec.em_tol).nonzero()[:, 0]
         if len(running) < len(active):
@@ -81,7 +72,7 @@ def soft_fit(Z: Tensor, centres: Tensor, spec: MixtureSpec) -> tuple[Tensor, Ten
         if not len(active):
             break
     put(final, active, current)
-    return assign(Z, final), degenerate
+    return do.assign(Z, *final), degenerate
 
 
 def put(all_mixtures: Mixtures, index: Tensor, some: Mixtures) -> None:
@@ -90,20 +81,17 @@ def put(all_mixtures: Mixtures, index: Tensor, some: Mixtures) -> None:
         whole[index] = part
 
 
-def lloyd(Z: Tensor, centres: Tensor, steps: int, tolerance: Tensor | float = 0.0) -> Tensor:
+def lloyd(do: ModuleType, Z: Tensor, centres: Tensor, steps: int, tolerance: Tensor | float = 0.0) -> Tensor:
     """Return the labels after so many k-means steps, fewer for fits whose centres or labels hardly move."""
-    if steps == 1:
-        return sweeps(Z).distances(Z, centres).argmin(dim=1)
     final = centres.clone()
     active = torch.arange(len(Z), device=Z.device)
     limit = torch.as_tensor(tolerance, dtype=torch.float64, device=Z.device).expand(len(Z))
     rows, current = Z, centres
     labels = torch.full(Z.shape[:2], -1, device=Z.device)
     for _ in range(steps - 1):
-        before, labels = labels, sweeps(Z).distances(rows, current).argmin(dim=1)
-        share = members(labels, centres.shape[1])
-        size = share.sum(dim=2, dtype=torch.float64)[:, :, None]
-        moved_to = torch.where(size > 0, sweeps(Z).first_moments(rows, share) / size, current).float()
+        before, labels = labels, do.nearest(rows, current)
+        size, total = do.first_moments(rows, labels, centres.shape[1])
+        moved_to = torch.where(size[:, :, None] > 0, total / size[:, :, None], current).float()
         moved = (moved_to - current).double().square().sum(dim=(1, 2))
         current = moved_to
         running = ((labels != before).any(dim=1) & (moved > limit)).nonzero()[:, 0]
@@ -114,24 +102,21 @@ def lloyd(Z: Tensor, centres: Tensor, steps: int, tolerance: Tensor | float = 0.
         if not len(active):
             break
     final[active] = current
-    return sweeps(Z).distances(Z, final).argmin(dim=1)
+    return do.nearest(Z, final)
 
 
-def assign(Z: Tensor, mixtures: Mixtures) -> Tensor:
-    """Return the cluster of highest weight x density of every row, shape (n_masks, n_rows)."""
-    return sweeps(Z).densities(Z, *mixtures).argmin(dim=1)
-
-
-def maximise(Z: Tensor, share: Tensor, spec: MixtureSpec) -> tuple[Mixtures, Tensor]:
-    """Return the mixtures that the shares of the rows make, and which fits needed more regularisation."""
-    size = share.sum(dim=2, dtype=torch.float64)
+def maximise(
+    do: ModuleType, Z: Tensor, share: Tensor, n_clusters: int, spec: MixtureSpec
+) -> tuple[Mixtures, Tensor, Tensor]:
+    """Return the mixtures that the shares make, and which fits needed more regularisation, which lost clusters."""
+    size, total = do.first_moments(Z, share, n_clusters)
     filled = size.clamp_min(1e-30)
-    mean = (sweeps(Z).first_moments(Z, share) / filled[:, :, None]).float()
-    cov = sweeps(Z).second_moments(Z, share, mean) / filled[:, :, None, None]
-    factor, log_diagonal, failed = sweeps(Z).factorise(shape_covariances(cov, size, spec), spec.reg_covar)
+    mean = (total / filled[:, :, None]).float()
+    cov = do.second_moments(Z, share, mean) / filled[:, :, None, None]
+    factor, log_diagonal, failed = do.factorise(shape_covariances(cov, size, spec), spec.reg_covar)
     weight = size / size.sum(dim=1, keepdim=True)
     constant = torch.where(size > 0, -2 * (weight.log() + log_diagonal), NOTHING_LEFT).float()
-    return Mixtures(mean, factor, constant), failed.any(dim=1)
+    return Mixtures(mean, factor, constant), failed.any(dim=1), (size == 0).any(dim=1)
 
 
 def shape_covariances(cov: Tensor, size: Tensor, spec: MixtureSpec) -> Tensor:

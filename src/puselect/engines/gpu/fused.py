@@ -31,6 +31,21 @@ def load_rows(Z, mask_index, first, n_rows, n_features, R: tl.constexpr, P: tl.c
 
 
 @triton.jit
+def gather_kernel(
+    tables, table, rows, columns, out, n_all, n_rows, n_features, n_columns,
+    R: tl.constexpr, P: tl.constexpr, sampled: tl.constexpr,
+):
+    """Copy a tile of one mask's rows and columns out of its table."""
+    b, row, place = tl.program_id(0).to(tl.int64), tl.program_id(1) * R + tl.arange(0, R), tl.arange(0, P)
+    column = tl.load(columns + b * n_columns + place, place < n_columns, 0)
+    taken = tl.load(rows + b * n_rows + row, row < n_rows, 0) if sampled else row.to(tl.int64)
+    inside = (row[:, None] < n_rows) & (place[None, :] < n_columns)
+    source = (tl.load(table + b) * n_all + taken[:, None]) * n_features + column[None, :]
+    value = tl.load(tables + source, inside, 0.0)
+    tl.store(out + (b * n_rows + row[:, None]) * n_columns + place[None, :], value, inside)
+
+
+@triton.jit
 def distances_kernel(Z, points, out, n_rows, n_features, n_points, R: tl.constexpr, P: tl.constexpr):
     """Write the squared distances of a tile of rows from each of the points."""
     b, first = tl.program_id(0).to(tl.int64), tl.program_id(1) * R
@@ -40,6 +55,22 @@ def distances_kernel(Z, points, out, n_rows, n_features, n_points, R: tl.constex
         point = tl.load(points + (b * n_points + m) * n_features + column, column < n_features, 0.0)
         gap = z - point[None, :]
         tl.store(out + (b * n_points + m) * n_rows + row, tl.sum(gap * gap, axis=1), row < n_rows)
+
+
+@triton.jit
+def nearest_kernel(Z, points, out, n_rows, n_features, n_points, R: tl.constexpr, P: tl.constexpr):
+    """Write which of the points is nearest to each of a tile of rows; of equally near ones the first."""
+    b, first = tl.program_id(0).to(tl.int64), tl.program_id(1) * R
+    z = load_rows(Z, b, first, n_rows, n_features, R, P)
+    row, column = first + tl.arange(0, R), tl.arange(0, P)
+    best, found = tl.full((R,), float("inf"), tl.float32), tl.zeros((R,), tl.int32)
+    for m in range(n_points):
+        point = tl.load(points + (b * n_points + m) * n_features + column, column < n_features, 0.0)
+        gap = z - point[None, :]
+        value = tl.sum(gap * gap, axis=1)
+        found = tl.where(value < best, m, found)
+        best = tl.minimum(value, best)
+    tl.store(out + b * n_rows + row, found, row < n_rows)
 
 
 @triton.jit
@@ -53,17 +84,19 @@ def cluster_distance(z, mean, factor, constant, cluster, n_features, P: tl.const
 
 
 @triton.jit
-def densities_kernel(
+def assign_kernel(
     Z, mean, factor, constant, out, n_rows, n_features, n_clusters, R: tl.constexpr, P: tl.constexpr
 ):
-    """Write ``constant + |factor (z - mean)|^2`` of a tile of rows for each of the clusters."""
+    """Write the cluster of smallest ``constant + |factor (z - mean)|^2`` for a tile of rows."""
     b, first = tl.program_id(0).to(tl.int64), tl.program_id(1) * R
     z = load_rows(Z, b, first, n_rows, n_features, R, P)
     row = first + tl.arange(0, R)
+    best, found = tl.full((R,), float("inf"), tl.float32), tl.zeros((R,), tl.int32)
     for c in range(n_clusters):
-        cluster = b * n_clusters + c
-        value = cluster_distance(z, mean, factor, constant, cluster, n_features, P)
-        tl.store(out + cluster * n_rows + row, value, row < n_rows)
+        value = cluster_distance(z, mean, factor, constant, b * n_clusters + c, n_features, P)
+        found = tl.where(value < best, c, found)
+        best = tl.minimum(value, best)
+    tl.store(out + b * n_rows + row, found, row < n_rows)
 
 
 @triton.jit
@@ -90,28 +123,34 @@ def responsibilities_kernel(
 
 @triton.jit
 def first_moments_kernel(
-    Z, share, out, n_rows, n_features, n_clusters,
-    R: tl.constexpr, P: tl.constexpr, C: tl.constexpr, S: tl.constexpr,
+    Z, share, out, size, n_rows, n_features, n_clusters,
+    R: tl.constexpr, P: tl.constexpr, C: tl.constexpr, S: tl.constexpr, hard: tl.constexpr,
 ):
-    """Write the sums of the rows of every cluster over one split of the rows."""
+    """Write the sums of the rows of every cluster, and of their shares, over one split of the rows."""
     b, split = tl.program_id(0).to(tl.int64), tl.program_id(1)
     cluster, column = tl.arange(0, C), tl.arange(0, P)
-    total = tl.zeros((C, P), dtype=tl.float32)
+    total, amount = tl.zeros((C, P), dtype=tl.float32), tl.zeros((C,), dtype=tl.float32)
     for first in range(split * S, min(split * S + S, n_rows), R):
         z = load_rows(Z, b, first, n_rows, n_features, R, P)
         row = first + tl.arange(0, R)
-        inside = (cluster[:, None] < n_clusters) & (row[None, :] < n_rows)
-        weight = tl.load(share + (b * n_clusters + cluster[:, None]) * n_rows + row[None, :], inside, 0.0)
+        if hard:
+            label = tl.load(share + b * n_rows + row, row < n_rows, -1)
+            weight = (cluster[:, None] == label[None, :]).to(tl.float32)
+        else:
+            inside = (cluster[:, None] < n_clusters) & (row[None, :] < n_rows)
+            weight = tl.load(share + (b * n_clusters + cluster[:, None]) * n_rows + row[None, :], inside, 0.0)
         total += tl.dot(weight, z, input_precision="ieee")
+        amount += tl.sum(weight, axis=1)
     inside = (cluster[:, None] < n_clusters) & (column[None, :] < n_features)
-    place = ((split * tl.num_programs(0) + b) * n_clusters + cluster[:, None]) * n_features + column[None, :]
-    tl.store(out + place, total, inside)
+    place = (split * tl.num_programs(0) + b) * n_clusters + cluster
+    tl.store(out + place[:, None] * n_features + column[None, :], total, inside)
+    tl.store(size + place, amount, cluster < n_clusters)
 
 
 @triton.jit
 def second_moments_kernel(
     Z, share, mean, out, n_rows, n_features, n_clusters,
-    R: tl.constexpr, P: tl.constexpr, S: tl.constexpr,
+    R: tl.constexpr, P: tl.constexpr, S: tl.constexpr, hard: tl.constexpr,
 ):
     """Write the sum of the weighted products of one cluster over one split of the rows."""
     cluster, split = tl.program_id(0).to(tl.int64), tl.program_id(1)
@@ -120,9 +159,14 @@ def second_moments_kernel(
     total = tl.zeros((P, P), dtype=tl.float32)
     for first in range(split * S, min(split * S + S, n_rows), R):
         row = first + tl.arange(0, R)
-        weight = tl.load(share + cluster * n_rows + row, row < n_rows, 0.0)
-        gap = load_rows(Z, b, first, n_rows, n_features, R, P) - centre[None, :]
-        total += tl.dot(tl.trans(gap * weight[:, None]), gap, input_precision="ieee")
+        if hard:
+            label = tl.load(share + b * n_rows + row, row < n_rows, -1)
+            weight = (label == cluster % n_clusters).to(tl.float32)
+        else:
+            weight = tl.load(share + cluster * n_rows + row, row < n_rows, 0.0)
+        if tl.max(weight, axis=0) > 0:  # the branch also keeps the loop from being pipelined, which is slower here
+            gap = load_rows(Z, b, first, n_rows, n_features, R, P) - centre[None, :]
+            total += tl.dot(tl.trans(gap * weight[:, None]), gap, input_precision="ieee")
     inside = (column[:, None] < n_features) & (column[None, :] < n_features)
     place = (split * tl.num_programs(0) + cluster) * n_features * n_features
     tl.store(out + place + column[:, None] * n_features + column[None, :], total, inside)
@@ -172,6 +216,19 @@ def factorise_kernel(cov, factor, log_diagonal, failed, regularisation, n_featur
     tl.store(failed + cluster, bad)
 
 
+def gather(tables: Tensor, table: Tensor, rows: Tensor | None, columns: Tensor) -> Tensor:
+    """Return the columns of each mask; see `plain.gather`."""
+    n_all, n_features = tables.shape[1:]
+    n_masks, n_columns = columns.shape
+    n_rows = n_all if rows is None else rows.shape[1]
+    out = tables.new_empty(n_masks, n_rows, n_columns)
+    gather_kernel[n_masks, triton.cdiv(n_rows, 64)](
+        tables, table, columns if rows is None else rows, columns, out, n_all, n_rows, n_features, n_columns,
+        R=64, P=tile_width(n_columns), sampled=rows is not None,
+    )
+    return out
+
+
 def distances(Z: Tensor, points: Tensor) -> Tensor:
     """Return squared distances to `points`; see `plain.distances`."""
     n_masks, n_rows, n_features = Z.shape
@@ -184,13 +241,23 @@ def distances(Z: Tensor, points: Tensor) -> Tensor:
     return out
 
 
-def densities(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> Tensor:
-    """Return ``constant + |factor (z - mean)|^2`` of every cluster, with factors as `factorise` makes them."""
+def nearest(Z: Tensor, points: Tensor) -> Tensor:
+    """Return the nearest of `points` for every row; see `plain.nearest`."""
     n_masks, n_rows, n_features = Z.shape
-    out = Z.new_empty(n_masks, mean.shape[1], n_rows)
     width = tile_width(n_features)
-    grid = (n_masks, triton.cdiv(n_rows, tile_rows(width)))
-    densities_kernel[grid](
+    out = Z.new_empty(n_masks, n_rows, dtype=torch.int32)
+    nearest_kernel[n_masks, triton.cdiv(n_rows, tile_rows(width))](
+        Z, points.contiguous(), out, n_rows, n_features, points.shape[1], R=tile_rows(width), P=width
+    )
+    return out
+
+
+def assign(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> Tensor:
+    """Return the most probable cluster of every row, with factors as `factorise` makes them."""
+    n_masks, n_rows, n_features = Z.shape
+    width = tile_width(n_features)
+    out = Z.new_empty(n_masks, n_rows, dtype=torch.int32)
+    assign_kernel[n_masks, triton.cdiv(n_rows, tile_rows(width))](
         Z, mean, factor, constant, out, n_rows, n_features, mean.shape[1], R=tile_rows(width), P=width
     )
     return out
@@ -210,25 +277,27 @@ def responsibilities(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) 
     return share, likelihood.sum(dim=1) / n_rows
 
 
-def first_moments(Z: Tensor, share: Tensor) -> Tensor:
-    """Return the sum of the rows of each cluster in float64; see `plain.first_moments`."""
+def first_moments(Z: Tensor, share: Tensor, n_clusters: int) -> tuple[Tensor, Tensor]:
+    """Return sizes and sums of the rows of each cluster in float64; see `plain.first_moments`."""
     n_masks, n_rows, n_features = Z.shape
-    n_clusters, n_splits = share.shape[1], triton.cdiv(n_rows, SPLIT)
+    n_splits = triton.cdiv(n_rows, SPLIT)
     out = Z.new_empty(n_splits, n_masks, n_clusters, n_features)
+    size = Z.new_empty(n_splits, n_masks, n_clusters)
     first_moments_kernel[n_masks, n_splits](
-        Z, share, out, n_rows, n_features, n_clusters,
-        R=64, P=tile_width(n_features), C=tile_width(n_clusters), S=SPLIT,
+        Z, share, out, size, n_rows, n_features, n_clusters,
+        R=64, P=tile_width(n_features), C=tile_width(n_clusters), S=SPLIT, hard=share.ndim == 2,
     )
-    return out.sum(dim=0, dtype=torch.float64)
+    return size.sum(dim=0, dtype=torch.float64), out.sum(dim=0, dtype=torch.float64)
 
 
 def second_moments(Z: Tensor, share: Tensor, mean: Tensor) -> Tensor:
     """Return the sum of ``(z - mean)(z - mean)'`` in float64; see `plain.second_moments`."""
     n_masks, n_rows, n_features = Z.shape
-    n_clusters, n_splits = share.shape[1], triton.cdiv(n_rows, SPLIT)
+    n_clusters, n_splits = mean.shape[1], triton.cdiv(n_rows, SPLIT)
     out = Z.new_empty(n_splits, n_masks, n_clusters, n_features, n_features)
     second_moments_kernel[n_masks * n_clusters, n_splits](
-        Z, share, mean, out, n_rows, n_features, n_clusters, R=64, P=tile_width(n_features), S=SPLIT
+        Z, share, mean, out, n_rows, n_features, n_clusters,
+        R=64, P=tile_width(n_features), S=SPLIT, hard=share.ndim == 2,
     )
     return out.sum(dim=0, dtype=torch.float64)
 

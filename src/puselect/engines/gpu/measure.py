@@ -4,10 +4,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
 
 from puselect.engines.gpu.engine import exact_float32
-from puselect.engines.gpu.fits import Mixtures, maximise, members, sweeps
+from puselect.engines.gpu.fits import maximise, sweeps
 from puselect.gmm import MixtureSpec
 
 
@@ -55,27 +54,22 @@ def sweep_times(n_masks: int, n_rows: int, n_features: int, n_clusters: int = 10
     """Time every sweep on random data."""
     n, k, C = n_masks * n_rows, n_features, n_clusters
     Z = torch.randn(n_masks, n_rows, k, device="cuda")
-    labels = torch.randint(C, (n_masks, n_rows), device="cuda")
-    share, spec = members(labels, C), MixtureSpec(em="soft", shrinkage=0.0)
-    mixtures, _ = maximise(Z, share, spec)
+    labels = torch.randint(C, (n_masks, n_rows), device="cuda", dtype=torch.int32)
+    spec, do = MixtureSpec(em="soft", shrinkage=0.0), sweeps(Z.device, k)
+    mixtures, _, _ = maximise(do, Z, labels, C, spec)
+    share, _ = do.responsibilities(Z, *mixtures)
     centres = Z[:, :C].contiguous()
-    do = sweeps(Z)
-    cov = covariances(Z, share, mixtures)
+    cov = torch.eye(k, dtype=torch.float64, device="cuda").expand(n_masks, C, k, k).contiguous()
     table, shares, square = 4 * n * k, 4 * n * C, n_masks * C * k * k
     rows: list[tuple[str, Callable[[], Any], float, float]] = [
-        ("distances", lambda: do.distances(Z, centres), 3 * n * k * C, table + shares),
-        ("densities", lambda: do.densities(Z, *mixtures), n * C * k * k, table + shares),
-        ("first moments", lambda: do.first_moments(Z, share), 2 * n * k * C, table + shares),
+        ("nearest centre", lambda: do.nearest(Z, centres), 3 * n * k * C, table + 4 * n),
+        ("first moments", lambda: do.first_moments(Z, share, C), 2 * n * k * C, table + shares),
         ("second moments", lambda: do.second_moments(Z, share, mixtures.mean), n * C * k * k, table + shares),
         ("factors", lambda: do.factorise(cov, 1e-6), square * k * 2 / 3, 12 * square),
-        ("responsibilities", lambda: do.responsibilities(Z, *mixtures), n * C * k * k, table + 2 * shares),
-        ("M-step", lambda: maximise(Z, share, spec), n * C * k * k, table + shares),
+        ("responsibilities", lambda: do.responsibilities(Z, *mixtures), n * C * k * k, table + shares),
+        ("M-step, soft", lambda: maximise(do, Z, share, C, spec), n * C * k * k, table + shares),
+        ("M-step, hard", lambda: maximise(do, Z, labels, C, spec), n * k * k, table + 4 * n),
+        ("most probable cluster", lambda: do.assign(Z, *mixtures), n * C * k * k, table + 4 * n),
     ]
     with exact_float32():
         return [SweepTime(name, device_seconds(work), flops, moved) for name, work, flops, moved in rows]
-
-
-def covariances(Z: Tensor, share: Tensor, mixtures: Mixtures) -> Tensor:
-    """Return the covariances that go with the shares of the rows."""
-    size = share.sum(dim=2, dtype=torch.float64)[:, :, None, None]
-    return sweeps(Z).second_moments(Z, share, mixtures.mean) / size

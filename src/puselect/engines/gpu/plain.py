@@ -1,7 +1,8 @@
 """The sweeps over the rows in plain torch, for any device: what the fused kernels are tested against.
 
-Tables come as ``Z`` (n_masks, n_rows, n_features), float32 and centred; shares of rows in clusters as ``share``
-(n_masks, n_clusters, n_rows). Sums over rows are float32 within `CHUNK` rows and float64 beyond.
+Tables come as ``Z`` (n_masks, n_rows, n_features), float32 and centred. A ``share`` of the rows in the clusters has
+shape (n_masks, n_clusters, n_rows), or holds the one cluster of each row, (n_masks, n_rows). Sums over rows are
+float32 within `CHUNK` rows and float64 beyond.
 """
 
 import torch
@@ -10,9 +11,25 @@ from torch import Tensor
 CHUNK = 4096
 
 
+def gather(tables: Tensor, table: Tensor, rows: Tensor | None, columns: Tensor) -> Tensor:
+    """Return the columns of each mask, shape (n_masks, n_rows, n_columns).
+
+    `tables` has shape (n_tables, n_rows, n_features); `table` says which one each mask looks at, `columns` and `rows`
+    (n_masks, ...) which of its columns and rows, all rows when None.
+    """
+    if rows is None:
+        rows = torch.arange(tables.shape[1], device=tables.device)[None]
+    return tables[table[:, None, None], rows[:, :, None], columns[:, None, :]]
+
+
 def distances(Z: Tensor, points: Tensor) -> Tensor:
     """Return squared distances to `points` (n_masks, n_points, n_features), shape (n_masks, n_points, n_rows)."""
     return torch.stack([(Z - point[:, None, :]).square().sum(-1) for point in points.unbind(1)], dim=1)
+
+
+def nearest(Z: Tensor, points: Tensor) -> Tensor:
+    """Return the nearest of `points` for every row, of equally near ones the first; shape (n_masks, n_rows)."""
+    return distances(Z, points).argmin(dim=1)
 
 
 def densities(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> Tensor:
@@ -21,6 +38,11 @@ def densities(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> Tens
         torch.bmm(Z - mean[:, c, None, :], factor[:, c].mT).square().sum(-1) for c in range(mean.shape[1])
     ]
     return torch.stack(squares, dim=1) + constant[:, :, None]
+
+
+def assign(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> Tensor:
+    """Return the cluster of highest weight x density of every row, shape (n_masks, n_rows)."""
+    return densities(Z, mean, factor, constant).argmin(dim=1)
 
 
 def responsibilities(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> tuple[Tensor, Tensor]:
@@ -32,20 +54,30 @@ def responsibilities(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) 
     return part / total, (total.log() - 0.5 * best).mean(dim=(1, 2), dtype=torch.float64)
 
 
-def first_moments(Z: Tensor, share: Tensor) -> Tensor:
-    """Return the sum of the rows of each cluster in float64, shape (n_masks, n_clusters, n_features)."""
-    parts = zip(share.split(CHUNK, dim=2), Z.split(CHUNK, dim=1), strict=True)
-    return torch.stack([torch.bmm(s, z).double() for s, z in parts]).sum(dim=0)
+def shares(share: Tensor, n_clusters: int) -> Tensor:
+    """Return the shares of the rows in the clusters; of the one cluster of each row make shares of one and zero."""
+    if share.ndim == 3:
+        return share
+    return (share[:, None, :] == torch.arange(n_clusters, device=share.device)[:, None]).float()
+
+
+def first_moments(Z: Tensor, share: Tensor, n_clusters: int) -> tuple[Tensor, Tensor]:
+    """Return, in float64, the sizes (n_masks, n_clusters) and the sums of the rows (.., n_features) of each cluster."""
+    weight = shares(share, n_clusters)
+    parts = zip(weight.split(CHUNK, dim=2), Z.split(CHUNK, dim=1), strict=True)
+    total = torch.stack([torch.bmm(w, z).double() for w, z in parts]).sum(dim=0)
+    return weight.sum(dim=2, dtype=torch.float64), total
 
 
 def second_moments(Z: Tensor, share: Tensor, mean: Tensor) -> Tensor:
     """Return the sum of ``(z - mean)(z - mean)'`` in float64, shape (n_masks, n_clusters, n_features, n_features)."""
     n_masks, n_clusters, n_features = mean.shape
     total = torch.zeros(n_masks, n_clusters, n_features, n_features, dtype=torch.float64, device=Z.device)
-    for s, z in zip(share.split(CHUNK, dim=2), Z.split(CHUNK, dim=1), strict=True):
+    weight = shares(share, n_clusters)
+    for w, z in zip(weight.split(CHUNK, dim=2), Z.split(CHUNK, dim=1), strict=True):
         for c in range(n_clusters):
             centred = z - mean[:, c, None, :]
-            total[:, c] += torch.bmm((centred * s[:, c, :, None]).mT, centred)
+            total[:, c] += torch.bmm((centred * w[:, c, :, None]).mT, centred)
     return total
 
 
