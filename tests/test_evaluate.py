@@ -9,6 +9,7 @@ from scipy.stats import rankdata
 from puselect.evaluate import (
     DOWNSTREAM,
     compare_pairs,
+    compare_with,
     critical_difference,
     downstream_auc,
     feature_recall,
@@ -124,6 +125,16 @@ class TestTests:
             assert comparison.median_difference == np.median(differences)
         adjusted = holm([c.p_value for c in found.values()])
         assert [c.adjusted for c in found.values()] == adjusted.tolist()
+
+    def test_one_against_the_others_is_corrected_for_those_alone(self):
+        values = np.random.default_rng(4).normal([0.9, 0.3, 0, 0.1], size=(12, 4))
+        pairs = {(c.first, c.second): c for c in compare_pairs(values)}
+        found = compare_with(values, 1)
+        assert [(c.first, c.second) for c in found] == [(1, 0), (1, 2), (1, 3)]
+        wanted = [pairs[min(pair), max(pair)].p_value for pair in ((1, 0), (1, 2), (1, 3))]
+        assert [c.p_value for c in found] == wanted
+        assert [c.adjusted for c in found] == holm(wanted).tolist()
+        assert found[0].median_difference == -pairs[0, 1].median_difference
 
     def test_equal_methods_do_not_differ(self):
         same = compare_pairs([[0.5, 0.5], [0.7, 0.7]])[0]

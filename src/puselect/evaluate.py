@@ -193,7 +193,16 @@ def compare_pairs(values: ArrayLike) -> list[Comparison]:
         Row by row, all methods on the same case.
     """
     cases = _paired(values)
-    pairs = list(combinations(range(cases.shape[1]), 2))
+    return _compare(cases, list(combinations(range(cases.shape[1]), 2)))
+
+
+def compare_with(values: ArrayLike, reference: int) -> list[Comparison]:
+    """Compare one method, by its column, with each other one; see `compare_pairs`."""
+    cases = _paired(values)
+    return _compare(cases, [(reference, other) for other in range(cases.shape[1]) if other != reference])
+
+
+def _compare(cases: FloatArray, pairs: list[tuple[int, int]]) -> list[Comparison]:
     p_values = [_signed_rank_p(cases[:, i] - cases[:, j]) for i, j in pairs]
     medians = [float(np.median(cases[:, i] - cases[:, j])) for i, j in pairs]
     rows = zip(pairs, medians, p_values, holm(p_values).tolist(), strict=True)

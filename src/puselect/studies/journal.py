@@ -7,9 +7,10 @@ A line has these fields:
 ``cell``
     The whole content of the cell: ``measure``, ``method``, ``settings``, ``data``, ``seed``.
 ``values``
-    What was measured, if the cell was finished. ``recall``: ``fsr``, ``selected`` (indices of columns), ``fit_seconds``
-    and, for searches, ``objective``, ``steps``, ``converged``. ``convergence``: the same and ``evaluations``, ``theta``,
-    ``relevant``. ``objective``: ``printed``, ``exact``. ``downstream``: ``auc`` by model, ``selected``, ``fit_seconds``.
+    What was measured, if the cell was finished. ``recall``: ``fsr``, ``selected`` (indices of columns),
+    ``fit_seconds`` and, for searches, ``objective``, ``steps``, ``converged``. ``convergence``: the same and
+    ``evaluations``, ``theta``, ``relevant``. ``objective``: ``printed``, ``exact``. ``downstream``: ``auc`` by model,
+    ``selected``, ``fit_seconds``.
 ``error``
     Instead of ``values``, if the cell failed. Such a cell is tried again on the next run.
 ``seconds``

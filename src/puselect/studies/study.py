@@ -22,8 +22,9 @@
     methods = ["fscpu-20"]              # only these; by default all
     x = "n_clusters"                    # draws curves over it: "label rate", "features" or a setting
 
-Data of the measure ``downstream`` have ``name`` (spambase, ionosphere, rt_iot2022), ``share`` of the features to select,
-``models`` that judge (not crossed: all of them judge one selection), and optionally the ``rate`` of labelled positives.
+Data of the measure ``downstream`` have ``name`` (spambase, ionosphere, rt_iot2022), ``share`` of the features to
+select, ``models`` that judge (not crossed: all of them judge one selection), and optionally the ``rate`` of labelled
+positives.
 """
 
 import inspect

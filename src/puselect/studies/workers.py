@@ -33,13 +33,15 @@ def dask_workers(address: str) -> Workers:
     The workers need the same version of this package and, for open data, PUSELECT_DATA.
     """
     try:
-        from distributed import Client
+        import distributed
     except ImportError as error:
         raise ImportError("a Dask cluster needs the extra 'dask': pip install 'puselect[dask]'") from error
+    connect: Any = distributed.Client
+    as_completed: Any = distributed.as_completed
 
     def rows(cells: Sequence[Cell]) -> Iterator[Row]:
-        with Client(address, set_as_default=False) as client:
-            yield from _dask_rows(client, cells)
+        with connect(address, set_as_default=False) as client:
+            yield from _dask_rows(client, as_completed, cells)
 
     return rows
 
@@ -69,10 +71,8 @@ def _in_its_own_process(cell: Cell) -> Row:
             return Row(cell, error=DIED)
 
 
-def _dask_rows(client: Any, cells: Sequence[Cell]) -> Iterator[Row]:
+def _dask_rows(client: Any, as_completed: Any, cells: Sequence[Cell]) -> Iterator[Row]:
     """Give rows as they come; Dask itself tries a cell again whose worker died, three times."""
-    from distributed import as_completed
-
     futures = {
         client.submit(measure, cell, pure=False, priority=-number): cell
         for number, cell in enumerate(cells)
