@@ -79,7 +79,7 @@ def run_one(study: Study, folder: Path, methods: list[str], seeds: int | None, w
     with ProgressView() as view:
         outcome = run_study(study, folder, methods=methods, n_seeds=seeds, workers=workers, tell=view.show)
     for table in study_tables(collect(*load_run(folder))):
-        for piece in fit_width(table, console.width - 2, padding=2):
+        for piece in fit_width(table, console.width - 2, padding=3):
             console.print(rich_table(piece))
     console.print(
         f"{outcome.measured} cells in {clock(time.monotonic() - begin)}, {outcome.skipped} had their results already"

@@ -40,7 +40,7 @@ def dask_workers(address: str) -> Workers:
     as_completed: Any = distributed.as_completed
 
     def rows(cells: Sequence[Cell]) -> Iterator[Row]:
-        with connect(address, set_as_default=False) as client:
+        with connect(address, set_as_default=False) as client, client.as_current():
             yield from _dask_rows(client, as_completed, cells)
 
     return rows
