@@ -72,8 +72,9 @@ def convergence(number: int, results: BlockResults, method: str, label: str) -> 
 
 def rank_diagram(number: int, share: float, cases: Cases) -> Drawing:
     """Return Demšar's diagram of mean ranks, one for each model."""
-    selected = f"{100 * share:g} % of the features"
-    title = f"Mean ranks and critical difference (5 %), {selected}; a bar joins what does not differ"
+    difference = critical_difference(len(cases.methods), cases.n_cases)
+    selected = f"{100 * share:g} % of the features, {cases.n_cases} cases"
+    title = f"Mean ranks, {selected}; a bar joins what differs by less than {difference:.2f}, the critical one at 5 %"
     return Drawing(f"ranks-{number}-{100 * share:.0f}", title, lambda plt: _draw_ranks(plt, cases))
 
 
@@ -179,10 +180,10 @@ def _draw_objective(plt: Any, results: BlockResults) -> Any:
     for panel, result in zip(panels, results.results, strict=False):
         pairs = np.array([(row.values["exact"], row.values["printed"]) for row in result.rows if row.values])
         exact, printed = pairs[:, 0].ravel(), pairs[:, 1].ravel()
-        missed = float(np.mean(printed < exact - 1e-6))
         panel.plot([0, exact.max()], [0, exact.max()], color=FAINT, linewidth=0.8)
         panel.plot(exact, printed, ".", color=IRRELEVANT, markersize=3, alpha=0.5, markeredgewidth=0)
-        panel.set_title(f"{result.method.label}\n{column_name(result.place.point)}: {missed:.0%} below the best")
+        missed = 100 * float(np.mean(printed < exact - 1e-6))
+        panel.set_title(f"{result.method.label}\n{column_name(result.place.point)}: {missed:.0f} % below the best")
     figure.supxlabel("best of all prefixes", fontsize=8)
     figure.supylabel("as printed", fontsize=8)
     return figure
@@ -220,14 +221,14 @@ def _draw_ranks(plt: Any, cases: Cases) -> Any:
         heights = np.empty(n)
         heights[order] = -np.arange(n)
         panel.hlines(heights, 1, ranks, color=FAINT, linewidth=0.5)
-        panel.plot(ranks, heights, "o", color=RELEVANT, markersize=4)
+        panel.plot(ranks, heights, "o", color=RELEVANT, markersize=4, clip_on=False)
         for column, group in enumerate(indistinguishable(ranks, difference)):
             members = heights[list(group)]
             panel.vlines(n + 0.6 + 0.35 * column, members.min(), members.max(), color=INK, linewidth=2.2)
         panel.set_yticks(heights, [method.label for method in cases.methods])
         panel.tick_params(axis="y", length=0)
         panel.set_xlim(1, n + 3.5)
-        panel.set_title(f"{MODELS.get(model, model)}; critical difference {difference:.2f}")
+        panel.set_title(MODELS.get(model, model))
         panel.set_xlabel("mean rank")
     return figure
 
