@@ -77,6 +77,14 @@ class TestRunning:
         assert run_study(study, tmp_path / "out").skipped == 1
         assert values(tmp_path / "out")[cell.key] == {"fsr": 0.123}
 
+    def test_a_folder_is_for_one_study_which_may_grow(self, study, tmp_path):
+        run_study(study, tmp_path / "out", methods=["random"])
+        grown = load_study(str(write_study(tmp_path, SMALL.replace("seeds = 3", "seeds = 4"))))
+        assert run_study(grown, tmp_path / "out", methods=["random"]).skipped == 6
+        other = load_study(str(write_study(tmp_path, SMALL.replace("Small study", "Other study"))))
+        with pytest.raises(ValueError, match="holds the study 'Small study'; give another folder to 'Other study'"):
+            run_study(other, tmp_path / "out")
+
     def test_progress_ends_at_the_end(self, study, tmp_path):
         told = []
         run_study(study, tmp_path / "out", methods=["kbest", "random"], tell=told.append)

@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from study_files import SMALL, write_study
@@ -81,7 +82,7 @@ class TestDefinitions:
         assert len(short.cells()) <= len(full)
         for c in short.cells():
             if c.method == "fscpu-published":
-                assert c.settings["max_iter"] == 6
+                assert c.settings["max_iter"] == 2
         # the reduced cells must never pass for full ones
         heavy = {c.key for c in full if c.method in ("fscpu-published", "es-mcrfs")} if name != "quick" else set()
         assert not heavy & {c.key for c in short.cells()}
@@ -145,6 +146,12 @@ class TestReading:
         head = 'title = "t"\nseeds = 1\n[[method]]\nname = "kbest"\n[[data]]\nmeasure = "downstream"\n'
         with pytest.raises(ValueError, match=message):
             load_study(str(write_study(tmp_path, head + line)))
+
+    def test_the_example_of_the_documentation_is_a_study(self, tmp_path):
+        page = (Path(__file__).parents[1] / "docs" / "reproduction.md").read_text(encoding="utf-8")
+        example = page.split("```toml\n")[1].split("```")[0]
+        study = load_study(str(write_study(tmp_path, example)))
+        assert len(study.cells()) == 2 * 3 * 10
 
     def test_an_unknown_study_is_refused_with_the_known_ones(self):
         with pytest.raises(ValueError, match=r"one of figure1, quick, table1.*or a TOML file; got 'table2'"):

@@ -66,7 +66,7 @@ def run_study(
     """
     cells = study.cells(methods, n_seeds)
     with Journal(folder) as journal:
-        (folder / STUDY_FILE).write_text(json.dumps(study.definition, indent=1, ensure_ascii=False), encoding="utf-8")
+        keep_definition(study, folder)
         rows = read_rows(folder)
         finished = {row.cell.key for row in rows if row.finished}
         left = longest_first([cell for cell in cells if cell.key not in finished], known_seconds(rows))
@@ -80,6 +80,15 @@ def run_study(
             clock.tick(row)
             tell(Progress(done, len(left), len(failed), clock.seconds_left(), row))
     return Outcome(len(left) - len(failed), len(cells) - len(left), failed)
+
+
+def keep_definition(study: Study, folder: Path) -> None:
+    """Write the definition beside the results, for the report; a folder is for one study, which may grow."""
+    path = folder / STUDY_FILE
+    if path.exists() and load_study(str(path)).title != study.title:
+        held = load_study(str(path)).title
+        raise ValueError(f"{folder} holds the study {held!r}; give another folder to {study.title!r}")
+    path.write_text(json.dumps(study.definition, indent=1, ensure_ascii=False), encoding="utf-8")
 
 
 def load_run(folder: Path) -> tuple[Study, list[Row]]:
