@@ -1,4 +1,7 @@
 import math
+import os
+import signal
+import threading
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from puselect.studies import open_data
 from puselect.studies.cells import Cell
 from puselect.studies.measures import MEASURES, measure
 from puselect.studies.open_data import n_selected, split_open_data
+from puselect.studies.selection import compile_kernels
 
 SMALL = {"condition": "40/1/2", "n_negative": 400, "n_positive": 100, "n_relevant": 5, "n_irrelevant": 7}
 # rows, positives, features, share labelled; then of the paper's Table 2: labelled for training, positives for testing
@@ -82,6 +86,13 @@ class TestArtificial:
         assert not row.finished
         assert "Traceback" in row.error
         assert "condition must look like" in row.error.splitlines()[-1]
+
+    def test_a_search_cut_short_by_ctrl_c_is_no_result(self):
+        compile_kernels("fscpu-published")
+        timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            measure(cell("recall", "fscpu-published", {"max_iter": 10**6}))
 
     def test_a_row_names_the_versions(self):
         assert {"python", "puselect", "numpy", "scikit-learn"} <= set(measure(cell("recall", "random")).versions)

@@ -79,6 +79,7 @@ class TestDefinitions:
         short = shorten(load_study(name), quick)
         full = load_study(name).cells()
         assert {c.seed for c in short.cells()} == {0}
+        assert {m.paper for m in short.methods} == {""}
         assert len(short.cells()) <= len(full)
         for c in short.cells():
             if c.method == "fscpu-published":

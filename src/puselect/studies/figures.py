@@ -80,6 +80,8 @@ def rank_diagram(number: int, share: float, cases: Cases) -> Drawing:
 
 def draw_all(todo: Sequence[Drawing], folder: Path) -> list[Picture]:
     """Draw figures, write each as SVG and PNG into a folder, and return them for a page."""
+    if not todo:
+        return []
     try:
         import matplotlib
     except ImportError as error:

@@ -21,7 +21,8 @@ A line has these fields:
     Optional: what did the work, where it was not the default of the method ("gpu").
 
 To add rows that were made elsewhere, put them into the folder of a study as ``results-<anything>.jsonl``, or compressed
-as ``.jsonl.gz``: all files whose name begins with ``results`` are read, and only ``results.jsonl`` is written to.
+as ``.jsonl.gz``: all files whose name begins with ``results`` are read, and only ``results.jsonl`` is written to. Of
+the values, tables need ``fsr`` or ``auc`` alone; `Row.to_json` makes the line.
 """
 
 import gzip

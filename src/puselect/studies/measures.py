@@ -3,10 +3,12 @@
 import platform
 import time
 import traceback
+import warnings
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from puselect._version import __version__
@@ -29,9 +31,13 @@ def measure(cell: Cell) -> Row:
     begin = time.perf_counter()
     values, error = None, None
     try:
-        with threadpool_limits(1):
+        with threadpool_limits(1), warnings.catch_warnings():
+            # a search that Ctrl-C cut short keeps the best so far, with a warning; here that would be a false result
+            warnings.filterwarnings("error", "interrupted after", ConvergenceWarning)
             values = MEASURES[cell.measure](cell)
     except Exception as problem:  # one bad cell must not end a study; the next run tries it again
+        if isinstance(problem.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from problem
         error = "".join(traceback.format_exception(problem)).strip()
     return Row(cell, values, error, time.perf_counter() - begin, versions())
 

@@ -185,11 +185,12 @@ def load_study(name: str) -> Study:
 def shorten(study: Study, quick: Study) -> Study:
     """Return the smallest version of a study: one seed, the first of each list of data, reduced settings.
 
-    The reduced settings are those that the methods of the same name have in `quick`.
+    The reduced settings are those that the methods of the same name have in `quick`; the paper's numbers are no match
+    for them and left out.
     """
     reduced = {method.name: dict(method.settings) for method in quick.methods}
     methods = [
-        {**entry, "settings": {**entry.get("settings", {}), **reduced.get(entry["name"], {})}}
+        {**entry, "paper": "", "settings": {**entry.get("settings", {}), **reduced.get(entry["name"], {})}}
         for entry in study.definition["method"]
     ]
     data = [
