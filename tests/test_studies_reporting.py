@@ -202,6 +202,13 @@ class TestRendering:
         assert [p.header[0] for p in pieces] == [["", "a", "b"], ["", "c", "d"], ["", "e", "f"]]
         assert fit_width(table, 200) == [table]
 
+    def test_groups_give_way_before_columns_do(self):
+        lines = [[Entry("a long group"), Entry("name"), Entry("12345"), Entry("12345")]]
+        table = Table("t", [["", "", "a", "b"]], lines, n_names=2)
+        (piece,) = fit_width(table, 6 + 2 * 7)
+        assert [entry.text for entry in piece.lines[0]] == ["name", "12345", "12345"]
+        assert fit_width(table, 40) == [table]
+
 
 class TestReport:
     def test_every_kind_of_block_is_drawn_and_stands_in_the_page(self, tmp_path):

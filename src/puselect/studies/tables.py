@@ -38,7 +38,19 @@ def plain(entry: Entry) -> str:
 
 
 def fit_width(table: Table, width: int, padding: int = 2) -> list[Table]:
-    """Return the table in pieces that are at most so many characters wide, each with the columns of names."""
+    """Return the table in pieces that are at most so many characters wide, each with the columns of names.
+
+    Where it does not fit in one piece, the first of several columns of names, that of groups, is left out.
+    """
+    pieces = _pieces(table, width, padding)
+    if len(pieces) == 1 or table.n_names == 1:
+        return pieces
+    header = [line[1:] for line in table.header]
+    lines = [line[1:] for line in table.lines]
+    return _pieces(Table(table.title, header, lines, table.note, table.n_names - 1), width, padding)
+
+
+def _pieces(table: Table, width: int, padding: int) -> list[Table]:
     texts = [*table.header, *[[plain(entry) for entry in line] for line in table.lines]]
     widths = [max(len(line[i]) for line in texts) + padding for i in range(len(table.header[0]))]
     names = list(range(table.n_names))
