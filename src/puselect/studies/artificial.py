@@ -62,7 +62,7 @@ def measure_objective(cell: Cell) -> dict[str, Any]:
     selector = make_method(cell.method, int(data.relevant.sum()), cell.seed, **cell.settings)
     masks = _masks_of_all_grades(data.relevant, np.random.default_rng(cell.seed))
     positive = data.y == 1
-    engine = make_engine("auto", scale_columns(data.X, np.float32), positive, mixture_spec(selector))
+    engine = make_engine("cpu", scale_columns(data.X, np.float32), positive, mixture_spec(selector))
     table = engine.cluster(masks, np.arange(len(masks)))
     extra = selector.smoothing * table.size.mean(axis=1)
     scores = {rule: cluster_score(table.size, table.positive, rule, extra) for rule in ("printed", "exact")}
