@@ -9,10 +9,10 @@ BIN := $(VENV)/bin
 ORIGIN := $(CURDIR) $(shell $(PYTHON) -c 'import sys; print(sys.version)' 2>/dev/null | tr -d '\n')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench clean python
+.PHONY: help demo test lint bench reproduce-quick clean python
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' Makefile
 
 demo: setup-cli ## select features on artificial and real data, and see how good they are
 	@$(BIN)/puselect demo
@@ -27,14 +27,18 @@ lint: setup-lint ## ruff and mypy
 bench: setup-cli ## measure the speed against scikit-learn
 	@$(BIN)/puselect bench
 
+reproduce-quick: setup-reproduce ## all methods in small studies: does everything run? (report in build/reproduce-quick)
+	@rm -rf build/reproduce-quick
+	@$(BIN)/puselect reproduce quick --out build/reproduce-quick
+
 clean: ## remove the environment and everything that was generated
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -path ./.git -prune -o -type d -name __pycache__ -exec rm -rf {} +
 
 # Two BLAS threads on two busy cores are many times slower than one.
-test bench: export OMP_NUM_THREADS = 1
-test bench: export OPENBLAS_NUM_THREADS = 1
-test bench: export MKL_NUM_THREADS = 1
+test bench reproduce-quick: export OMP_NUM_THREADS = 1
+test bench reproduce-quick: export OPENBLAS_NUM_THREADS = 1
+test bench reproduce-quick: export MKL_NUM_THREADS = 1
 
 python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

@@ -6,18 +6,17 @@ FSR is the share of the relevant columns among as many selected ones. Seed i mak
 """
 
 import argparse
-import csv
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 
 from puselect import baselines
 from puselect.datasets.synthetic import CONDITIONS, make_pu_clusters
+from puselect.studies.paper import Figure, paper_figures
 
 
 class ColumnOrder:
@@ -66,14 +65,7 @@ PAPER_ROW = {
     "jsfs-spread": "jsfs",
     "es-mcrfs-short": "es-mcrfs",
 }
-PAPER_DATASETS = 5
 TOLERANCE = 0.05
-
-
-class Figure(NamedTuple):
-    mean: float
-    sd: float
-    n: int
 
 
 def fsr(name: str, condition: str, seed: int) -> float:
@@ -82,15 +74,6 @@ def fsr(name: str, condition: str, seed: int) -> float:
     X, y, relevant = make_pu_clusters(condition, shuffle=shuffle, random_state=seed)
     selector = METHODS[name](int(relevant.sum()), random_state=seed).fit(X, y)
     return float((selector.get_support() & relevant).sum() / relevant.sum())
-
-
-def paper_figures() -> dict[tuple[str, str], Figure]:
-    """Return the paper's Table 1 by method and condition."""
-    with (Path(__file__).parent / "paper_tables.csv").open(newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["table"] == "1"]
-    return {
-        (row["method"], row["data"]): Figure(float(row["mean"]), float(row["std"]), PAPER_DATASETS) for row in rows
-    }
 
 
 def agrees(ours: Figure, paper: Figure) -> bool:
@@ -118,7 +101,7 @@ def main() -> None:
     parser.add_argument("--conditions", nargs="+", default=CONDITIONS, metavar="CONDITION", help="default: the ten")
     parser.add_argument("--jobs", type=int, default=1, help="processes (default: %(default)s)")
     arguments = parser.parse_args()
-    paper = paper_figures()
+    paper = paper_figures("fsr")
     seeds = range(arguments.datasets)
     print(f"FSR, mean ± sd of {len(seeds)} data sets; * more than 2 standard errors and {TOLERANCE} from the paper")
     for name in arguments.methods:

@@ -24,7 +24,7 @@ LAYERS = (
 )
 LAYER_OF = {part: number for number, layer in enumerate(LAYERS) for part in layer}
 
-HEAVY = ("torch", "triton", "dask", "pandas", "lightgbm", "matplotlib")
+HEAVY = ("torch", "triton", "dask", "distributed", "pandas", "lightgbm", "matplotlib")
 EMPTY_NAMES = {"utils", "misc", "helpers", "common"}
 MAX_FILE_LINES = 300
 MAX_FUNCTION_LINES = 50

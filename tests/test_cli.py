@@ -14,7 +14,7 @@ runner = CliRunner()
 
 def test_help_names_every_command():
     text = runner.invoke(cli.app, ["--help"]).output
-    for command in ("demo", "bench"):
+    for command in ("demo", "bench", "reproduce", "report"):
         assert command in text
 
 

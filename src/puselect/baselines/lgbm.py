@@ -164,10 +164,11 @@ class HoldoutAUC:
         return float(roc_auc_score(self.positive[self.test], model.predict_proba(columns[self.test])[:, 1]))
 
 
-def lightgbm_classifier(n_trees: int, seed: int) -> Any:
-    """Return LightGBM's classifier with default parameters, on one thread, without output."""
+def lightgbm_classifier(n_trees: int, seed: int | None, **settings: Any) -> Any:
+    """Return LightGBM's classifier with default parameters, or `settings`, on one thread, without output."""
     try:
         from lightgbm import LGBMClassifier
     except ImportError as error:
-        raise ImportError("LGBMOpt needs LightGBM: pip install 'puselect[lightgbm]'") from error
-    return LGBMClassifier(n_estimators=n_trees, random_state=seed, n_jobs=1, deterministic=True, verbosity=-1)
+        raise ImportError("this needs LightGBM: pip install 'puselect[lightgbm]'") from error
+    settings = {"n_jobs": 1, "deterministic": True, "verbosity": -1, **settings}
+    return LGBMClassifier(n_estimators=n_trees, random_state=seed, **settings)

@@ -8,7 +8,7 @@ try:
 except ImportError:
     sys.exit("the puselect command needs the extra 'cli': pip install 'puselect[cli]'")
 
-from puselect.cli import bench, demo  # noqa: F401  registers the commands
+from puselect.cli import bench, demo, report, reproduce  # noqa: F401  registers the commands
 from puselect.cli.application import app
 
 

@@ -1,0 +1,151 @@
+"""``puselect reproduce``."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import rich.box
+import rich.table
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import Progress as Bar
+
+from puselect.cli.application import app, console
+from puselect.studies import (
+    Outcome,
+    Progress,
+    Study,
+    collect,
+    dask_workers,
+    load_run,
+    load_study,
+    local_workers,
+    report_study,
+    run_study,
+    shorten,
+    study_names,
+    study_tables,
+)
+from puselect.studies.tables import Table, fit_width, plain
+from puselect.studies.workers import Workers
+
+ALL = ("table1", "table3", "table3-splits", "figure1")
+SECONDS_BETWEEN_LINES = 20
+HELP = f"{', '.join(study_names())}, all, or a TOML file of your own."
+
+
+@app.command()
+def reproduce(
+    study: Annotated[str, typer.Argument(help=HELP)],
+    out: Annotated[Path, typer.Option("--out", help="Folder for results and report; a run that was stopped goes on.")],
+    quick: Annotated[bool, typer.Option("--quick", help="One seed, few data, reduced settings: does it run?")] = False,
+    methods: Annotated[list[str] | None, typer.Option("--methods", help="Only these, separated by commas.")] = None,
+    seeds: Annotated[int | None, typer.Option("--seeds", min=1, help="How many, instead of the study's.")] = None,
+    jobs: Annotated[int, typer.Option("--jobs", help="Processes; -1 for one per core.")] = -1,
+    dask: Annotated[str | None, typer.Option("--dask", help="Address of a Dask scheduler that does the work.")] = None,
+) -> None:
+    """Rerun the paper's studies, or your own, and compare with the paper's numbers."""
+    wanted = [name for text in methods or [] for name in text.split(",") if name]
+    names = ALL if study == "all" else (study,)
+    try:
+        workers = local_workers(jobs) if dask is None else dask_workers(dask)
+        outcomes = []
+        for name in names:
+            folder = out / name if study == "all" else out
+            outcomes.append(run_one(choose(name, quick), folder, wanted, seeds, workers))
+        page = report_study(out)
+    except (ValueError, ImportError, OSError, RuntimeError) as error:
+        console.print(f"[red]error:[/red] {escape(str(error))}", soft_wrap=True)
+        raise typer.Exit(2) from error
+    except KeyboardInterrupt:
+        console.print("stopped; what is finished is kept, and the same command goes on from here")
+        raise typer.Exit(130) from None
+    console.print(f"report: [bold]{escape(str(page))}[/bold]", soft_wrap=True)
+    if any(outcome.failed for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+def choose(name: str, quick: bool) -> Study:
+    """Return the study of that name, or its smallest version."""
+    study = load_study(name)
+    return shorten(study, load_study("quick")) if quick and name != "quick" else study
+
+
+def run_one(study: Study, folder: Path, methods: list[str], seeds: int | None, workers: Workers) -> Outcome:
+    """Run one study, show its progress, its tables and what went wrong."""
+    console.print(f"[bold]{escape(study.title)}[/bold]")
+    begin = time.monotonic()
+    with ProgressView() as view:
+        outcome = run_study(study, folder, methods=methods, n_seeds=seeds, workers=workers, tell=view.show)
+    for table in study_tables(collect(*load_run(folder))):
+        for piece in fit_width(table, console.width - 2, padding=3):
+            console.print(rich_table(piece))
+    console.print(
+        f"{outcome.measured} cells in {clock(time.monotonic() - begin)}, {outcome.skipped} had their results already"
+    )
+    if outcome.failed:
+        last = (outcome.failed[-1].error or "").splitlines()[-1]
+        console.print(
+            f"[red]{len(outcome.failed)} cells failed[/red], the last one ({outcome.failed[-1].cell.method}) with: "
+            f"{escape(last)}\nThe same command tries them again; the report has the errors.",
+            soft_wrap=True,
+        )
+    return outcome
+
+
+class ProgressView:
+    """A bar on a terminal; elsewhere a line every twenty seconds."""
+
+    def __init__(self) -> None:
+        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+        self.bar = Bar(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self.task = self.bar.add_task("")
+        self.last = time.monotonic()
+
+    def __enter__(self) -> "ProgressView":
+        self.bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bar.stop()
+
+    def show(self, progress: Progress) -> None:
+        """Show how far the run has come."""
+        failed = f", {progress.failed} failed" if progress.failed else ""
+        text = f"about {clock(progress.seconds_left)} left{failed}"
+        self.bar.update(self.task, completed=progress.done, total=progress.total, description=text)
+        if not console.is_terminal and time.monotonic() - self.last > SECONDS_BETWEEN_LINES:
+            self.last = time.monotonic()
+            console.print(f"{progress.done} of {progress.total} cells, {text}")
+
+
+def rich_table(table: Table) -> rich.table.Table:
+    """Return a table for the terminal."""
+    view = rich.table.Table(title=escape(table.title), caption=escape(table.note), box=rich.box.SIMPLE, padding=(0, 1))
+    for number, name in enumerate(table.header[0]):
+        view.add_column(name, justify="left" if number < table.n_names else "right", no_wrap=True)
+    for line in table.header[1:]:
+        view.add_row(*line, style="dim")
+    for entries in table.lines:
+        view.add_row(*(styled(plain(e), e.best, e.quiet) for e in entries))
+    return view
+
+
+def styled(text: str, best: bool, quiet: bool) -> str:
+    """Return the text of a field with rich's markup."""
+    style = "bold green" if best else "dim" if quiet else ""
+    return f"[{style}]{escape(text)}[/]" if style and text else escape(text)
+
+
+def clock(seconds: float) -> str:
+    """Return a time in words that need no decimals.
+
+    Examples
+    --------
+    >>> clock(42), clock(600), clock(9000)
+    ('42 s', '10 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,223 @@
+"""How good selected features are, and whether one method is better than another."""
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata, studentized_range, wilcoxon
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from puselect.baselines.lgbm import lightgbm_classifier
+
+FloatArray = NDArray[np.float64]
+
+N_TREES = 100
+# A forest needs rows left out; a bootstrap of n rows holds 63.2 % of them.
+FOREST = {"boosting_type": "rf", "subsample": 0.632, "subsample_freq": 1}
+
+
+def feature_recall(support: ArrayLike, relevant: ArrayLike) -> float:
+    """Return the share of the relevant features that were selected (FSR).
+
+    Parameters
+    ----------
+    support, relevant : array-like of bool, shape (n_features,)
+
+    Examples
+    --------
+    >>> feature_recall([True, True, False, False], [True, False, True, False])
+    0.5
+    """
+    selected, wanted = np.asarray(support, dtype=bool), np.asarray(relevant, dtype=bool)
+    if selected.shape != wanted.shape:
+        raise ValueError(f"support and relevant must have one shape, got {selected.shape} and {wanted.shape}")
+    if not wanted.any():
+        raise ValueError("relevant must hold at least one feature, got none")
+    return float(selected[wanted].mean())
+
+
+def logistic_regression(random_state: int | None = None) -> Any:
+    """Return logistic regression on standardised columns; nothing in it is random."""
+    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000, random_state=random_state))
+
+
+def boosted_trees(random_state: int | None = None) -> Any:
+    """Return LightGBM as in the paper: 100 trees, everything else its default."""
+    return lightgbm_classifier(N_TREES, random_state)
+
+
+def bagged_trees(random_state: int | None = None) -> Any:
+    """Return LightGBM in its random-forest mode: 100 trees, each on 63.2 % of the rows."""
+    return lightgbm_classifier(N_TREES, random_state, **FOREST)
+
+
+DOWNSTREAM: dict[str, Callable[..., Any]] = {
+    "lightgbm": boosted_trees,
+    "lightgbm-rf": bagged_trees,
+    "logistic": logistic_regression,
+}
+"""Name -> factory: ``DOWNSTREAM[name](random_state=seed)`` returns the classifier that judges a selection."""
+
+
+def downstream_auc(
+    model_name: str,
+    X_train: ArrayLike,
+    y_train: ArrayLike,
+    X_test: ArrayLike,
+    y_test: ArrayLike,
+    random_state: int | None = None,
+) -> float:
+    """Return the area under the ROC curve of a classifier on test rows.
+
+    Parameters
+    ----------
+    model_name : str
+        A name in `DOWNSTREAM`.
+    X_train : array-like of shape (n_train, n_features)
+        The selected columns only.
+    y_train : array-like of shape (n_train,)
+        1 for labelled positives, 0 for unlabelled rows, which the classifier takes for negatives.
+    X_test : array-like of shape (n_test, n_features)
+    y_test : array-like of shape (n_test,)
+        True classes, 1 for positives.
+    random_state : int or None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.arange(20.0).reshape(-1, 1), np.arange(20) >= 10
+    >>> downstream_auc("logistic", X, y, X, y, random_state=0)
+    1.0
+    """
+    if model_name not in DOWNSTREAM:
+        raise ValueError(f"model_name must be one of {', '.join(DOWNSTREAM)}, got {model_name!r}")
+    model = DOWNSTREAM[model_name](random_state=random_state)
+    model.fit(np.asarray(X_train, dtype=float), np.asarray(y_train))
+    return float(roc_auc_score(y_test, model.predict_proba(np.asarray(X_test, dtype=float))[:, 1]))
+
+
+def mean_ranks(values: ArrayLike) -> FloatArray:
+    """Return the mean rank of each method, 1 for the best; equal values share their ranks.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_cases, n_methods)
+        Higher is better.
+
+    Examples
+    --------
+    >>> mean_ranks([[0.9, 0.8, 0.7], [0.5, 0.6, 0.5]])
+    array([1.75, 1.5 , 2.75])
+    """
+    return np.asarray(rankdata(-_paired(values), axis=1).mean(axis=0), dtype=float)
+
+
+def critical_difference(n_methods: int, n_cases: int, alpha: float = 0.05) -> float:
+    """Return how far two mean ranks must lie apart to differ by the Nemenyi test.
+
+    J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 2006, section 3.2.2.
+
+    Examples
+    --------
+    >>> round(critical_difference(n_methods=4, n_cases=14), 2)
+    1.25
+    """
+    if n_methods < 2 or n_cases < 1:
+        raise ValueError(f"at least two methods and one case are needed, got {n_methods} and {n_cases}")
+    quantile = studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
+    return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_cases)))
+
+
+def indistinguishable(ranks: ArrayLike, difference: float) -> list[tuple[int, ...]]:
+    """Return the largest groups of methods whose mean ranks differ by at most `difference`, best group first.
+
+    Examples
+    --------
+    >>> indistinguishable([2.5, 1.0, 1.6, 4.0], 1.0)
+    [(1, 2), (2, 0)]
+    """
+    means = np.asarray(ranks, dtype=float)
+    order = np.argsort(means, kind="stable")
+    groups: list[tuple[int, ...]] = []
+    last_end = 0
+    for begin in range(len(order)):
+        end = int(np.searchsorted(means[order], means[order[begin]] + difference, side="right"))
+        if end > max(last_end, begin + 1):
+            groups.append(tuple(order[begin:end].tolist()))
+            last_end = end
+    return groups
+
+
+def holm(p_values: ArrayLike) -> FloatArray:
+    """Return p-values adjusted for being several (S. Holm, Scandinavian Journal of Statistics 6, 1979).
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p)
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
+    return adjusted
+
+
+class Comparison(NamedTuple):
+    """Two methods, by their columns, and whether they differ."""
+
+    first: int
+    second: int
+    median_difference: float
+    """First minus second, over the cases."""
+    p_value: float
+    """Two-sided, by the Wilcoxon signed-rank test."""
+    adjusted: float
+    """The same after Holm's correction for the number of pairs."""
+
+
+def compare_pairs(values: ArrayLike) -> list[Comparison]:
+    """Compare every pair of methods by the Wilcoxon signed-rank test, corrected by Holm.
+
+    Recommended by Demšar (JMLR 7, 2006) for two methods; cases should be independent of each other, and several
+    splits of one data set are so only in part.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_cases, n_methods)
+        Row by row, all methods on the same case.
+    """
+    cases = _paired(values)
+    return _compare(cases, list(combinations(range(cases.shape[1]), 2)))
+
+
+def compare_with(values: ArrayLike, reference: int) -> list[Comparison]:
+    """Compare one method, by its column, with each other one; see `compare_pairs`."""
+    cases = _paired(values)
+    return _compare(cases, [(reference, other) for other in range(cases.shape[1]) if other != reference])
+
+
+def _compare(cases: FloatArray, pairs: list[tuple[int, int]]) -> list[Comparison]:
+    p_values = [_signed_rank_p(cases[:, i] - cases[:, j]) for i, j in pairs]
+    medians = [float(np.median(cases[:, i] - cases[:, j])) for i, j in pairs]
+    rows = zip(pairs, medians, p_values, holm(p_values).tolist(), strict=True)
+    return [Comparison(i, j, median, p, adjusted) for (i, j), median, p, adjusted in rows]
+
+
+def _signed_rank_p(differences: FloatArray) -> float:
+    """Return the p-value; without any difference there is nothing to test, and it is 1."""
+    return float(wilcoxon(differences).pvalue) if differences.any() else 1.0
+
+
+def _paired(values: ArrayLike) -> FloatArray:
+    cases = np.asarray(values, dtype=float)
+    if cases.ndim != 2 or not cases.size:
+        raise ValueError(f"values must be a table of cases by methods, got shape {cases.shape}")
+    if not np.isfinite(cases).all():
+        raise ValueError("values must be complete: every method needs a finite value in every case")
+    return cases

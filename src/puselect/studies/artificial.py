@@ -1,0 +1,89 @@
+"""What is measured on artificial data: recall, convergence of the probabilities, the objective by both rules."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puselect.datasets import make_pu_clusters
+from puselect.engines import make_engine
+from puselect.evaluate import feature_recall
+from puselect.scaling import scale_columns
+from puselect.score import cluster_score
+from puselect.selectors.settings import mixture_spec
+from puselect.studies.cells import Cell
+from puselect.studies.selection import Selection, make_method, select_features
+
+MOST_RECORDS = 80
+N_MASKS = 200
+
+
+class Artificial(NamedTuple):
+    """A data set whose relevant features are known."""
+
+    X: NDArray[np.float64]
+    y: NDArray[np.int64]
+    relevant: NDArray[np.bool_]
+
+
+def draw(cell: Cell) -> Artificial:
+    """Return the data set of the cell; all methods with one seed get the same one."""
+    return Artificial(*make_pu_clusters(**cell.data, random_state=cell.seed))
+
+
+def measure_recall(cell: Cell) -> dict[str, Any]:
+    """Return the share of the relevant features among as many selected ones (FSR)."""
+    data = draw(cell)
+    return _recall_values(_select(cell, data), data)
+
+
+def measure_convergence(cell: Cell) -> dict[str, Any]:
+    """Return the recall and how the probabilities of the features moved, at evenly spaced steps."""
+    data = draw(cell)
+    selection = _select(cell, data)
+    if selection.selector is None or not hasattr(selection.selector, "history_"):
+        raise ValueError(f"convergence can be measured for searches only, and {cell.method!r} is none")
+    history = selection.selector.history_
+    kept = np.unique(np.linspace(0, len(history.step) - 1, MOST_RECORDS).astype(int))
+    return {
+        **_recall_values(selection, data),
+        "evaluations": (history.step[kept] * selection.selector.population_size).tolist(),
+        "theta": np.round(history.theta[kept], 3).tolist(),
+        "relevant": np.flatnonzero(data.relevant).tolist(),
+    }
+
+
+def measure_objective(cell: Cell) -> dict[str, Any]:
+    """Return the score of random masks by the exact and by the printed rule, from the same clusterings.
+
+    The masks hold half of the features and any number of relevant ones, so that they span the range of a search.
+    """
+    data = draw(cell)
+    selector = make_method(cell.method, int(data.relevant.sum()), cell.seed, **cell.settings)
+    masks = _masks_of_all_grades(data.relevant, np.random.default_rng(cell.seed))
+    positive = data.y == 1
+    engine = make_engine("cpu", scale_columns(data.X, np.float32), positive, mixture_spec(selector))
+    table = engine.cluster(masks, np.arange(len(masks)))
+    extra = selector.smoothing * table.size.mean(axis=1)
+    scores = {rule: cluster_score(table.size, table.positive, rule, extra) for rule in ("printed", "exact")}
+    return {rule: np.round(score, 6).tolist() for rule, score in scores.items()}
+
+
+def _select(cell: Cell, data: Artificial) -> Selection:
+    return select_features(cell, data.X, data.y, int(data.relevant.sum()))
+
+
+def _recall_values(selection: Selection, data: Artificial) -> dict[str, Any]:
+    return {"fsr": feature_recall(selection.support, data.relevant), **selection.values()}
+
+
+def _masks_of_all_grades(relevant: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Return masks of as many features as are relevant; how many of them are relevant is uniform."""
+    inside, outside = np.flatnonzero(relevant), np.flatnonzero(~relevant)
+    k = len(inside)
+    masks = np.zeros((N_MASKS, len(relevant)), dtype=bool)
+    for mask in masks:
+        n_found = int(rng.integers(max(0, k - len(outside)), k + 1))
+        mask[rng.permutation(inside)[:n_found]] = True
+        mask[rng.permutation(outside)[: k - n_found]] = True
+    return masks

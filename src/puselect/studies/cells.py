@@ -1,0 +1,72 @@
+"""A cell: one method, with its settings, on one data set with one seed. Its content makes its key."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+KEY_LENGTH = 16
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One piece of work, described so fully that its result depends on nothing else.
+
+    Parameters
+    ----------
+    measure : str
+        What is measured: a name in `puselect.studies.measures.MEASURES`.
+    method : str
+        A name in `puselect.METHODS`, or "all" or "random".
+    settings : mapping
+        Keyword arguments of the method's factory.
+    data : mapping
+        Which data, and what the measure has to know besides.
+    seed : int
+        Makes the data set or its split, and the method's chance.
+
+    Examples
+    --------
+    >>> cell = Cell("recall", "kbest", {}, {"condition": "10/8/2"}, seed=0)
+    >>> cell.key
+    '5a3d44001c1e84f6'
+    >>> cell.family == Cell("recall", "kbest", {}, {"condition": "10/8/2"}, seed=1).family
+    True
+    """
+
+    measure: str
+    method: str
+    settings: Mapping[str, Any]
+    data: Mapping[str, Any]
+    seed: int
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Everything that decides the result, as plain values."""
+        return {**self._without_seed(), "seed": self.seed}
+
+    @property
+    def key(self) -> str:
+        """Names the content: equal content, equal key, in any process and on any machine."""
+        return digest(self.content)
+
+    @property
+    def family(self) -> str:
+        """Names the content without the seed: what a table averages over."""
+        return digest(self._without_seed())
+
+    @classmethod
+    def from_content(cls, content: Mapping[str, Any]) -> Self:
+        """Return the cell with this content."""
+        return cls(**content)
+
+    def _without_seed(self) -> dict[str, Any]:
+        settings, data = dict(self.settings), dict(self.data)
+        return {"measure": self.measure, "method": self.method, "settings": settings, "data": data}
+
+
+def digest(content: Mapping[str, Any]) -> str:
+    """Return the first digits of the SHA-256 of the content as JSON with sorted names."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]

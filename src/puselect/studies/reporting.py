@@ -1,0 +1,141 @@
+"""From the journal of a study to a report: tables and figures, as Markdown and as a page of HTML."""
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+from puselect._version import __version__
+from puselect.studies.figures import Picture, draw_all, drawings
+from puselect.studies.page import html_page
+from puselect.studies.results import BlockResults, Results, collect
+from puselect.studies.runner import STUDY_FILE, load_run
+from puselect.studies.table1 import recall_table
+from puselect.studies.table3 import downstream_tables
+from puselect.studies.tables import Table, to_html, to_markdown
+
+FIGURES = "figures"
+MOST_ERRORS = 10
+
+
+class Section(NamedTuple):
+    """The part of a report that one study fills."""
+
+    name: str
+    results: Results
+    tables: Sequence[Table]
+    pictures: Sequence[Picture]
+    remarks: Sequence[str]
+
+
+def report_study(directory: Path, out: Path | None = None) -> Path:
+    """Write ``report.html``, ``report.md`` and the figures of a study from its results alone.
+
+    Parameters
+    ----------
+    directory : Path
+        Holds ``study.json`` and ``results*.jsonl``, or folders that do.
+    out : Path, optional
+        Where to write; by default into the directory itself.
+
+    Returns
+    -------
+    page : Path
+        The page of HTML, which needs nothing else.
+    """
+    target = directory if out is None else out
+    target.mkdir(parents=True, exist_ok=True)
+    sections = [_section(folder, target) for folder in study_folders(directory)]
+    title = sections[0].results.study.title if len(sections) == 1 else "The paper's studies, rerun"
+    (target / "report.md").write_text(_markdown(title, sections), encoding="utf-8")
+    page = target / "report.html"
+    page.write_text(html_page(title, _html(title, sections)), encoding="utf-8")
+    return page
+
+
+def study_folders(directory: Path) -> list[Path]:
+    """Return the folder itself if it holds a study, or those in it that do."""
+    folders = [directory, *sorted(path for path in directory.glob("*") if path.is_dir())]
+    found = [folder for folder in folders if (folder / STUDY_FILE).is_file()]
+    if not found:
+        raise ValueError(f"{directory} must hold {STUDY_FILE} or folders that do: the --out of puselect reproduce")
+    return found[:1] if found[0] == directory else found
+
+
+def study_tables(results: Results) -> list[Table]:
+    """Return all tables of a study."""
+    return [table for block in results.blocks for table in block_tables(block)]
+
+
+def block_tables(results: BlockResults) -> list[Table]:
+    """Return the tables of a block; curves and scatter plots have none."""
+    if not results.results or results.block.x or results.block.measure == "objective":
+        return []
+    return downstream_tables(results) if results.block.measure == "downstream" else [recall_table(results)]
+
+
+def _section(folder: Path, target: Path) -> Section:
+    results = collect(*load_run(folder))
+    todo = [drawing for number, block in enumerate(results.blocks, start=1) for drawing in drawings(number, block)]
+    remarks = _remarks(results)
+    pictures: list[Picture] = []
+    figures = target / FIGURES / ("" if folder == target else folder.name)
+    try:
+        pictures = draw_all(todo, figures)
+    except ImportError as error:
+        remarks.append(f"Without figures: {error}.")
+    return Section(folder.name, results, study_tables(results), pictures, remarks)
+
+
+def _remarks(results: Results) -> list[str]:
+    n_rows = sum(len(result.rows) for block in results.blocks for result in block.results)
+    remarks = [f"{n_rows} cells, {_duration(results.seconds)} of work in all."]
+    if results.failed:
+        remarks.append(f"{len(results.failed)} cells failed and are missing; the next run tries them again.")
+    if results.n_foreign:
+        remarks.append(f"{results.n_foreign} rows of the journal belong to no cell of this study and are left out.")
+    return remarks
+
+
+def _markdown(title: str, sections: Sequence[Section]) -> str:
+    parts = [f"# {title}"]
+    for section in sections:
+        if len(sections) > 1:
+            parts.append(f"## {section.results.study.title}")
+        parts.append(" ".join(section.remarks))
+        parts += [to_markdown(table) for table in section.tables]
+        prefix = "" if len(sections) == 1 else f"{section.name}/"
+        parts += [f"![{p.title}]({FIGURES}/{prefix}{p.name}.png)\n\n*{p.title}*" for p in section.pictures]
+        parts += [f"```\n{error}\n```" for error in _errors(section)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _html(title: str, sections: Sequence[Section]) -> str:
+    parts = [f"<h1>{escape(title)}</h1>"]
+    if len(sections) > 1:
+        links = (f"<a href='#{escape(s.name)}'>{escape(s.results.study.title)}</a>" for s in sections)
+        parts.append(f"<nav>{''.join(links)}</nav>")
+    for section in sections:
+        if len(sections) > 1:
+            parts.append(f"<h2 id='{escape(section.name)}'>{escape(section.results.study.title)}</h2>")
+        parts.append(f"<p class='lead'>{escape(' '.join(section.remarks))}</p>")
+        parts += [to_html(table) for table in section.tables]
+        parts += [f"<figure><figcaption>{escape(p.title)}</figcaption>{p.svg}</figure>" for p in section.pictures]
+        errors = "".join(f"<pre>{escape(error)}</pre>" for error in _errors(section))
+        parts.append(f"<details><summary>Errors of failed cells</summary>{errors}</details>" if errors else "")
+    parts.append(f"<footer><p>puselect {__version__}; <code>puselect report</code> writes this page anew.</p></footer>")
+    return "\n".join(part for part in parts if part)
+
+
+def _errors(section: Section) -> list[str]:
+    return [
+        f"{row.cell.method} {dict(row.cell.data)} seed {row.cell.seed}\n{row.error}"
+        for row in section.results.failed[:MOST_ERRORS]
+    ]
+
+
+def _duration(seconds: float) -> str:
+    for unit, size in (("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} seconds"

@@ -1,0 +1,68 @@
+"""Selecting features for a cell, by a method or by one of the two rows that show what a method is worth."""
+
+import time
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puselect.datasets import make_pu_clusters
+from puselect.methods import METHODS
+from puselect.studies.cells import Cell
+
+BoolArray = NDArray[np.bool_]
+
+YARDSTICKS = ("all", "random")
+"""Rows of a table that are no methods: all features, and as many random ones as the methods select."""
+NOTHING_TO_COMPILE = ("kbest", "lasso", "dt-rfe", "es-mcrfs", "lgbm-opt")
+
+
+class Selection(NamedTuple):
+    """Selected features, the time it took, and the selector (None for a yardstick)."""
+
+    support: BoolArray
+    seconds: float
+    selector: Any
+
+    def values(self) -> dict[str, Any]:
+        """Return what goes to the journal."""
+        values: dict[str, Any] = {"selected": np.flatnonzero(self.support).tolist(), "fit_seconds": self.seconds}
+        if hasattr(self.selector, "n_iter_") and hasattr(self.selector, "objective_"):
+            values["steps"] = int(self.selector.n_iter_)
+            values["objective"] = float(self.selector.objective_)
+            values["converged"] = float(self.selector.converged_)
+        return values
+
+
+def make_method(name: str, k: int, seed: int, **settings: Any) -> Any:
+    """Return the selector of `k` features of that name."""
+    return METHODS[name](k, random_state=seed, **settings)
+
+
+def select_features(cell: Cell, X: NDArray[Any], y: NDArray[Any], k: int) -> Selection:
+    """Return the `k` features that the cell's method selects."""
+    if cell.method in YARDSTICKS:
+        return Selection(_yardstick(cell, X.shape[1], k), 0.0, None)
+    selector = make_method(cell.method, k, cell.seed, **cell.settings)
+    compile_kernels(cell.method)
+    begin = time.perf_counter()
+    selector.fit(X, y)
+    return Selection(np.asarray(selector.get_support()), round(time.perf_counter() - begin, 3), selector)
+
+
+@cache
+def compile_kernels(method: str) -> None:
+    """Fit a tiny table once per process, so that compiling or loading compiled code is no part of the timing."""
+    if method in NOTHING_TO_COMPILE:
+        return
+    X, y, _ = make_pu_clusters("40/1/1", n_negative=150, n_positive=50, n_relevant=3, n_irrelevant=3, random_state=0)
+    short = {"max_iter": 2} if method.startswith("fscpu") else {}
+    make_method(method, 3, 0, **short).fit(X, y)
+
+
+def _yardstick(cell: Cell, n_features: int, k: int) -> BoolArray:
+    if cell.method == "all":
+        return np.ones(n_features, dtype=bool)
+    chosen = np.random.default_rng(cell.seed).permutation(n_features)[:k]
+    return np.isin(np.arange(n_features), chosen)

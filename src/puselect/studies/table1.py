@@ -1,0 +1,111 @@
+"""Table 1: recall of the relevant features by method and condition, in the paper's layout."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from puselect.studies.paper import DECIMALS, Figure, differs, paper_figures
+from puselect.studies.results import BlockResults
+from puselect.studies.selection import YARDSTICKS
+from puselect.studies.study import Method
+from puselect.studies.tables import MARK, Entry, Table
+
+NOTE = "Mean ± standard deviation; in brackets the number of repetitions. The best of our means in a column is set off."
+PAPER_NOTE = (
+    f"Beneath ours the paper's figures; {MARK} marks means that lie more than two standard errors of their difference "
+    "apart."
+)
+PAPER = "paper"
+MISSING = Entry("—", quiet=True)
+
+
+def recall_table(results: BlockResults) -> Table:
+    """Return the table of a block that measured recall."""
+    points = list({column_name(point): point for point in results.block.points}.values())
+    columns = [column_name(point) for point in points]
+    figures = {
+        (result.method.id, column_name(result.place.point)): Figure.of(result.numbers("fsr"))
+        for result in results.results
+    }
+    lines = table_lines(results.methods(), columns, figures, "fsr", paper_figures("fsr"))
+    return Table(results.block.title, condition_header(points), lines, note(lines), n_names=3)
+
+
+def table_lines(
+    methods: Sequence[Method],
+    columns: Sequence[str],
+    figures: Mapping[tuple[str, str], Figure],
+    metric: str,
+    paper: Mapping[tuple[str, str], Figure],
+) -> list[list[Entry]]:
+    """Return the lines of a table whose figures go by id of the method and column."""
+    best = best_of_columns({key: f for key, f in figures.items() if key[0] not in YARDSTICKS}, columns)
+    lines: list[list[Entry]] = []
+    group = None
+    for method in methods:
+        beside = {column: paper.get((method.paper, column)) for column in columns}
+        ours = {column: figures.get((method.id, column)) for column in columns}
+        lines += method_lines(method, ours, beside, best, metric, method.group if method.group != group else "")
+        group = method.group
+    return lines
+
+
+def method_lines(
+    method: Method,
+    ours: Mapping[str, Figure | None],
+    paper: Mapping[str, Figure | None],
+    best: Mapping[str, float],
+    metric: str,
+    group: str,
+) -> list[list[Entry]]:
+    """Return our line of a method and, where the paper has it, the paper's; both go by column."""
+    counts = sorted({figure.n for figure in ours.values() if figure})
+    n = f"ours ({counts[0]})" if len(counts) == 1 else f"ours ({counts[0]}–{counts[-1]})"
+    top = best if method.name not in YARDSTICKS else {}
+    fields = [our_entry(ours[column], paper[column], top.get(column), metric) for column in ours]
+    lines = [[Entry(group, quiet=True), Entry(method.label), Entry(n, quiet=True), *fields]]
+    if any(paper.values()):
+        beside = [
+            Entry(figure.text(DECIMALS[metric]), quiet=True) if figure else Entry(quiet=True)
+            for figure in paper.values()
+        ]
+        lines.append([Entry(), Entry(), Entry(PAPER, quiet=True), *beside])
+    return lines
+
+
+def note(lines: Sequence[Sequence[Entry]]) -> str:
+    """Return what the reader has to know."""
+    return f"{NOTE} {PAPER_NOTE}" if any(line[2].text == PAPER for line in lines) else NOTE
+
+
+def our_entry(ours: Figure | None, paper: Figure | None, best: float | None, metric: str) -> Entry:
+    """Return our figure, marked where it is the best of its column or differs from the paper's."""
+    if ours is None:
+        return MISSING
+    far = paper is not None and differs(ours, paper, metric)
+    return Entry(ours.text(DECIMALS[metric]), best=best is not None and ours.mean >= best, differs=far)
+
+
+def best_of_columns(figures: Mapping[tuple[str, str], Figure], columns: Sequence[str]) -> dict[str, float]:
+    """Return the best of our means in each column that has more than one."""
+    means = {column: [f.mean for (_, c), f in figures.items() if c == column] for column in columns}
+    return {column: max(values) for column, values in means.items() if len(values) > 1}
+
+
+def column_name(point: Mapping[str, Any]) -> str:
+    """Return the condition, and what else about the data is not as in the paper."""
+    others = [f"{name} {value}" for name, value in point.items() if name != "condition"]
+    return ", ".join([str(point["condition"]), *others])
+
+
+def condition_header(points: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Return the four lines of headings of the paper's Table 1, and one more if the data are not all the paper's."""
+    parts = [str(point["condition"]).split("/") for point in points]
+    clusters = [len(part) == 3 for part in parts]
+    header = [
+        ["", "cluster assumption", "", *("✓" if has else "×" for has in clusters)],
+        ["", "labelled", "", *(f"{part[0]} %" for part in parts)],
+        ["", "negative clusters", "", *(part[1] if has else "-" for part, has in zip(parts, clusters, strict=True))],
+        ["", "positive clusters", "", *(part[2] if has else "-" for part, has in zip(parts, clusters, strict=True))],
+    ]
+    others = [", ".join(column_name(point).split(", ")[1:]) for point in points]
+    return [*header, ["", "data", "", *others]] if any(others) else header
