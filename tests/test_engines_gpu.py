@@ -5,9 +5,12 @@ import pytest
 from engine_contract import DEFAULT, PUBLISHED, EngineContract, small_table, some_masks
 from sklearn.cluster import kmeans_plusplus
 
+from puselect import FSCPU
 from puselect.engines import ReferenceEngine
 from puselect.engines.cpu import CPUEngine
 from puselect.gmm import MixtureSpec
+from puselect.selectors.lockstep import fit_together
+from puselect.selectors.settings import mixture_spec
 
 torch = pytest.importorskip("torch", reason="the GPU engine needs torch: pip install 'puselect[gpu]'")
 
@@ -131,3 +134,32 @@ def test_products_stay_exact_whatever_the_user_has_set(monkeypatch):
     with module.exact_float32():
         assert seen == ["highest"]
     assert seen == ["highest", "medium"]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+def test_without_a_device_one_sentence_says_so():
+    X, positive = small_table()
+    with pytest.raises(ValueError, match=r"engine='gpu' needs a GPU that torch can use.*engine='cpu'"):
+        FSCPU(3, engine="gpu").fit(X, positive)
+
+
+@pytest.mark.parametrize("make", [FSCPU, FSCPU.published])
+def test_searches_in_lockstep_end_as_each_would_alone(make):
+    data = [small_table(seed) for seed in range(3)]
+    problems = [make(6, max_iter=12, random_state=i)._problem(*data[i]) for i in range(3)]
+    spec = mixture_spec(make(6))
+
+    def fit(members):
+        selectors = [make(6, max_iter=12, random_state=i) for i in members]
+        for selector in selectors:
+            selector.n_features_in_ = 12
+        X = np.stack([problems[i].table for i in members])
+        positive = np.stack([problems[i].positive for i in members])
+        fit_together(selectors, [problems[i] for i in members], GPUEngine(X, positive, spec, device="cpu"))
+        return selectors
+
+    together = fit(range(3))
+    for i in range(3):
+        (alone,) = fit([i])
+        np.testing.assert_array_equal(alone.probabilities_, together[i].probabilities_)
+        assert alone.objective_ == together[i].objective_

@@ -75,13 +75,13 @@ class Lockstep:
 
         try:
             run_searches(searches, self._evaluate, self._is_over, after_step)
+            self._save()  # between steps only: in the middle of one the generators have moved on already
         except KeyboardInterrupt:
             warnings.warn(
                 f"interrupted after step {max(s.step for s in searches)}; the features selected are the best so far",
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        self._save()
 
     def _save(self) -> None:
         for session in self.sessions:

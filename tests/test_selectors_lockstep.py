@@ -1,0 +1,117 @@
+"""Searches in lockstep end as each would alone. Needs no GPU: any engine bound to several tables will do."""
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+from puselect import FSCPU
+from puselect.datasets import make_pu_clusters
+from puselect.engines import make_engine
+from puselect.engines.base import ClusterTable
+from puselect.selectors import fit_lockstep
+from puselect.selectors.lockstep import can_run_together, fit_together
+from puselect.selectors.settings import mixture_spec
+
+
+def small_data(n):
+    sizes = {"n_negative": 300, "n_positive": 60, "n_relevant": 6, "n_irrelevant": 6}
+    return [make_pu_clusters("40/3/1", random_state=seed, **sizes) for seed in range(n)]
+
+
+class SeveralTables:
+    """One CPU engine per target, behind the call of a single engine."""
+
+    def __init__(self, problems, spec):
+        self.engines = [make_engine("cpu", p.table, p.positive, spec, max_samples=p.limit) for p in problems]
+
+    def cluster(self, masks, seeds, targets):
+        parts = [
+            self.engines[target].cluster(masks[i : i + 1], seeds[i : i + 1]) for i, target in enumerate(targets)
+        ]
+        return ClusterTable(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def make_default(seed, **changes):
+    return FSCPU(6, random_state=seed, **changes)
+
+
+def make_published(seed, **changes):
+    return FSCPU.published(6, max_iter=15, random_state=seed, **changes)
+
+
+@pytest.mark.parametrize("make", [make_default, make_published])
+@pytest.mark.parametrize("criterion", ["cluster", "cluster+mi"])
+def test_a_search_in_lockstep_ends_as_it_would_alone(make, criterion):
+    data = small_data(3)
+    alone = [make(i, criterion=criterion, engine="cpu").fit(X, y) for i, (X, y, _) in enumerate(data)]
+    together = [make(i, criterion=criterion) for i in range(3)]
+    problems = [selector._problem(X, y) for selector, (X, y, _) in zip(together, data, strict=True)]
+    fit_together(together, problems, SeveralTables(problems, mixture_spec(together[0])))
+    for one, other in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(one.probabilities_, other.probabilities_)
+        np.testing.assert_array_equal(one.ranking_, other.ranking_)
+        assert one.objective_ == other.objective_
+        assert one.n_iter_ == other.n_iter_
+        assert one.n_degenerate_ == other.n_degenerate_
+
+
+def test_a_lockstep_that_was_stopped_goes_on_from_its_checkpoints(tmp_path, monkeypatch):
+    monkeypatch.setattr("puselect.selectors.lockstep.SAVE_SECONDS", 0.0)
+    data = small_data(2)
+
+    def run(steps, folder):
+        selectors = [make_default(i, max_iter=40, settle_at=None, checkpoint=folder / f"{i}.npz") for i in range(2)]
+        problems = [selector._problem(X, y) for selector, (X, y, _) in zip(selectors, data, strict=True)]
+        engine = SeveralTables(problems, mixture_spec(selectors[0]))
+        if steps is not None:
+            calls = iter(range(steps))
+            inner = engine.cluster
+
+            def cluster(*arguments):
+                if next(calls, None) is None:
+                    raise KeyboardInterrupt
+                return inner(*arguments)
+
+            engine.cluster = cluster
+        fit_together(selectors, problems, engine)
+        return selectors
+
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "cut").mkdir()
+    whole = run(None, tmp_path / "whole")
+    with pytest.raises(KeyboardInterrupt), pytest.warns(match="interrupted after step 11"):
+        run(11, tmp_path / "cut")  # the second interrupt, while the final value is computed, is not held back
+    assert (tmp_path / "cut" / "1.npz").exists()
+    resumed = run(None, tmp_path / "cut")
+    for one, other in zip(whole, resumed, strict=True):
+        np.testing.assert_array_equal(one.probabilities_, other.probabilities_)
+
+
+def test_without_a_gpu_selectors_are_fitted_one_after_another():
+    data = small_data(2)
+    selectors = [make_default(i, max_iter=5, engine="cpu") for i in range(2)]
+    fitted = fit_lockstep(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
+    assert fitted[0] is selectors[0]
+    assert [selector.n_iter_ for selector in fitted] == [5, 5]
+
+
+def test_only_what_one_engine_can_serve_runs_together():
+    tables = [X for X, _, _ in small_data(2)]
+    assert can_run_together([FSCPU(6, engine="gpu"), FSCPU(6, engine="gpu", max_iter=3)], tables)
+    assert not can_run_together([FSCPU(6, engine="gpu"), FSCPU(6, engine="gpu", n_clusters=4)], tables)
+    assert not can_run_together([FSCPU(6, engine="gpu"), FSCPU(6, engine="cpu")], tables)
+    assert not can_run_together([FSCPU(6, engine="gpu")] * 2, [tables[0], tables[1][:50]])
+
+
+def test_unequal_numbers_of_tables_are_refused():
+    with pytest.raises(ValueError, match="as many tables and label vectors as selectors, got 2, 1 and 1"):
+        fit_lockstep([FSCPU(), FSCPU()], [np.zeros((4, 2))], [np.zeros(4)])
+
+
+@pytest.mark.skipif(importlib.util.find_spec("torch") is not None, reason="torch is installed here")
+def test_without_torch_the_error_names_the_extra_and_auto_does_without():
+    X, y, _ = small_data(1)[0]
+    with pytest.raises(ImportError, match=r"engine='gpu' needs the extra 'gpu': pip install 'puselect\[gpu\]'"):
+        FSCPU(2, engine="gpu").fit(X, y)
+    assert FSCPU(2, engine="auto", max_iter=2).fit(X, y).n_iter_ == 2
