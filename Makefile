@@ -3,13 +3,14 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+TORCH ?= torch==2.13.0 triton
 VENV := .venv
 BIN := $(VENV)/bin
 # What the environment was made for; a copied checkout or another Python makes a new one.
 ORIGIN := $(CURDIR) $(shell $(PYTHON) -c 'import sys; print(sys.version)' 2>/dev/null | tr -d '\n')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench reproduce-quick clean python
+.PHONY: help demo test test-torch lint bench reproduce-quick clean python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' Makefile
@@ -19,6 +20,12 @@ demo: setup-cli ## select features on artificial and real data, and see how good
 
 test: setup-test ## run the tests and the examples in docstrings (PYTEST_ARGS="-k search")
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-torch: setup-test ## the GPU engine's tests, where there is no GPU on the CPU (installs torch: gigabytes on some systems)
+	@$(BIN)/python -c 'import torch, triton' 2>/dev/null || { echo "installing $(TORCH)"; \
+	  $(BIN)/python -m pip install -qq --disable-pip-version-check $(TORCH); }
+	@$(BIN)/python -c 'import torch, triton; print("torch", torch.__version__, "Triton", triton.__version__)'
+	@$(BIN)/python -m pytest -rs tests/test_engines_gpu.py tests/test_engines_gpu_kernels.py tests/test_selectors_lockstep.py
 
 lint: setup-lint ## ruff and mypy
 	@$(BIN)/python -m ruff check .
@@ -36,9 +43,9 @@ clean: ## remove the environment and everything that was generated
 	find . -path ./.git -prune -o -type d -name __pycache__ -exec rm -rf {} +
 
 # Two BLAS threads on two busy cores are many times slower than one.
-test bench reproduce-quick: export OMP_NUM_THREADS = 1
-test bench reproduce-quick: export OPENBLAS_NUM_THREADS = 1
-test bench reproduce-quick: export MKL_NUM_THREADS = 1
+test test-torch bench reproduce-quick: export OMP_NUM_THREADS = 1
+test test-torch bench reproduce-quick: export OPENBLAS_NUM_THREADS = 1
+test test-torch bench reproduce-quick: export MKL_NUM_THREADS = 1
 
 python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
