@@ -15,7 +15,7 @@ __all__ = ["ENGINES", "ClusterTable", "Engine", "ReferenceEngine", "make_engine"
 ENGINES = ("auto", "cpu", "gpu", "reference")
 
 
-GPU_WINS_FROM = 10**12  # work of one mask, see `fastest_engine`
+GPU_WINS_FROM = 4 * 10**8  # from RT-IoT's shape on, see docs/gpu.md
 
 
 def make_engine(
