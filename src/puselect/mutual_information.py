@@ -34,34 +34,34 @@ def equal_width_codes(X: NDArray[Any], n_bins: int = 5) -> CodeArray:
     return codes
 
 
-def pair_counts(codes: CodeArray, weight: NDArray[Any] | None = None) -> FloatArray:
-    """Return how many rows hold codes (a, b) in columns (i, j), shape (n_columns, n_columns, n_codes, n_codes).
-
-    `weight` (n_rows,), 0 or 1, says which rows count; all when omitted.
-    """
+def pair_counts(codes: CodeArray, n_codes: int) -> FloatArray:
+    """Return how many rows hold codes (a, b) in columns (i, j), shape (n_columns, n_columns, n_codes, n_codes)."""
     n_rows, n_columns = codes.shape
-    n_codes = int(codes.max(initial=0)) + 1
     total = np.zeros((n_columns * n_codes, n_columns * n_codes))
     for first in range(0, n_rows, CHUNK):
         part = codes[first : first + CHUNK]
         hot = (part[:, :, None] == np.arange(n_codes)).reshape(len(part), -1).astype(np.float32)
-        if weight is not None:
-            hot = hot[np.asarray(weight[first : first + CHUNK], dtype=bool)]
         total += hot.T @ hot
     return total.reshape(n_columns, n_codes, n_columns, n_codes).transpose(0, 2, 1, 3)
 
 
+def number_of_codes(codes: CodeArray) -> int:
+    """Return one more than the largest code."""
+    return int(codes.max(initial=0)) + 1
+
+
 def pair_information(codes: CodeArray) -> FloatArray:
     """Return I(X_i; X_j) in nats, shape (n_columns, n_columns); the diagonal holds the entropies."""
-    joint = pair_counts(codes)
+    joint = pair_counts(codes, number_of_codes(codes))
     single = _entropy(np.einsum("iiaa->ia", joint))
     return single[:, None] + single[None, :] - _entropy(joint.reshape(*joint.shape[:2], -1))
 
 
 def joint_information(codes: CodeArray, positive: NDArray[np.bool_]) -> FloatArray:
     """Return I((X_i, X_j); s) in nats, shape (n_columns, n_columns); the diagonal holds I(X_i; s)."""
-    everywhere = pair_counts(codes)
-    labelled = pair_counts(codes, positive)
+    n_codes = number_of_codes(codes)
+    everywhere = pair_counts(codes, n_codes)
+    labelled = pair_counts(codes[positive], n_codes)
     cells = np.stack([labelled, everywhere - labelled], axis=-1)
     share = positive.mean()
     of_target = _entropy(np.array([share, 1 - share]))
