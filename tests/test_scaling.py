@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.preprocessing import MinMaxScaler
 
-from puselect.scaling import scale_columns
+from puselect.scaling import ColumnRanges, scale_columns
 
 
 def test_ordinary_columns_are_scaled_as_scikit_learn_does():
@@ -32,3 +32,17 @@ def test_every_finite_column_ends_up_between_zero_and_one(values):
         assert scaled.min() >= 0
         assert scaled.max() <= 1
     np.testing.assert_array_equal(column, before)
+
+
+def test_ranges_of_one_table_scale_it_and_others():
+    X = np.random.default_rng(0).normal(3, 5, (200, 7))
+    X[:, 2] = 4.0
+    ranges = ColumnRanges.of(X)
+    np.testing.assert_array_equal(ranges.scale(X), scale_columns(X))
+    np.testing.assert_array_equal(ranges.scale(X[:50]), scale_columns(X)[:50])
+
+
+def test_rows_far_from_the_ranges_stay_finite():
+    ranges = ColumnRanges.of(np.array([[0.0, -1e308], [1e-30, 1e308]]))
+    scaled = ranges.scale(np.array([[1e308, 0.0], [-1e308, 1e308]]))
+    np.testing.assert_allclose(scaled, [[1e6, 0.5], [-1e6, 1.0]])

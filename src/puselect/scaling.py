@@ -1,9 +1,13 @@
 """Min-max scaling of a table, for any finite values."""
 
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+FAR = 1e6
 
 
 def scale_columns(X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
@@ -22,13 +26,54 @@ def scale_columns(X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -
     """
     scaled = np.empty(X.shape, dtype=dtype, order="F")
     for j in range(X.shape[1]):
-        column = X[:, j].astype(np.float64) / 2  # halved, so that the range cannot overflow
-        low = column.min()
-        width = column.max() - low
-        if width > 0:
-            # an exponent near zero first: 1/width alone could overflow
-            exponent = np.frexp(width)[1]
-            scaled[:, j] = np.ldexp(column - low, -exponent) / np.ldexp(width, -exponent)
-        else:
-            scaled[:, j] = 0
+        scaled[:, j] = _scale(X[:, j], *_range(X[:, j]))
     return scaled
+
+
+class ColumnRanges(NamedTuple):
+    """The scaling of one table, to be used on another."""
+
+    low: FloatArray
+    """Half of the smallest value of each column."""
+    width: FloatArray
+    """Half of the range of each column."""
+
+    @classmethod
+    def of(cls, X: NDArray[Any]) -> Self:
+        """Return the ranges of the columns of `X`."""
+        ranges = np.array([_range(X[:, j]) for j in range(X.shape[1])]).reshape(-1, 2)
+        return cls(ranges[:, 0], ranges[:, 1])
+
+    def of_columns(self, mask: NDArray[np.bool_]) -> Self:
+        """Return the ranges of the columns of a mask."""
+        return self._replace(low=self.low[mask], width=self.width[mask])
+
+    def scale(self, X: NDArray[Any]) -> FloatArray:
+        """Return `X` in these ranges; what lies more than `FAR` of them away is put there, so that all stays finite.
+
+        Examples
+        --------
+        >>> ranges = ColumnRanges.of(np.array([[1.0], [3.0]]))
+        >>> ranges.scale(np.array([[2.0], [5.0], [1e300]])).ravel().tolist()
+        [0.5, 2.0, 1000000.0]
+        """
+        scaled = np.empty(X.shape)
+        with np.errstate(over="ignore"):
+            for j, (low, width) in enumerate(zip(self.low, self.width, strict=True)):
+                scaled[:, j] = np.clip(_scale(X[:, j], low, width), -FAR, FAR)
+        return scaled
+
+
+def _range(column: NDArray[Any]) -> tuple[float, float]:
+    """Return half of the least value and half of the range: halved, so that the range cannot overflow."""
+    halved = column.astype(np.float64) / 2
+    low = halved.min()
+    return low, halved.max() - low
+
+
+def _scale(column: NDArray[Any], low: float, width: float) -> FloatArray:
+    """Return the column in the given range, 0 if that is empty."""
+    if width <= 0:
+        return np.zeros(len(column))
+    exponent = np.frexp(width)[1]  # an exponent near zero first: 1/width alone could overflow
+    return np.asarray(np.ldexp(column.astype(np.float64) / 2 - low, -exponent) / np.ldexp(width, -exponent))

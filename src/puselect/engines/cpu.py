@@ -11,7 +11,7 @@ from threadpoolctl import ThreadpoolController
 
 from puselect._mixtures import count
 from puselect.engines.base import BoolArray, ClusterTable, FloatArray, IntArray
-from puselect.engines.fits import Float32Array, hard_fit, soft_fit
+from puselect.engines.fits import Clusters, Fit, Float32Array, hard_fit, soft_fit
 from puselect.engines.sample import Sample, draw_sample
 from puselect.gmm import MixtureSpec
 
@@ -52,8 +52,9 @@ class CPUEngine:
         max_samples: int | None = None,
     ) -> None:
         self.Z = np.empty(X.shape[::-1], dtype=np.float32)
+        self.centre = np.array([X[:, j].mean(dtype=np.float64) for j in range(X.shape[1])])
         for j in range(X.shape[1]):
-            self.Z[j] = X[:, j] - X[:, j].mean(dtype=np.float64)
+            self.Z[j] = X[:, j] - self.centre[j]
         self.positive = np.atleast_2d(positive)
         self.spec = spec
         self.n_threads = effective_n_jobs(n_jobs)
@@ -76,6 +77,12 @@ class CPUEngine:
                 self._cluster_alike(masks, members, seed, self._rows(seed, target), table)
         return table
 
+    def mixture(self, mask: BoolArray, seed: int) -> Clusters:
+        """Return the mixture that `cluster` counts for a mask and a seed, its means in the units of the table."""
+        with self._blas.limit(limits=1, user_api="blas"):
+            clusters = self._mixture(self._rows(seed, 0), mask, seed).clusters
+        return clusters._replace(mean=clusters.mean + self.centre[mask])
+
     def _cluster_alike(
         self, masks: BoolArray, members: list[int], seed: int, rows: Rows, table: ClusterTable
     ) -> None:
@@ -96,11 +103,14 @@ class CPUEngine:
         """Add the counts of one mask to `size` and `hits`; return whether its clustering was degenerate."""
         if not mask.any():
             return True  # no columns, no clusters: counts of zero have the worst score
+        fit = self._mixture(rows, mask, seed)
+        count(fit.labels, rows.sample.positive, rows.sample.weight, size, hits)
+        return fit.degenerate
+
+    def _mixture(self, rows: Rows, mask: BoolArray, seed: int) -> Fit:
         Z = rows.Z[mask]
         fit = hard_fit if self.spec.em == "hard" else soft_fit
-        labels, degenerate = fit(Z, self._centres(Z, rows.sample.start, seed), self.spec)
-        count(labels, rows.sample.positive, rows.sample.weight, size, hits)
-        return degenerate
+        return fit(Z, self._centres(Z, rows.sample.start, seed), self.spec)
 
     def _centres(self, Z: Float32Array, start: IntArray, seed: int) -> Float32Array:
         """Return where the clusters start, shape (n_clusters, n_features)."""

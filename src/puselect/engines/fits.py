@@ -1,8 +1,6 @@
 """Fits of a whole mixture from compiled steps: the short hard one of the default preset, and EM as published.
 
-Both read ``Z`` (n_features, n_rows), start from `centres` (n_clusters, n_features), which they overwrite, and return
-the cluster of every row and whether the clustering was degenerate: a cluster empty at the start, or a covariance
-that had to be regularised further.
+Both read ``Z`` (n_features, n_rows) and start from `centres` (n_clusters, n_features), which they overwrite.
 """
 
 from typing import NamedTuple
@@ -35,6 +33,17 @@ class Clusters(NamedTuple):
         return bool(factorise_all(self.cov, spec.reg_covar, self.factor))
 
 
+class Fit(NamedTuple):
+    """A mixture and what it makes of the rows."""
+
+    labels: IntArray
+    """The cluster of every row."""
+    degenerate: bool
+    """A cluster was empty at the start, or a covariance had to be regularised further."""
+    clusters: Clusters
+    """What the labels were last assigned by."""
+
+
 def new_clusters(n_clusters: int, n_features: int) -> Clusters:
     """Return room for the parameters of a mixture."""
     square = (n_clusters, n_features, n_features)
@@ -53,19 +62,21 @@ def lloyd(Z: Float32Array, centres: Float32Array, steps: int, tolerance: float =
     return labels
 
 
-def hard_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> tuple[IntArray, bool]:
+def hard_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> Fit:
     """Lloyd steps, then EM steps in which every row belongs to one cluster alone."""
     clusters = new_clusters(*centres.shape)
     labels = lloyd(Z, centres, spec.lloyd_steps)
+    if spec.em_steps == 0:  # the nearest centre is the most probable of equal spheres
+        clusters.size[:], clusters.mean[:], clusters.factor[:] = 1, centres, np.eye(len(Z))
     degenerate = False
     for step in range(spec.em_steps):
         hard_moments(Z, labels, clusters.size, clusters.mean, clusters.cov)
         degenerate |= clusters.factorise(spec) or (step == 0 and not clusters.size.all())
         assign(Z, clusters.size, clusters.mean, clusters.factor, labels)
-    return labels, degenerate
+    return Fit(labels, degenerate, clusters)
 
 
-def soft_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> tuple[IntArray, bool]:
+def soft_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> Fit:
     """Run k-means, then EM until the mean log-likelihood changes by less than the tolerance."""
     clusters = new_clusters(*centres.shape)
     labels = lloyd(Z, centres, KMEANS_STEPS, KMEANS_TOL * float(Z.var(axis=1, dtype=np.float64).mean()))
@@ -80,4 +91,4 @@ def soft_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> tuple
         if abs(bound - previous) < spec.em_tol:
             break
     assign(Z, clusters.size, clusters.mean, clusters.factor, labels)
-    return labels, bool(degenerate)
+    return Fit(labels, bool(degenerate), clusters)

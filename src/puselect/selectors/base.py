@@ -1,17 +1,21 @@
 """The door all selectors share: what goes in, how it is checked, what comes out."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from puselect.labels import labelled_positives, without_missing
+from puselect.selectors.notebook import selected_html
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
@@ -39,6 +43,34 @@ class PUSelector(SelectorMixin, BaseEstimator):
     def _draw_entropy(self) -> int:
         """Return the seed of everything random in this fit."""
         return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def report(self, path: str | os.PathLike[str], X: ArrayLike | None = None, y: ArrayLike | None = None) -> Path:
+        """Write a report on the fitted selector: one HTML file that opens offline.
+
+        Parameters
+        ----------
+        path : path
+            Where to write.
+        X, y : array-like, optional
+            The table and labels of `fit`. With them the report has the map of the rows, the candidate hidden positives
+            and the checks of the data; without them, what the selector knows.
+        """
+        from puselect.report import summarise, write_report  # the last layer, and an extra: only when asked for
+
+        return write_report(summarise(self, X, y), path)
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        if get_config()["display"] != "diagram":
+            raise AttributeError("there is an HTML representation only where scikit-learn's display is 'diagram'")
+        return lambda: self._repr_mimebundle_()["text/html"]
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """Return scikit-learn's diagram, and below it what a fitted selector selected."""
+        bundle = {"text/plain": repr(self)}
+        if get_config()["display"] == "diagram":
+            bundle["text/html"] = estimator_html_repr(self) + selected_html(self)
+        return bundle
 
     def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)

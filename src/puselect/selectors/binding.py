@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from puselect.engines import Engine, make_engine
 from puselect.evidence import column_evidence, tilted_start
 from puselect.objective import ClusterObjective, PairInformation
-from puselect.scaling import scale_columns
+from puselect.scaling import ColumnRanges, scale_columns
 from puselect.selectors.budget import Budget
 from puselect.selectors.session import Session
 from puselect.selectors.settings import mixture_spec, row_limit
@@ -28,13 +28,16 @@ class Problem(NamedTuple):
     limit: int | None
     """Rows looked at in a step, None for all."""
     entropy: int
+    ranges: ColumnRanges | None
+    """How the table was scaled."""
 
 
 def scaled_problem(selector: Any, X: NDArray[Any], positive: BoolArray, budget: Budget, entropy: int) -> Problem:
     """Return the problem that the selector's engine works on."""
     exact = selector.engine == "reference" or selector.clusterer is not None
     table = scale_columns(X, np.float64 if exact else np.float32) if selector.scale else np.asarray(X)
-    return Problem(table, positive, budget, row_limit(selector, len(X)), entropy)
+    ranges = ColumnRanges.of(X) if selector.scale else None
+    return Problem(table, positive, budget, row_limit(selector, len(X)), entropy, ranges)
 
 
 def problem_engine(selector: Any, problem: Problem) -> Engine:
@@ -51,7 +54,7 @@ def problem_engine(selector: Any, problem: Problem) -> Engine:
 
 def cluster_session(selector: Any, problem: Problem, engine: Engine) -> Session:
     """Return the search that an FSCPU with these parameters does with this engine."""
-    table, positive, budget, limit, entropy = problem
+    table, positive, budget, limit, entropy, _ = problem
     information = PairInformation.of(table, positive) if selector.criterion == "cluster+mi" else None
     objective = ClusterObjective(engine, selector.score_rule, selector.smoothing, information)
     theta = first_probabilities(selector.start_tilt, table, positive, budget, limit, entropy)

@@ -82,6 +82,14 @@ class Budget(NamedTuple):
         return cls(kept, free, costs[free], max(left, 0.0))
 
 
+def searched_columns(selector: Any) -> IntArray:
+    """Return the columns of the table that a fitted search decided on: those its history is about."""
+    parameters = ("n_features_to_select", "feature_costs", "budget", "always_keep", "never_select")
+    given = {name: getattr(selector, name, None) for name in parameters}
+    known = getattr(selector, "feature_names_in_", None)
+    return Budget.from_parameters(**given, names=known, n_features=selector.n_features_in_).free
+
+
 def _costs_and_limit(
     n_features_to_select: int | None,
     feature_costs: ArrayLike | Mapping[str, float] | None,

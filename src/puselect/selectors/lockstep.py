@@ -144,6 +144,7 @@ def fit_together(selectors: Sequence[FSCPU], problems: Sequence[Problem], engine
     Lockstep(engine, sessions).run()
     for selector, session in zip(selectors, sessions, strict=True):
         selector._keep_result(session)
+        selector.clusterings_ = None  # one compiled engine per search would cost more than the search
 
 
 def can_run_together(selectors: Sequence[FSCPU], tables: Sequence[Any]) -> bool:

@@ -112,11 +112,15 @@ class Session:
         progress.end(X, y)
         progress.tell(f"done after {self.search.step} steps, {self.search.settled:.0%} of the features settled")
 
+    @property
+    def final_seeds(self) -> IntArray:
+        """Seeds of the clusterings by which the result is judged."""
+        return np.random.SeedSequence(self.search.entropy, spawn_key=(0, 0, 0)).generate_state(FINAL_CLUSTERINGS)
+
     def value_of(self, support: BoolArray) -> float:
         """Return the objective of a mask over all features, as a mean over several clusterings."""
-        seeds = np.random.SeedSequence(self.search.entropy, spawn_key=(0, 0, 0)).generate_state(FINAL_CLUSTERINGS)
         masks = np.repeat(support[None, :], FINAL_CLUSTERINGS, axis=0)
-        return float(self.objective(masks, seeds, np.zeros(FINAL_CLUSTERINGS, dtype=np.intp))[:, 0].mean())
+        return float(self.objective(masks, self.final_seeds, np.zeros(FINAL_CLUSTERINGS, dtype=np.intp))[:, 0].mean())
 
     def _evaluate(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
         return self.objective(self.budget.widen(masks), seeds, targets)

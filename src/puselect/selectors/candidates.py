@@ -1,0 +1,166 @@
+"""The clusters of the selected space, and the unlabelled rows in the positive ones: candidate hidden positives."""
+
+from typing import Any, NamedTuple, Protocol, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from puselect.engines import Engine, make_engine
+from puselect.labels import without_missing
+from puselect.scaling import ColumnRanges
+from puselect.score import best_clusters
+from puselect.selectors.base import BoolArray, FloatArray, IntArray
+from puselect.selectors.binding import Problem
+from puselect.selectors.session import Session
+from puselect.selectors.settings import mixture_spec
+
+Float32Array = NDArray[np.float32]
+
+CHUNK = 8192  # rows placed at a time
+KEPT_BYTES = 2**25  # beyond about 450 selected features fewer clusterings are kept
+
+
+class Candidates(NamedTuple):
+    """Unlabelled rows that sit in positive clusters, most confident first."""
+
+    rows: IntArray
+    """Indices of rows, shape (n_candidates,)."""
+    confidence: FloatArray
+    """Estimated probability of being positive, shape (n_candidates,)."""
+
+
+class Clusterings(NamedTuple):
+    """Several clusterings of the selected features: what was counted, and what it takes to place new rows."""
+
+    size: FloatArray
+    """Rows in each cluster, shape (n_clusterings, n_clusters); estimates where the table was sampled."""
+    labelled: FloatArray
+    """Labelled positives in each cluster, shape (n_clusterings, n_clusters)."""
+    positive: BoolArray
+    """Clusters taken as positive, shape (n_clusterings, n_clusters)."""
+    score: FloatArray
+    """Recall times precision, shape (n_clusterings,)."""
+    mean: FloatArray
+    """Shape (n_clusterings, n_clusters, n_selected), scaled."""
+    factor: Float32Array
+    """Lower triangles of the inverse Cholesky factors, shape (n_clusterings, n_clusters, k (k + 1) / 2)."""
+    constant: FloatArray
+    """-2 log(weight x determinant of the factor), shape (n_clusterings, n_clusters)."""
+    ranges: ColumnRanges | None
+    """The scaling of the selected columns; None if the table was not scaled."""
+
+    def distances(self, table: NDArray[Any], number: int) -> FloatArray:
+        """Return the squared Mahalanobis distances of rows to the clusters of one clustering, (n_rows, n_clusters).
+
+        `table` holds the selected columns, scaled.
+        """
+        n_clusters, n_features = self.mean.shape[1:]
+        factor = np.zeros((n_features, n_features))
+        below = np.tril_indices(n_features)
+        found = np.empty((len(table), n_clusters))
+        for c in range(n_clusters):
+            factor[below] = self.factor[number, c]
+            white = (table - self.mean[number, c]) @ factor.T
+            found[:, c] = np.einsum("ij,ij->i", white, white)
+        return found
+
+    def place(self, table: NDArray[Any]) -> IntArray:
+        """Return the cluster of every row in every clustering, shape (n_rows, n_clusterings); `table` as it came."""
+        labels = np.empty((len(table), len(self.size)), dtype=np.intp)
+        for begin in range(0, len(table), CHUNK):
+            part = self.scaled(table[begin : begin + CHUNK])
+            for i in range(len(self.size)):
+                labels[begin : begin + CHUNK, i] = (self.distances(part, i) + self.constant[i]).argmin(axis=1)
+        return labels
+
+    def votes(self, table: NDArray[Any]) -> FloatArray:
+        """Return the share of the clusterings that put each row into a positive cluster; `table` as it came."""
+        return np.asarray(self.positive[np.arange(len(self.size)), self.place(table)].mean(axis=1))
+
+    def remoteness(self, table: NDArray[Any]) -> FloatArray:
+        """Return the squared Mahalanobis distance of each row to the nearest cluster, a mean over the clusterings."""
+        part = self.scaled(table)
+        nearest = [
+            self.distances(part, i)[:, self.size[i] > 0].min(axis=1, initial=np.inf) for i in range(len(self.size))
+        ]
+        return np.asarray(np.mean(nearest, axis=0))
+
+    def candidates(self, table: NDArray[Any], known: BoolArray | None = None) -> Candidates:
+        """Return the rows that most clusterings call positive, but for those known to be; see `FSCPU`."""
+        number, place = np.arange(len(self.size)), self.place(table)
+        share = self.labelled / np.maximum(self.size, 1)
+        # Elkan & Noto: P(labelled | row), over its mean in the labelled rows
+        labelled_rate = np.mean((self.labelled * share).sum(axis=1) / np.maximum(self.labelled.sum(axis=1), 1))
+        confidence = np.minimum(share[number, place].mean(axis=1) / labelled_rate, 1.0)
+        wanted = self.positive[number, place].mean(axis=1) >= 0.5
+        if known is not None:
+            wanted &= ~known
+        rows = np.flatnonzero(wanted)
+        order = np.argsort(-confidence[rows], kind="stable")
+        return Candidates(rows[order], confidence[rows[order]])
+
+    def scaled(self, table: NDArray[Any]) -> NDArray[Any]:
+        """Return the selected columns as they were scaled in `fit`."""
+        return table if self.ranges is None else self.ranges.scale(table)
+
+
+def final_clusterings(selector: Any, problem: Problem, session: Session) -> Clusterings | None:
+    """Return the clusterings by which the result of a search is judged.
+
+    None where their parameters cannot be had: for a clusterer of one's own, and for values beyond float32 that are
+    not to be scaled.
+    """
+    if selector.clusterer is not None or (engine := _mixture_engine(selector, problem, session)) is None:
+        return None
+    support = selector.support_
+    bytes_each = 2 * mixture_spec(selector).n_clusters * int(support.sum()) ** 2
+    seeds = session.final_seeds[: max(1, KEPT_BYTES // bytes_each)]
+    table = engine.cluster(np.repeat(support[None, :], len(seeds), axis=0), seeds)
+    best = best_clusters(table.size, table.positive, selector.score_rule, selector.smoothing * table.size.mean(axis=1))
+    mixtures = [engine.mixture(support, int(seed)) for seed in seeds]
+    below = np.tril_indices(int(support.sum()))
+    return Clusterings(
+        size=table.size,
+        labelled=table.positive,
+        positive=best.chosen,
+        score=best.score,
+        mean=np.stack([mixture.mean for mixture in mixtures]),
+        factor=np.stack([mixture.factor[:, *below] for mixture in mixtures]).astype(np.float32),
+        constant=np.stack([_constants(mixture.size, mixture.factor) for mixture in mixtures]),
+        ranges=None if problem.ranges is None else problem.ranges.of_columns(support),
+    )
+
+
+def known_positives(y: ArrayLike, pos_label: Any, n_rows: int) -> BoolArray:
+    """Return which rows are known to be positive; unlike in `fit`, none or all of them may be."""
+    labels = np.asarray(without_missing(y, pos_label))
+    if labels.shape != (n_rows,):
+        raise ValueError(f"y must hold one label for each of the {n_rows} rows of X, got shape {labels.shape}")
+    return np.broadcast_to(np.asarray(labels == pos_label, dtype=bool), labels.shape)
+
+
+class MixtureEngine(Engine, Protocol):
+    """An engine that also gives the mixtures whose clusters it counts."""
+
+    def mixture(self, mask: BoolArray, seed: int) -> Any:
+        """Return size, mean and factor of the clusters, see `puselect.engines.fits.Clusters`."""
+        ...
+
+
+def _mixture_engine(selector: Any, problem: Problem, session: Session) -> MixtureEngine | None:
+    """Return the engine of the search, or a compiled one in its place if that cannot give its mixtures."""
+    engine: Any = getattr(session.objective, "engine", None)
+    if not hasattr(engine, "mixture"):
+        try:
+            engine = make_engine(
+                "cpu", problem.table, problem.positive, mixture_spec(selector), max_samples=problem.limit
+            )
+        except ValueError:  # values that float32 cannot hold
+            return None
+    return cast(MixtureEngine, engine)
+
+
+def _constants(size: FloatArray, factor: FloatArray) -> FloatArray:
+    """Return -2 log(weight x determinant of the factor); a huge number for empty clusters."""
+    weight = np.log(np.maximum(size, 1e-300) / size.sum()) + np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
+    return np.where(size > 0, -2 * weight, 1e30)

@@ -1,0 +1,184 @@
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+from puselect import FSCPU
+from puselect.datasets import make_pu_clusters
+from puselect.gmm import HardMixture
+from puselect.scaling import scale_columns
+from puselect.selectors.binding import problem_engine
+from puselect.selectors.lockstep import fit_together
+from puselect.selectors.settings import mixture_spec
+
+
+def data(seed=0, **changes):
+    sizes = {"n_negative": 800, "n_positive": 200, "n_relevant": 8, "n_irrelevant": 4}
+    return make_pu_clusters("40/3/1", **{**sizes, **changes}, return_classes=True, random_state=seed)
+
+
+def fitted(X, y, **changes):
+    return FSCPU(**{"n_features_to_select": 8, "max_iter": 30, "random_state": 0, **changes}).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def example():
+    X, y, _, classes = data()
+    return fitted(X, y), X, y, classes
+
+
+def test_final_clusterings_have_the_objective_as_their_mean_score(example):
+    selector, X, y, _ = example
+    assert selector.clusterings_.score.mean() == pytest.approx(selector.objective_, rel=1e-12)
+    np.testing.assert_array_equal(selector.clusterings_.size.sum(axis=1), len(X))
+    np.testing.assert_array_equal(selector.clusterings_.labelled.sum(axis=1), y.sum())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"covariance_type": "diag"},
+        {"covariance_type": "tied", "em_steps": 2, "lloyd_steps": 3},
+        {"em_steps": 0},
+        {"scale": False},
+        {"init": "k-means", "em": "soft", "em_steps": 10, "max_iter": 2},
+        {"n_clusters": 60, "max_iter": 2},
+    ],
+    ids=lambda changes: " ".join(map(str, changes.items())),
+)
+def test_rows_are_placed_where_the_fit_counted_them(changes):
+    X, y, _, _ = data()
+    selector = fitted(X, y, **changes)
+    final = selector.clusterings_
+    place = final.place(X[:, selector.support_])
+    for i, labels in enumerate(place.T):
+        size, hits = (np.bincount(part, minlength=final.size.shape[1]) for part in (labels, labels[y == 1]))
+        assert np.abs(size - final.size[i]).sum() <= 2, "a row on the border may fall to either side"
+        assert np.abs(hits - final.labelled[i]).sum() <= 2
+
+
+def test_rows_are_placed_as_the_plain_mixture_places_them(example):
+    selector, X, y, _ = example
+    scaled = scale_columns(X)[:, selector.support_]
+    place = selector.clusterings_.place(X[:, selector.support_])
+    entropy = np.random.RandomState(0).randint(2**31 - 1)
+    seeds = np.random.SeedSequence(entropy, spawn_key=(0, 0, 0)).generate_state(place.shape[1])
+    for seed, labels in zip(seeds, place.T, strict=True):
+        plain = HardMixture(mixture_spec(selector), random_state=int(seed)).fit_predict(scaled, y == 1)
+        assert (plain != labels).sum() <= 1
+
+
+@pytest.mark.parametrize(("condition", "precision"), [("10/8/2", 0.5), ("10/1/1", 0.95)])
+def test_most_hidden_positives_are_candidates_and_most_likely_candidates_hidden_positives(condition, precision):
+    X, y, _, classes = make_pu_clusters(condition, random_state=0, return_classes=True)
+    rows, confidence = FSCPU(25, random_state=0).fit(X, y).candidate_positives(X, y)
+    hidden = (classes == 1) & (y == 0)
+    sure = rows[confidence >= 0.5]
+    assert hidden[sure].sum() > 0.9 * hidden.sum()
+    assert hidden[sure].mean() > precision
+    assert hidden[rows[:100]].mean() > 0.9, "the most confident come first"
+
+
+def test_candidates_are_unlabelled_and_most_confident_first(example):
+    selector, X, y, _ = example
+    candidates = selector.candidate_positives(X, y)
+    assert (y[candidates.rows] == 0).all()
+    assert (np.diff(candidates.confidence) <= 0).all()
+    assert candidates.confidence.min() > 0
+    assert candidates.confidence.max() <= 1
+    everyone = selector.candidate_positives(X)
+    assert set(everyone.rows) >= set(candidates.rows)
+    assert (y[everyone.rows] == 1).any()
+
+
+def test_most_clusterings_agree_about_candidates(example):
+    selector, X, y, _ = example
+    votes = selector.clusterings_.votes(X[:, selector.support_])
+    assert set(selector.candidate_positives(X, y).rows) == set(np.flatnonzero((votes >= 0.5) & (y == 0)))
+
+
+def test_new_rows_are_scaled_like_the_table_of_the_fit(example):
+    selector, X, _, _ = example
+    all_rows = selector.candidate_positives(X)
+    part = np.arange(0, len(X), 7)
+    few = selector.candidate_positives(X[part])
+    assert set(part[few.rows]) == set(all_rows.rows) & set(part)
+
+
+def test_rows_far_outside_the_table_do_no_harm(example):
+    selector, X, _, _ = example
+    far = np.vstack([X[:2], np.full((1, X.shape[1]), 1e300)])
+    assert len(selector.candidate_positives(far).rows) <= 3
+
+
+def test_large_tables_are_sampled_and_cluster_sizes_are_estimates():
+    X, y, _, classes = data()
+    selector = fitted(X, y, max_samples=300)
+    rows, confidence = selector.candidate_positives(X, y)
+    np.testing.assert_allclose(selector.clusterings_.size.sum(axis=1), len(X))
+    assert classes[rows[confidence >= 0.5]].mean() > 0.5, "six times the share among the unlabelled rows"
+
+
+def test_a_reference_engine_has_candidates_too():
+    X, y, _, _ = data(n_negative=300, n_positive=60)
+    slow, fast = (fitted(X, y, engine=name, max_iter=2) for name in ("reference", "cpu"))
+    assert slow.objective_ == pytest.approx(fast.objective_)
+    np.testing.assert_array_equal(slow.candidate_positives(X).rows, fast.candidate_positives(X).rows)
+
+
+def test_a_clusterer_of_ones_own_cannot_place_rows():
+    X, y, _, _ = data(n_negative=100, n_positive=30)
+    selector = fitted(X, y, clusterer=KMeans(3, n_init=1), max_iter=2)
+    with pytest.raises(ValueError, match="without clusterer=, got scale=True and clusterer=KMeans"):
+        selector.candidate_positives(X)
+
+
+def test_values_beyond_float32_fit_but_cannot_be_placed():
+    X, y, _, _ = data(n_negative=100, n_positive=30)
+    selector = fitted(X * 1e36, y, engine="reference", scale=False, max_iter=2, reg_covar=1e60)
+    with pytest.raises(ValueError, match="with scale=True"):
+        selector.candidate_positives(X)
+
+
+def test_labels_are_read_as_in_fit_but_none_or_all_may_be_positive(example):
+    _, X, y, _ = example
+    words = np.where(y == 1, "fraud", "?")
+    selector = fitted(X, words, pos_label="fraud")
+    assert (words[selector.candidate_positives(X, words).rows] == "?").all()
+    assert len(selector.candidate_positives(X, np.full(len(X), "fraud")).rows) == 0
+    assert len(selector.candidate_positives(X, np.full(len(X), np.nan)).rows) > 0
+    with pytest.raises(ValueError, match=r"one label for each of the 1000 rows of X, got shape \(3,\)"):
+        selector.candidate_positives(X, ["?"] * 3)
+
+
+def test_wrong_columns_are_refused(example):
+    selector, X, _, _ = example
+    with pytest.raises(ValueError, match="12 features"):
+        selector.candidate_positives(X[:, :5])
+
+
+def test_fewer_clusterings_are_kept_of_very_many_features(monkeypatch):
+    X, y, _, _ = data()
+    monkeypatch.setattr("puselect.selectors.candidates.KEPT_BYTES", 2 * 10 * 8**2 * 3)
+    assert len(fitted(X, y, max_iter=2).clusterings_.size) == 3
+    monkeypatch.setattr("puselect.selectors.candidates.KEPT_BYTES", 1)
+    assert len(fitted(X, y, max_iter=2).clusterings_.size) == 1
+
+
+def test_clusterings_survive_pickling_and_are_small(example):
+    selector, X, y, _ = example
+    copy = pickle.loads(pickle.dumps(selector))
+    for theirs, ours in zip(copy.candidate_positives(X, y), selector.candidate_positives(X, y), strict=True):
+        np.testing.assert_array_equal(theirs, ours)
+    assert len(pickle.dumps(selector.clusterings_)) < 40_000
+
+
+def test_searches_in_lockstep_have_no_clusters_to_place_rows_in():
+    X, y, _, _ = data(n_negative=100, n_positive=30)
+    selector = FSCPU(3, max_iter=2, random_state=0)
+    problem = selector._problem(X, y)
+    fit_together([selector], [problem], problem_engine(selector, problem))
+    with pytest.raises(ValueError, match="fit by itself"):
+        selector.candidate_positives(X)

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+from sklearn import config_context
+from sklearn.pipeline import make_pipeline
+from sklearn.utils import estimator_html_repr
+
+from puselect import FSCPU
+from puselect.baselines import KBest
+from puselect.selectors.notebook import selected_html
+
+X = np.random.default_rng(0).normal(size=(60, 30))
+y = np.arange(60) < 20
+
+
+def test_unfitted_selectors_show_scikit_learns_diagram_alone():
+    html = FSCPU()._repr_html_()
+    assert "FSCPU" in html
+    assert "features selected" not in html
+
+
+@pytest.mark.parametrize("selector", [FSCPU(3, max_iter=2, random_state=0), KBest(3, random_state=0)])
+def test_fitted_selectors_show_what_they_selected(selector):
+    selector.fit(X, y)
+    shown = selector._repr_mimebundle_()
+    assert shown["text/plain"] == repr(selector)
+    for html in (shown["text/html"], selector._repr_html_()):
+        assert "3 of 30 features selected" in html
+        assert all(f">{name}</td>" in html for name in selector.get_feature_names_out())
+        assert "sk-container-id" in html
+
+
+def test_long_lists_are_cut_and_names_escaped():
+    selector = KBest(20, random_state=0).fit(X, y)
+    selector.feature_names_in_ = np.array([f"<b>{i}</b>" for i in range(30)], dtype=object)
+    html = selected_html(selector)
+    assert "and 8 more" in html
+    assert "&lt;b&gt;" in html
+    assert "<b>1" not in html
+
+
+def test_bars_are_as_long_as_the_scores():
+    selector = KBest(30, random_state=0).fit(X, y)
+    selector.scores_ = np.zeros(30)
+    selector.scores_[4], selector.scores_[7] = 2.0, 1.0
+    selector.ranking_ = np.argsort(np.argsort(-selector.scores_, kind="stable")) + 1
+    html = selected_html(selector)
+    assert html.index("width:90px") < html.index("width:45px") < html.index("width:0px")
+
+
+def test_text_display_and_pipelines_are_left_alone():
+    selector = KBest(3, random_state=0).fit(X, y)
+    with config_context(display="text"):
+        assert not hasattr(selector, "_repr_html_")
+        assert set(selector._repr_mimebundle_()) == {"text/plain"}
+    assert "KBest" in estimator_html_repr(make_pipeline(selector))
