@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from puselect.evaluate import critical_difference, indistinguishable, mean_ranks
+from puselect.plots import pyplot
 from puselect.studies.results import BlockResults, Result
 from puselect.studies.table1 import column_name
 from puselect.studies.table3 import MODELS, Cases, comparable, paired_cases, shares
@@ -82,16 +83,11 @@ def draw_all(todo: Sequence[Drawing], folder: Path) -> list[Picture]:
     """Draw figures, write each as SVG and PNG into a folder, and return them for a page."""
     if not todo:
         return []
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise ImportError("figures need matplotlib: pip install 'puselect[plot]'") from error
-    matplotlib.use("agg")
-    from matplotlib import pyplot as plt
-
+    plt = pyplot()
+    plt.switch_backend("agg")
     folder.mkdir(parents=True, exist_ok=True)
     pictures = []
-    with matplotlib.rc_context(STYLE):
+    with plt.rc_context(STYLE):
         for drawing in todo:
             figure = drawing.draw(plt)
             pictures.append(Picture(drawing.name, drawing.title, _save(figure, folder / drawing.name)))

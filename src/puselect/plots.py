@@ -1,0 +1,139 @@
+"""Pictures with matplotlib: how a search converged, what it ranked first, where the positives sit."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
+
+from puselect.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
+from puselect.search import History
+from puselect.selectors.budget import searched_columns
+from puselect.selectors.candidates import known_positives
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+RELEVANT, OTHER, QUIET = "tab:red", "tab:blue", "0.7"
+
+
+def convergence(
+    selector_or_history: Any, relevant: ArrayLike | None = None, ax: "Axes | None" = None, masks_per_step: int = 1
+) -> "Axes":
+    """Draw the probabilities of the features during a search, as Figure 1 of the paper does.
+
+    Parameters
+    ----------
+    selector_or_history : estimator or History
+        A fitted search (`FSCPU`, `LGBMOpt`), or its `history_`.
+    relevant : array-like of bool, shape (n_searched_features,), optional
+        Which lines are drawn in red; by default those of the selected features.
+    ax : matplotlib Axes, optional
+        By default a new figure's.
+    masks_per_step : int, default=1
+        With a history: clusterings per step, for the scale below; a selector knows its own.
+
+    Examples
+    --------
+    >>> from puselect import FSCPU
+    >>> from puselect.datasets import make_pu_clusters
+    >>> X, y, relevant = make_pu_clusters("40/1/1", random_state=0)
+    >>> convergence(FSCPU(25, max_iter=20, random_state=0).fit(X, y), relevant).get_ylabel()
+    'probability of a feature'
+    """
+    history, marked = selector_or_history, relevant
+    if not isinstance(history, History):
+        check_is_fitted(selector_or_history)
+        if not hasattr(selector_or_history, "history_"):
+            raise ValueError(f"only a search has a history to draw, got {type(selector_or_history).__name__}")
+        history, masks_per_step = selector_or_history.history_, selector_or_history.population_size
+        if marked is None:
+            marked = selector_or_history.support_[searched_columns(selector_or_history)]
+    ax = _axes(ax)
+    lines = np.atleast_2d(history.theta)
+    chosen = np.zeros(lines.shape[1], dtype=bool) if marked is None else np.asarray(marked, dtype=bool)
+    if chosen.shape != lines.shape[1:]:
+        raise ValueError(f"relevant must say something about each of {lines.shape[1]} features, got {chosen.shape}")
+    for mask, colour in ((~chosen, OTHER), (chosen, RELEVANT)):
+        ax.plot(history.step * masks_per_step, lines[:, mask], color=colour, linewidth=0.8, alpha=0.7)
+    ax.set(xlabel="clusterings" if masks_per_step > 1 else "steps", ylabel="probability of a feature", ylim=(0, 1))
+    return _plain(ax)
+
+
+def ranking(selector: Any, ax: "Axes | None" = None, most: int = 30) -> "Axes":
+    """Draw the best features as bars of their probability or score, the selected ones in red.
+
+    Parameters
+    ----------
+    selector : estimator
+        Any fitted selector.
+    ax : matplotlib Axes, optional
+    most : int, default=30
+        How many features to show.
+    """
+    check_is_fitted(selector)
+    best = np.argsort(selector.ranking_)[:most]
+    is_search = hasattr(selector, "probabilities_")
+    values = (selector.probabilities_ if is_search else selector.scores_)[best]
+    names = getattr(selector, "feature_names_in_", np.array([f"x{i}" for i in range(len(selector.support_))]))
+    ax = _axes(ax)
+    place = np.arange(len(best))
+    ax.barh(place, values, color=np.where(selector.support_[best], RELEVANT, QUIET).tolist())
+    ax.set_yticks(place, [str(names[i]).replace("$", r"\$") for i in best])
+    ax.invert_yaxis()
+    ax.set_xlabel("probability" if is_search else "score")
+    return _plain(ax)
+
+
+def clusters(selector: Any, X: ArrayLike, y: ArrayLike, ax: "Axes | None" = None) -> "Axes":
+    """Draw the rows in two principal components of the selected features: known positives, candidates, the rest.
+
+    Parameters
+    ----------
+    selector : estimator
+        Any fitted selector; candidates are drawn where it has `candidate_positives`.
+    X, y : array-like
+        The table and its labels.
+    ax : matplotlib Axes, optional
+    """
+    check_is_fitted(selector)
+    table = check_array(X, dtype=[np.float64, np.float32])
+    positive = known_positives(y, selector.pos_label, len(table))
+    final = getattr(selector, "clusterings_", None)
+    found = None if final is None else final.candidates(table[:, selector.support_], positive)
+    kind = row_kinds(len(table), positive, found)
+    points, explained = principal_axes(table[:, selector.support_])
+    ax = _axes(ax)
+    _scatter(ax, points[kind == UNLABELLED], "unlabelled", color=QUIET, s=6, linewidths=0)
+    _scatter(ax, points[kind == CANDIDATE], "candidate", color=OTHER, s=10, linewidths=0)
+    _scatter(ax, points[kind == LABELLED], "known positive", color=RELEVANT, s=26, marker="D", edgecolors="white")
+    ax.set(xlabel=f"first component ({explained[0]:.0%})", ylabel=f"second component ({explained[1]:.0%})")
+    ax.legend(frameon=False)
+    return _plain(ax)
+
+
+def _scatter(ax: "Axes", points: NDArray[Any], label: str, **style: Any) -> None:
+    if len(points):
+        ax.scatter(points[:, 0], points[:, 1], label=f"{label} ({len(points):,})", **style)
+
+
+def pyplot() -> Any:
+    """Return matplotlib's pyplot, or say which extra it is in; the only place of the package that imports it."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("figures need matplotlib: pip install 'puselect[plot]'") from error
+    return plt
+
+
+def _axes(ax: "Axes | None") -> "Axes":
+    if ax is not None:
+        return ax
+    new: Axes = pyplot().subplots(figsize=(7, 4), layout="constrained")[1]
+    return new
+
+
+def _plain(ax: "Axes") -> "Axes":
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax

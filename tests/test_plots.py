@@ -1,0 +1,100 @@
+import sys
+from collections.abc import Iterator
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_rgba
+
+from puselect import FSCPU, plots
+from puselect.baselines import KBest
+from puselect.datasets import make_pu_clusters
+
+matplotlib.use("Agg")
+
+X, y, relevant = make_pu_clusters("40/3/1", n_negative=200, n_positive=80, n_relevant=4, n_irrelevant=4, random_state=0)
+FRAME = pd.DataFrame(X, columns=[f"price in ${i}$" for i in range(8)])
+
+
+@pytest.fixture(scope="module")
+def selector() -> FSCPU:
+    return FSCPU(4, max_iter=20, random_state=0).fit(FRAME, y)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+def reds(ax: plt.Axes) -> int:
+    return sum(to_rgba(line.get_color()) == to_rgba(plots.RELEVANT) for line in ax.lines)
+
+
+def test_convergence_draws_a_line_per_feature_over_clusterings(selector: FSCPU) -> None:
+    ax = plots.convergence(selector)
+    assert len(ax.lines) == 8
+    assert reds(ax) == 4
+    assert ax.lines[0].get_xdata()[-1] == selector.n_iter_ * selector.population_size
+    np.testing.assert_array_equal(ax.lines[-1].get_ydata(), selector.history_.theta[:, selector.support_][:, -1])
+
+
+def test_convergence_marks_the_relevant_ones_and_draws_where_it_is_told(selector: FSCPU) -> None:
+    given = plt.subplots()[1]
+    marked = np.arange(8) < 3
+    assert plots.convergence(selector, marked, ax=given) is given
+    assert reds(given) == 3
+
+
+def test_convergence_takes_a_history(selector: FSCPU) -> None:
+    ax = plots.convergence(selector.history_)
+    assert reds(ax) == 0
+    assert ax.get_xlabel() == "steps"
+
+
+def test_convergence_of_a_search_with_fixed_features() -> None:
+    fixed = FSCPU(4, always_keep=[0], never_select=[7], max_iter=5, random_state=0).fit(X, y)
+    ax = plots.convergence(fixed)
+    assert len(ax.lines) == 6
+    assert reds(ax) == 3
+
+
+def test_only_searches_have_a_history() -> None:
+    with pytest.raises(ValueError, match="only a search has a history to draw, got KBest"):
+        plots.convergence(KBest(3).fit(X, y))
+    with pytest.raises(ValueError, match=r"each of 8 features, got \(3,\)"):
+        plots.convergence(FSCPU(4, max_iter=2).fit(X, y), [True] * 3)
+
+
+def test_plots_name_the_extra_they_need(selector: FSCPU, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"pip install 'puselect\[plot\]'"):
+        plots.ranking(selector)
+
+
+def test_ranking_draws_the_best_first_with_their_names(selector: FSCPU) -> None:
+    ax = plots.ranking(selector, most=5)
+    ax.figure.canvas.draw()
+    assert len(ax.patches) == 5
+    first = int(np.argmin(selector.ranking_))
+    assert ax.get_yticklabels()[0].get_text() == FRAME.columns[first].replace("$", r"\$")
+    assert ax.patches[0].get_width() == selector.probabilities_[first]
+    assert ax.yaxis.get_inverted()
+    assert to_rgba(ax.patches[4].get_facecolor()) == to_rgba(plots.QUIET)
+
+
+def test_ranking_of_scores() -> None:
+    ax = plots.ranking(KBest(3, random_state=0).fit(X, y))
+    assert ax.get_xlabel() == "score"
+
+
+@pytest.mark.parametrize("candidates", [True, False])
+def test_clusters_draws_every_row_once(selector: FSCPU, candidates: bool) -> None:
+    drawn = selector if candidates else KBest(4, random_state=0).fit(FRAME, y)
+    ax = plots.clusters(drawn, FRAME, y)
+    assert sum(len(dots.get_offsets()) for dots in ax.collections) == len(X)
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert f"known positive ({y.sum()})" in labels
+    assert any(label.startswith("candidate") for label in labels) == candidates

@@ -1,0 +1,33 @@
+import numpy as np
+import pytest
+
+from puselect import projection
+from puselect.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
+from puselect.scaling import scale_columns
+from puselect.selectors.candidates import Candidates
+
+
+@pytest.mark.parametrize("many", [500, 3])
+def test_components_are_the_singular_vectors_up_to_sign(many, monkeypatch):
+    monkeypatch.setattr(projection, "MANY_COLUMNS", many)
+    X = np.random.default_rng(0).normal(size=(100, 5))
+    points, explained = principal_axes(X)
+    centred = scale_columns(X) - scale_columns(X).mean(axis=0)
+    left, values, _ = np.linalg.svd(centred, full_matrices=False)
+    np.testing.assert_allclose(np.abs(points), np.abs(left * values)[:, :2], atol=1e-8)
+    np.testing.assert_allclose(explained, (values**2 / (values**2).sum())[:2])
+
+
+def test_one_column_and_constant_columns_survive():
+    points, explained = principal_axes(np.arange(4.0)[:, None])
+    assert (points[:, 1] == 0).all()
+    assert explained.tolist() == [1, 0]
+    points, explained = principal_axes(np.ones((4, 3)))
+    assert not points.any()
+    assert not explained.any()
+
+
+def test_a_labelled_row_is_labelled_whatever_else_it_is():
+    found = Candidates(np.array([1, 2]), np.array([0.9, 0.8]))
+    kinds = row_kinds(4, np.array([False, True, False, False]), found)
+    assert kinds.tolist() == [UNLABELLED, LABELLED, CANDIDATE, UNLABELLED]
