@@ -14,17 +14,23 @@ LAYERS = (
     ("score", "mutual_information", "evidence"),
     ("objective",),
     ("search", "callbacks"),
-    ("selectors",),
+    ("selectors", "projection", "suitability"),
     ("baselines",),
     ("methods",),
-    ("evaluate",),
+    ("evaluate", "plots"),
     ("studies",),
     ("report",),
     ("cli", "demo", "bench", "bench_gpu", "__main__", "__init__"),
 )
 LAYER_OF = {part: number for number, layer in enumerate(LAYERS) for part in layer}
 
-HEAVY = ("torch", "triton", "dask", "distributed", "pandas", "lightgbm", "matplotlib")
+# The one step back, and why: a user asks a selector for its report, and the import is made only then.
+EXCEPTIONS = {
+    ("puselect.selectors.base", "puselect.report.summarise"),
+    ("puselect.selectors.base", "puselect.report.write_report"),
+}
+
+HEAVY = ("torch", "triton", "dask", "distributed", "pandas", "lightgbm", "matplotlib", "jinja2")
 EMPTY_NAMES = {"utils", "misc", "helpers", "common"}
 MAX_FILE_LINES = 300
 MAX_FUNCTION_LINES = 50
@@ -120,9 +126,15 @@ def test_no_module_imports_from_a_later_layer():
         for module, file in MODULES.items()
         for name in sorted(imports(file))
         if is_part_of(name, "puselect")
+        and (module, name) not in EXCEPTIONS
         and LAYER_OF.get(layer_part(name), 0) > LAYER_OF.get(layer_part(module), len(LAYERS))
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_exceptions_to_the_layers_are_needed_and_not_made_on_import():
+    for module, name in EXCEPTIONS:
+        assert name in imports(MODULES[module]) - top_level_imports(MODULES[module])
 
 
 def test_no_file_is_too_long_to_read():

@@ -1,0 +1,8 @@
+"""The report: one HTML file that shows what was selected, how sure that is, and how to repeat it."""
+
+from puselect.report.comparison import Comparison
+from puselect.report.render import write_report
+from puselect.report.selection import Selection
+from puselect.report.summary import summarise
+
+__all__ = ["Comparison", "Selection", "summarise", "write_report"]

@@ -1,0 +1,144 @@
+"""Several methods on the same table: what they agree on, how good and how fast they are."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from scipy.stats import t as student_t
+
+from puselect.report.codec import JSONRecord
+
+COMPARISON_SCHEMA = "puselect.comparison/1"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean and its confidence interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """One method: what it selected on the whole table, and how that did on the splits."""
+
+    method: str
+    selected: tuple[str, ...]
+    """Best first."""
+    seconds: float
+    """Of one fit; the mean where there were several."""
+    scores: tuple[float, ...]
+    """Downstream score of each split, higher is better; empty if none was taken."""
+    interval: Interval | None
+    behind_best: Interval | None
+    """The best method's score minus this one's, split by split; None for the best."""
+
+
+@dataclass(frozen=True)
+class Comparison(JSONRecord):
+    """What `puselect compare` found."""
+
+    schema: str = COMPARISON_SCHEMA
+    methods: tuple[MethodResult, ...] = ()
+    """Best mean score first where there are scores, otherwise as given."""
+    agreement: tuple[tuple[float, ...], ...] = ()
+    """Jaccard index of the selected sets, in the order of `methods`."""
+    score_name: str = ""
+    """What the downstream scores are, as in "AUC of a logistic model on held-out rows"."""
+    n_features: int = 0
+    n_rows: int | None = None
+    n_labelled: int | None = None
+    command: str = ""
+    """What to type to do it again."""
+    seed: str | None = None
+    created: str = ""
+    notes: tuple[str, ...] = ()
+    settings: dict[str, str] | None = None
+    versions: dict[str, str] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        selected: Mapping[str, Sequence[str]],
+        seconds: Mapping[str, float],
+        scores: Mapping[str, Sequence[float]] | None = None,
+        *,
+        test_share: float | None = None,
+        notes: Sequence[str] = (),
+        **fields: Any,
+    ) -> Self:
+        """Return the comparison, with agreement and intervals worked out.
+
+        Parameters
+        ----------
+        selected : dict of method to list of str
+            What each method selected on the whole table, best first.
+        seconds : dict of method to float
+        scores : dict of method to list of float, optional
+            Downstream scores, one per split; the same splits for all methods.
+        test_share : float, optional
+            Share of the rows held out in a split; see `mean_interval`.
+        notes : list of str
+            Sentences for the reader.
+        **fields
+            The other fields as they are: score_name, n_features, n_rows, n_labelled, command, seed, ...
+
+        Examples
+        --------
+        >>> found = Comparison.of({"a": ["x", "y"], "b": ["y", "z"]}, {"a": 1.0, "b": 0.1})
+        >>> round(found.agreement[0][1], 3)
+        0.333
+        """
+        if not selected:
+            raise ValueError("a comparison needs at least one method, got none")
+        runs = {name: tuple(map(float, (scores or {}).get(name, ()))) for name in selected}
+        order = sorted(selected, key=lambda name: -float(np.mean(runs[name]))) if any(runs.values()) else list(selected)
+        best = runs[order[0]]
+        return cls(
+            methods=tuple(
+                MethodResult(
+                    name,
+                    tuple(selected[name]),
+                    float(seconds[name]),
+                    runs[name],
+                    mean_interval(runs[name], test_share),
+                    mean_interval(np.subtract(best, runs[name]).tolist(), test_share) if name != order[0] else None,
+                )
+                for name in order
+            ),
+            agreement=tuple(tuple(jaccard(selected[a], selected[b]) for b in order) for a in order),
+            notes=tuple(notes),
+            **fields,
+        )
+
+
+def jaccard(a: Sequence[str], b: Sequence[str]) -> float:
+    """Return the size of the intersection over that of the union; 1 for two empty sets."""
+    union = set(a) | set(b)
+    return len(set(a) & set(b)) / len(union) if union else 1.0
+
+
+def mean_interval(scores: Sequence[float], test_share: float | None = None, level: float = 0.95) -> Interval | None:
+    """Return the mean of scores over splits and its confidence interval (Student's t); None for no scores.
+
+    Random splits of one table share rows, which makes the plain interval too narrow. With the share of rows held out,
+    the variance is corrected for that (C. Nadeau and Y. Bengio, "Inference for the Generalization Error",
+    Machine Learning 52, 2003).
+
+    Examples
+    --------
+    >>> mean_interval([0.5, 0.7])
+    Interval(mean=0.6, low=-0.67..., high=1.87...)
+    """
+    n = len(scores)
+    if n == 0:
+        return None
+    mean = float(np.mean(scores))
+    if n == 1:
+        return Interval(mean, mean, mean)
+    overlap = test_share / (1 - test_share) if test_share else 0.0
+    half = float(student_t.ppf((1 + level) / 2, n - 1) * np.std(scores, ddof=1) * np.sqrt(1 / n + overlap))
+    return Interval(mean, mean - half, mean + half)

@@ -1,0 +1,160 @@
+"""The answer in words: headline, the sentences under it and the few numbers that matter."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from puselect.report.comparison import Comparison
+from puselect.report.quality import counted
+from puselect.report.selection import Cluster, Selection
+
+
+class Tile(NamedTuple):
+    """A number with what it means."""
+
+    figure: str
+    unit: str
+    meaning: str
+    alert: bool = False
+
+
+class Gathering(NamedTuple):
+    """What the positive clusters of the typical final clustering hold."""
+
+    n_positive: int
+    n_clusters: int
+    labelled_share: float
+    row_share: float
+    n_labelled: int
+
+    @property
+    def lift(self) -> float:
+        """How many times denser known positives are there than in the table."""
+        return self.labelled_share / self.row_share if self.row_share else 0.0
+
+
+def gathering(selection: Selection) -> Gathering | None:
+    """Return how the typical final clustering gathers the labelled rows; None where there is none."""
+    if not selection.clusterings:
+        return None
+    clusters = selection.clusterings[0].clusters
+    positive = [cluster for cluster in clusters if cluster.positive]
+    rows, labelled = _totals(clusters)
+    rows_there, labelled_there = _totals(positive)
+    if not rows or not labelled:
+        return None
+    return Gathering(len(positive), len(clusters), labelled_there / labelled, rows_there / rows, round(labelled))
+
+
+def headline(selection: Selection) -> str:
+    """Return the answer in one sentence."""
+    n, total = len(selection.selected), selection.n_features
+    verb = "brings" if n == 1 else "bring"
+    if selection.clusterings:
+        if selection.suitability is not None and not selection.suitability.suits:
+            return f"{n} of {total} features selected, but there is little sign of clusters."
+        return f"{n} of {total} features {verb} the known positives together."
+    return f"{selection.method} ranks {n} of {total} features first."
+
+
+def lede(selection: Selection) -> list[str]:
+    """Return the evidence in two or three sentences."""
+    found = gathering(selection)
+    lines = []
+    if found is not None:
+        lines.append(
+            f"Clustered on {'it' if len(selection.selected) == 1 else 'them'}, {found.n_positive} of "
+            f"{found.n_clusters} clusters hold {share(found.labelled_share)} of the {found.n_labelled:,} known "
+            f"positives and {share(found.row_share)} of all rows."
+        )
+    if selection.search is not None:
+        lines.append(_sureness(selection.search.converged, selection.search.n_iter * selection.search.masks_per_step))
+    elif selection.n_rows is not None and selection.n_labelled is not None:
+        lines.append(f"From {selection.n_labelled:,} known positives among {selection.n_rows:,} rows.")
+    return lines
+
+
+def tiles(selection: Selection) -> list[Tile]:
+    """Return the key numbers."""
+    found, listed = gathering(selection), selection.candidates
+    shown = [Tile(str(len(selection.selected)), f"of {selection.n_features}", "features selected")]
+    if found is not None:
+        meaning = "the density of known positives in the positive clusters, against all rows"
+        shown.append(Tile(f"{found.lift:.1f}×", "", meaning))
+    if selection.suitability is not None:
+        ratio = selection.suitability.ratio
+        meaning = "the objective of the same search on shuffled labels"
+        shown.append(Tile(f"{ratio:.1f}×", "", meaning, alert=not selection.suitability.suits))
+    if listed is not None:
+        sure = sum(confidence >= 0.5 for confidence in listed.confidence)
+        more = "+" if sure == len(listed.row) < listed.total else ""
+        meaning = f"likely hidden positives, of {listed.total:,} candidates"
+        shown.append(Tile(f"{sure:,}{more}", "rows", meaning))
+    elif selection.n_rows is not None and selection.n_labelled is not None:
+        shown.append(Tile(f"{selection.n_labelled:,}", f"of {selection.n_rows:,}", "rows are known positives"))
+    if selection.seconds is not None:
+        shown.append(Tile(*duration(selection.seconds), "from the table to this selection"))
+    n_warnings = sum(finding.level == "warning" for finding in selection.findings)
+    if n_warnings:
+        shown.append(Tile(str(n_warnings), "", f"warning{'s' * (n_warnings > 1)} to read before use", alert=True))
+    return shown
+
+
+def comparison_headline(comparison: Comparison) -> str:
+    """Return the answer of a comparison in one sentence."""
+    best, *others = comparison.methods
+    if best.interval is None or not others:
+        return f"{counted(len(comparison.methods), 'method')}, {counted(_n_shared(comparison), 'feature')} in common."
+    clear = [m for m in others if m.behind_best is not None and m.behind_best.low > 0]
+    if len(clear) == len(others):
+        return f"{best.method} is ahead of all the others."
+    level = [m.method for m in others if m not in clear]
+    return f"{best.method} scores highest, too close to call with {_listed(level)}."
+
+
+def comparison_tiles(comparison: Comparison) -> list[Tile]:
+    """Return the key numbers of a comparison."""
+    best = comparison.methods[0]
+    shown = [Tile(str(len(comparison.methods)), "", "methods compared")]
+    if best.interval is not None:
+        span = f"{best.interval.low:.3f} to {best.interval.high:.3f}"
+        shown.append(Tile(f"{best.interval.mean:.3f}", "", f"best mean score, {best.method} ({span})"))
+        shown.append(Tile(str(len(best.scores)), "", "splits, the same for all methods"))
+    shown.append(Tile(str(_n_shared(comparison)), f"of {comparison.n_features}", "features that every method selects"))
+    fastest = min(comparison.methods, key=lambda m: m.seconds)
+    return [*shown, Tile(*duration(fastest.seconds), f"fastest fit, {fastest.method}")]
+
+
+def duration(seconds: float) -> tuple[str, str]:
+    """Return a time as figure and unit.
+
+    Examples
+    --------
+    >>> duration(0.0053), duration(3.21), duration(600)
+    (('5.3', 'ms'), ('3.2', 's'), ('10.0', 'min'))
+    """
+    if seconds < 0.1:
+        return f"{1000 * seconds:.2g}", "ms"
+    return (f"{seconds:.1f}", "s") if seconds < 120 else (f"{seconds / 60:.1f}", "min")
+
+
+def share(value: float) -> str:
+    """Return a share as a percentage, with a decimal where it is small."""
+    return f"{value:.1%}" if 0 < value < 0.0995 else f"{value:.0%}"
+
+
+def _sureness(converged: float, n_masks: int) -> str:
+    if converged >= 1:
+        return f"The search made up its mind about every feature, after {n_masks:,} clusterings."
+    return f"The search made up its mind about {share(converged)} of the features in {n_masks:,} clusterings."
+
+
+def _totals(clusters: Sequence[Cluster]) -> tuple[float, float]:
+    return sum(cluster.size for cluster in clusters), sum(cluster.labelled for cluster in clusters)
+
+
+def _n_shared(comparison: Comparison) -> int:
+    return len(set.intersection(*(set(method.selected) for method in comparison.methods)))
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

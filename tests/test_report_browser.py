@@ -1,0 +1,275 @@
+"""The report as a reader has it: opened in a browser, read, sorted, searched, downloaded."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browser import Visit, chromium
+
+from puselect import FSCPU
+from puselect.baselines import KBest
+from puselect.datasets import make_pu_clusters
+from puselect.report import Comparison, Selection, summarise, write_report
+from puselect.suitability import Suitability
+
+HOSTILE = [
+    "<script>window.hacked = 1</script>",
+    "</script><script>window.hacked = 1</script>",
+    '"><img src=x onerror="window.hacked = 1">',
+    "<!--<script>",
+    "{{ 7 * 7 }}",
+    "' onfocus='window.hacked = 1",
+    "naïve größe 温度, \"quoted\"\nand broken",
+    "__proto__",
+]
+
+CONTRASTS = """() => {
+  const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const colour = (text) => {
+    pen.clearRect(0, 0, 1, 1); pen.fillStyle = text; pen.fillRect(0, 0, 1, 1);
+    return [...pen.getImageData(0, 0, 1, 1).data];
+  };
+  const light = ([r, g, b]) => {
+    const linear = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    const [x, y, z] = [r, g, b].map((v) => linear(v / 255));
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const behind = (node) => {
+    for (let at = node; at; at = at.parentElement) {
+      const found = colour(getComputedStyle(at).backgroundColor);
+      if (found[3] > 200) return found;
+    }
+    return [255, 255, 255];
+  };
+  const poor = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+    const node = text.parentElement, style = getComputedStyle(node);
+    const aside = node.closest("script, style, .hidden, :disabled, .arrow");
+    if (!text.data.trim() || !node.checkVisibility() || aside) continue;
+    const ink = node.closest("svg") ? style.fill : style.color;
+    const [a, b] = [light(colour(ink)), light(behind(node))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) poor.push(`${ratio.toFixed(2)}: ${text.data.trim().slice(0, 40)}`);
+  }
+  return poor;
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def selection() -> Selection:
+    """100 features of 5000 rows, some with names that would like to be markup."""
+    X, y, _ = make_pu_clusters("10/8/2", n_negative=4500, n_irrelevant=75, random_state=0)
+    names = [HOSTILE[i] if i < len(HOSTILE) else f"feature {i:02}" for i in range(X.shape[1])]
+    selector = FSCPU(25, always_keep=list(range(len(HOSTILE))), max_iter=40, random_state=0).fit(X, y)
+    evidence = Suitability(0.03, 0.01, 3.0, True, "Good.", 1)
+    return summarise(selector, X, y, feature_names=names, seconds=2.5, notes=["<b>a note</b>"], suitability=evidence)
+
+
+@pytest.fixture(scope="module")
+def report(selection: Selection, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report([selection], tmp_path_factory.mktemp("report") / "report.html")
+
+
+@pytest.fixture(scope="module")
+def comparison_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rng = np.random.default_rng(0)
+    selected = {"fscpu": HOSTILE, "kbest": ["a", *HOSTILE[:3]], "lasso": ["a", "b"]}
+    scores = {name: rng.normal(0.9 - 0.05 * i, 0.02, 20).tolist() for i, name in enumerate(selected)}
+    result = Comparison.of(
+        selected, dict.fromkeys(selected, 1.5), scores, test_share=0.3, score_name="AUC of <b>rows</b>", n_features=30
+    )
+    return write_report(result, tmp_path_factory.mktemp("report") / "comparison.html")
+
+
+def names_shown(page: Any) -> list[str]:
+    return page.locator("[data-part=ranking] tbody td.feature").all_text_contents()
+
+
+def test_report_opens_offline_without_a_complaint(browser: Any, report: Path) -> None:
+    with Visit(browser, report) as visit:
+        assert visit.page.title().startswith("25 of 100 features")
+        assert visit.page.locator("h1").count() == 1
+        assert visit.problems == []
+        assert visit.requests == [report.as_uri()]
+
+
+def test_report_is_small(report: Path) -> None:
+    assert report.stat().st_size < 3_000_000
+
+
+def test_ranking_sorts_by_mouse(browser: Any, report: Path, selection: Selection) -> None:
+    with Visit(browser, report) as visit:
+        head = visit.page.locator("[data-part=ranking] th[data-key=rank]")
+        assert names_shown(visit.page) == [feature.name for feature in selection.features[:20]]
+        head.locator("button").click()
+        assert head.get_attribute("aria-sort") == "descending"
+        assert names_shown(visit.page) == [feature.name for feature in selection.features[::-1][:20]]
+        visit.page.locator("[data-part=ranking] th[data-key=score] button").click()
+        assert head.get_attribute("aria-sort") == "none"
+        figures = visit.page.locator("[data-part=ranking] .figure").all_text_contents()
+        assert figures == sorted(figures, reverse=True)
+
+
+def test_ranking_is_searched_and_sorted_with_the_keyboard_alone(
+    browser: Any, report: Path, selection: Selection
+) -> None:
+    with Visit(browser, report) as visit:
+        page, keys = visit.page, visit.page.keyboard
+        page.locator("[data-part=ranking] input[type=search]").focus()
+        keys.type("FEATURE 3")
+        found = [feature.name for feature in selection.features if "feature 3" in feature.name]
+        assert names_shown(page) == found
+        assert page.locator("[data-part=ranking] [role=status]").text_content() == f"{len(found)} of 100 features"
+        for _ in range(3):  # the filter, the frame of the table, its first head
+            keys.press("Tab")
+        keys.press("Enter")
+        assert names_shown(page) == found[::-1]
+        keys.press("Shift+Tab")
+        keys.press("Shift+Tab")
+        keys.press("Space")
+        chosen = [feature.name for feature in selection.features if feature.selected and feature.name in found]
+        assert names_shown(page) == (chosen[::-1] or [])
+
+
+def test_pages_are_turned(browser: Any, report: Path, selection: Selection) -> None:
+    with Visit(browser, report) as visit:
+        visit.page.locator("[data-part=ranking] [data-go=next]").focus()
+        visit.page.keyboard.press("Enter")
+        visit.page.keyboard.press("Enter")
+        assert names_shown(visit.page) == [feature.name for feature in selection.features[40:60]]
+
+
+def test_charts_are_drawn_and_tell_features_apart(browser: Any, report: Path, selection: Selection) -> None:
+    with Visit(browser, report) as visit:
+        page = visit.page
+        assert selection.search is not None
+        paths = page.locator("[data-part=tracks] path.line:not(.spot)")
+        assert paths.count() == len(selection.search.columns) == 92
+        assert all(len(d) > 200 for d in paths.evaluate_all("nodes => nodes.map((n) => n.getAttribute('d'))"))
+        page.locator("[data-part=tracks]").focus()
+        page.keyboard.press("ArrowDown")
+        first = next(f for f in selection.features if f.column == selection.search.columns[0])
+        assert page.locator("[data-part=tracks] .says").text_content().startswith(f"{first.name}: rank {first.rank},")
+        for part in ("objective", "settled"):
+            assert page.locator(f"[data-part={part}] path.line").first.get_attribute("d").count("L") > 30
+
+
+def test_map_is_drawn_and_hides_what_is_unchecked(browser: Any, report: Path) -> None:
+    inked = """(canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)
+      .data.filter((value, i) => i % 4 === 3 && value).length"""
+    with Visit(browser, report) as visit:
+        canvas = visit.page.locator("[data-part=map] canvas")
+        before = canvas.evaluate(inked)
+        for box in visit.page.locator("[data-part=map] input").all():
+            box.uncheck()
+        assert before > 5000
+        assert canvas.evaluate(inked) == 0
+
+
+def test_clusters_add_up_and_another_clustering_can_be_shown(browser: Any, report: Path, selection: Selection) -> None:
+    with Visit(browser, report) as visit:
+        page = visit.page
+
+        def sizes() -> list[float]:
+            texts = page.locator("[data-part=clusters] td:nth-child(2)").all_text_contents()
+            return [float(text.replace(",", "")) for text in texts]
+
+        typical = sizes()
+        assert sum(typical) == 5000
+        page.get_by_role("button", name="Clustering 2,").click()
+        assert sorted(sizes()) == sorted(c.size for c in selection.clusterings[1].clusters) != sorted(typical)
+
+
+def test_candidates_download_as_csv(browser: Any, report: Path, selection: Selection, tmp_path: Path) -> None:
+    with Visit(browser, report) as visit:
+        with visit.page.expect_download() as download:
+            visit.page.get_by_role("link", name="Download CSV").click()
+        assert download.value.suggested_filename == "candidates-fscpu.csv"
+        download.value.save_as(tmp_path / "candidates.csv")
+        assert visit.problems == []
+    with open(tmp_path / "candidates.csv", encoding="utf-8", newline="") as file:
+        head, *rows = csv.reader(file)
+    listed = selection.candidates
+    assert listed is not None
+    assert head == ["row", "confidence", *listed.columns]
+    assert [int(row[0]) for row in rows] == list(listed.row)
+    assert [float(value) for value in rows[0][1:]] == [listed.confidence[0], *listed.values[0]]
+
+
+def test_hostile_names_are_shown_and_not_run(browser: Any, report: Path, comparison_report: Path) -> None:
+    for file in (report, comparison_report):
+        with Visit(browser, file) as visit:
+            shown = visit.page.locator("td.feature").all_text_contents()
+            assert set(HOSTILE) <= set(shown)
+            assert visit.page.evaluate("window.hacked") is None
+            assert visit.page.locator("img").count() == 0
+            assert visit.problems == []
+
+
+def test_links_inside_lead_somewhere(browser: Any, report: Path) -> None:
+    with Visit(browser, report, reduced_motion="reduce") as visit:
+        links = visit.page.locator("a[href^='#']")
+        assert links.count() >= 10
+        for link in visit.page.locator("nav.sections a").all():
+            target = visit.page.locator(link.get_attribute("href"))
+            link.click()
+            assert -1 <= target.bounding_box()["y"] < 850
+        hrefs = links.evaluate_all("nodes => nodes.map((n) => n.getAttribute('href'))")
+        assert all(visit.page.locator(href).count() == 1 for href in hrefs)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_has_enough_contrast(browser: Any, report: Path, comparison_report: Path, scheme: str) -> None:
+    for file in (report, comparison_report):
+        with Visit(browser, file, color_scheme=scheme) as visit:
+            assert visit.page.evaluate(CONTRASTS) == []
+            visit.page.locator("#theme").click()
+            assert visit.page.evaluate("document.documentElement.dataset.theme") != scheme
+            assert visit.page.evaluate(CONTRASTS) == []
+
+
+def test_everything_to_press_or_fill_has_a_name(browser: Any, report: Path) -> None:
+    nameless = """() => [...document.querySelectorAll("button, input, a, [tabindex='0'], canvas, svg[role=img]")]
+      .filter((n) => !(n.getAttribute("aria-label") || n.textContent.trim() || n.labels?.length))
+      .map((n) => n.outerHTML)"""
+    with Visit(browser, report) as visit:
+        assert visit.page.evaluate(nameless) == []
+
+
+def test_narrow_screens_need_no_sideways_scrolling(browser: Any, report: Path, comparison_report: Path) -> None:
+    for file in (report, comparison_report):
+        with Visit(browser, file, viewport={"width": 360, "height": 740}) as visit:
+            assert visit.page.evaluate("document.documentElement.scrollWidth") == 360
+            assert visit.problems == []
+
+
+def test_comparison_draws_scores_and_agreement(browser: Any, comparison_report: Path) -> None:
+    with Visit(browser, comparison_report) as visit:
+        page = visit.page
+        assert page.locator("[data-part=scores] circle.split").count() == 60
+        assert page.locator(".heat tbody td").first.text_content() == "1.00"
+        page.get_by_label("chosen by all").check()
+        assert page.locator("[data-part=choices] td.empty").count() == 1
+        assert visit.problems == []
+
+
+def test_reports_without_data_and_of_rankings_open_too(browser: Any, tmp_path: Path) -> None:
+    X, y, _ = make_pu_clusters("40/1/1", n_negative=200, n_positive=50, random_state=0)
+    alone = summarise(FSCPU(5, max_iter=3, random_state=0).fit(X, y))
+    ranked = summarise(KBest(5).fit(X, y), X, y)
+    file = write_report([alone, ranked], tmp_path / "two.html")
+    with Visit(browser, file) as visit:
+        assert visit.problems == []
+        assert visit.page.locator("h1").all_text_contents()[1] == "kbest ranks 5 of 50 features first."
+        assert visit.page.locator("[data-part=ranking]").count() == 2
+        assert visit.page.locator("[data-part=map]").count() == 1

@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from puselect.report import Comparison
+from puselect.report.comparison import jaccard, mean_interval
+
+SELECTED = {"a": ["x", "y"], "b": ["y", "z"], "c": ["x", "y"]}
+SECONDS = {"a": 1.0, "b": 2.0, "c": 0.5}
+
+
+def test_jaccard_counts_shared_over_all():
+    assert jaccard(["x", "y"], ["y", "z"]) == pytest.approx(1 / 3)
+    assert jaccard(["x"], ["x"]) == 1
+    assert jaccard(["x"], ["y"]) == 0
+    assert jaccard([], []) == 1
+
+
+def test_interval_is_students():
+    scores = np.random.default_rng(0).normal(size=12)
+    found = mean_interval(scores.tolist())
+    low, high = stats.t.interval(0.95, 11, scores.mean(), stats.sem(scores))
+    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_shared_rows_widen_the_interval_by_nadeau_and_bengio():
+    scores = [0.1, 0.4, 0.2, 0.5]
+    plain, wide = mean_interval(scores), mean_interval(scores, test_share=0.2)
+    widening = (wide.high - wide.low) / (plain.high - plain.low)
+    assert widening == pytest.approx(np.sqrt((1 / 4 + 0.2 / 0.8) / (1 / 4)))
+
+
+def test_one_score_has_no_width_and_none_no_interval():
+    assert mean_interval([0.5]).low == mean_interval([0.5]).high == 0.5
+    assert mean_interval([]) is None
+
+
+def test_methods_come_best_first_with_differences_in_pairs():
+    scores = {"a": [0.5, 0.7], "b": [0.8, 0.9], "c": [0.1, 0.2]}
+    found = Comparison.of(SELECTED, SECONDS, scores)
+    assert [method.method for method in found.methods] == ["b", "a", "c"]
+    assert found.methods[0].behind_best is None
+    assert found.methods[1].behind_best.mean == pytest.approx(0.25)
+    assert found.methods[1].behind_best.high == pytest.approx(mean_interval([0.3, 0.2]).high)
+    assert found.agreement[1] == (pytest.approx(1 / 3), 1.0, 1.0)
+    assert found.agreement[2] == (pytest.approx(1 / 3), 1.0, 1.0)
+
+
+def test_without_scores_the_order_stays():
+    found = Comparison.of(SELECTED, SECONDS)
+    assert [method.method for method in found.methods] == ["a", "b", "c"]
+    assert all(method.interval is None for method in found.methods)
+
+
+def test_json_there_and_back():
+    found = Comparison.of(
+        SELECTED, SECONDS, {"a": [0.5], "b": [0.25], "c": [1.0]}, notes=["n"], versions={"numpy": "2"}, seed="1"
+    )
+    assert Comparison.from_json(found.to_json()) == found

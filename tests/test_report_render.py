@@ -1,0 +1,123 @@
+import re
+import sys
+
+import pytest
+
+from puselect import FSCPU
+from puselect.baselines import KBest
+from puselect.datasets import make_pu_clusters
+from puselect.report import Comparison, Selection, render, summarise, write_report
+from puselect.report.selection import Cluster, Clustering, Finding
+from puselect.report.sentences import comparison_headline, gathering, headline, lede, tiles
+from puselect.suitability import Suitability
+
+X, y, _ = make_pu_clusters("40/3/1", n_negative=100, n_positive=40, n_relevant=3, n_irrelevant=3, random_state=0)
+HOSTILE = "</script><script>alert(1)</script>"
+
+CLUSTERED = Selection(
+    method="fscpu",
+    selected=("a", "b"),
+    n_features=10,
+    clusterings=(Clustering(0.5, (Cluster(100, 45, True), Cluster(300, 5, False), Cluster(600, 0, False))),),
+)
+
+
+def html_of(**fields) -> str:
+    return render.render(Selection(**{"method": "kbest", "selected": ("a",), "n_features": 3, **fields}))
+
+
+class TestFile:
+    def test_replaces_the_old_one_and_leaves_nothing_else(self, tmp_path):
+        (tmp_path / "report.html").write_text("old")
+        written = write_report(CLUSTERED, tmp_path / "report.html")
+        assert written.read_text(encoding="utf-8").startswith("<!doctype html>")
+        assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+    def test_a_failure_leaves_the_old_one(self, tmp_path, monkeypatch):
+        (tmp_path / "report.html").write_text("old")
+
+        def fail(*_):
+            raise OSError("disk full")
+
+        monkeypatch.setattr(render.os, "replace", fail)
+        with pytest.raises(OSError, match="disk full"):
+            write_report(CLUSTERED, tmp_path / "report.html")
+        assert (tmp_path / "report.html").read_text() == "old"
+        assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+    def test_goes_into_a_folder_that_exists(self, tmp_path):
+        with pytest.raises(FileNotFoundError, match=r"folder that exists, got .*nowhere"):
+            write_report(CLUSTERED, tmp_path / "nowhere" / "report.html")
+
+    def test_names_the_extra_it_needs(self, monkeypatch):
+        render._template.cache_clear()
+        monkeypatch.setitem(sys.modules, "jinja2", None)
+        with pytest.raises(ImportError, match=r"pip install 'puselect\[report\]'"):
+            render.render(CLUSTERED)
+
+    def test_needs_a_result(self, tmp_path):
+        with pytest.raises(ValueError, match="at least one result, got none"):
+            write_report([], tmp_path / "report.html")
+
+    def test_is_written_by_every_selector(self, tmp_path):
+        for selector in (FSCPU(3, max_iter=2, random_state=0), KBest(3)):
+            selector.fit(X, y)
+            full = selector.report(tmp_path / "full.html", X, y).read_text(encoding="utf-8")
+            alone = selector.report(tmp_path / "alone.html").read_text(encoding="utf-8")
+            assert 'data-part="map"' in full
+            assert 'data-part="map"' not in alone
+            assert 'data-part="ranking"' in alone
+
+    def test_of_saved_json_is_the_same(self):
+        selection = summarise(FSCPU(3, max_iter=2, random_state=0).fit(X, y), X, y)
+        assert render.render(Selection.from_json(selection.to_json())) == render.render(selection)
+
+
+class TestSafety:
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"method": HOSTILE},
+            {"command": HOSTILE},
+            {"seed": HOSTILE, "versions": {HOSTILE: HOSTILE}},
+            {"notes": (HOSTILE,)},
+            {"settings": {HOSTILE: HOSTILE}},
+            {"findings": (Finding("warning", HOSTILE, HOSTILE),)},
+            {"selected": (HOSTILE,)},
+            {"suitability": Suitability(1, 1, 1, True, HOSTILE, 1)},
+        ],
+        ids=lambda fields: next(iter(fields)),
+    )
+    def test_no_field_can_close_the_script_or_open_one(self, fields):
+        assert html_of(**fields).count("<script") == html_of().count("<script") == 2
+        assert "<script>alert" not in html_of(**fields)
+
+    def test_nothing_points_outside(self):
+        addresses = re.findall(r"(?:src|href)=\"([^\"#][^\"]*)\"", html_of())
+        assert all(address.startswith("data:") for address in addresses)
+        assert "default-src 'none'" in html_of()
+
+
+class TestSentences:
+    def test_the_answer_is_counted_from_the_typical_clustering(self):
+        found = gathering(CLUSTERED)
+        assert (found.n_positive, found.n_clusters, found.n_labelled) == (1, 3, 50)
+        assert (found.labelled_share, found.row_share, found.lift) == (0.9, 0.1, 9)
+        assert headline(CLUSTERED) == "2 of 10 features bring the known positives together."
+        assert lede(CLUSTERED) == [
+            "Clustered on them, 1 of 3 clusters hold 90% of the 50 known positives and 10% of all rows."
+        ]
+        assert tiles(CLUSTERED)[1].figure == "9.0×"
+
+    def test_doubt_is_in_the_headline(self):
+        doubtful = Selection(**{**vars(CLUSTERED), "suitability": Suitability(1, 1, 1.0, False, "No.", 1)})
+        assert "little sign of clusters" in headline(doubtful)
+        assert any(tile.alert for tile in tiles(doubtful))
+
+    def test_a_comparison_names_the_winner_only_where_it_is_clear(self):
+        chosen, seconds = {"a": ["x"], "b": ["x"], "c": ["y"]}, dict.fromkeys("abc", 1.0)
+        clear = Comparison.of(chosen, seconds, {"a": [0.9, 0.91, 0.9], "b": [0.5, 0.5, 0.51], "c": [0.1, 0.1, 0.1]})
+        assert comparison_headline(clear) == "a is ahead of all the others."
+        close = Comparison.of(chosen, seconds, {"a": [0.9, 0.7, 0.8], "b": [0.7, 0.9, 0.79], "c": [0.1, 0.1, 0.1]})
+        assert comparison_headline(close) == "a scores highest, too close to call with b."
+        assert comparison_headline(Comparison.of(chosen, seconds)) == "3 methods, 0 features in common."

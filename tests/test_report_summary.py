@@ -1,0 +1,215 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from puselect import FSCPU, METHODS
+from puselect.baselines import KBest
+from puselect.datasets import make_pu_clusters
+from puselect.report import Selection, summarise
+from puselect.report.summary import method_name, python_expression
+
+SLOW = {"es-mcrfs", "lgbm-opt", "jsfs"}
+
+
+def table(seed=0, **changes):
+    sizes = {"n_negative": 200, "n_positive": 100, "n_relevant": 4, "n_irrelevant": 4}
+    return make_pu_clusters("40/3/1", **{**sizes, **changes}, random_state=seed)[:2]
+
+
+def fitted(X, y, **changes):
+    return FSCPU(**{"n_features_to_select": 3, "max_iter": 20, "random_state": 0, **changes}).fit(X, y)
+
+
+def titles(selection):
+    return " | ".join(finding.title for finding in selection.findings)
+
+
+class TestAnyMethod:
+    @pytest.mark.parametrize("name", [name for name in METHODS if name not in SLOW])
+    def test_is_summarised_and_survives_json(self, name):
+        X, y = table()
+        settings = {"max_iter": 3} if "fscpu" in name else {}
+        selector = METHODS[name](3, random_state=0, **settings).fit(X, y)
+        for selection in (summarise(selector, X, y, seconds=1.5), summarise(selector)):
+            assert Selection.from_json(selection.to_json()) == selection
+            assert selection.method == name
+            assert [feature.rank for feature in selection.features] == list(range(1, 9))
+            chosen = {feature.column for feature in selection.features if feature.selected}
+            assert chosen == set(np.flatnonzero(selector.support_))
+            assert set(selection.selected) == set(selector.get_feature_names_out())
+
+    @pytest.mark.parametrize("name", sorted(SLOW))
+    def test_is_known_by_its_name(self, name):
+        assert method_name(METHODS[name](3, random_state=0)) == name
+
+    def test_of_another_kind_has_the_name_of_its_class(self):
+        class Mine(KBest):
+            pass
+
+        assert method_name(Mine()) == "Mine"
+
+
+class TestWhatIsKept:
+    def test_first_fields_are_for_people(self):
+        X, y = table()
+        text = summarise(fitted(X, y), X, y).to_json()
+        places = [text.index(f'"{name}"') for name in ("schema", "method", "selected", "n_features", "features")]
+        assert places == sorted(places)
+
+    def test_names_come_from_the_table_or_from_the_caller(self):
+        X, y = table()
+        frame = pd.DataFrame(X, columns=list("abcdefgh"))
+        assert set(summarise(fitted(frame, y), frame, y).selected) <= set("abcdefgh")
+        assert summarise(fitted(X, y), feature_names=["same"] * 8).selected == ("same",) * 3
+        with pytest.raises(ValueError, match="each of the 8 features, got 2 names"):
+            summarise(fitted(X, y), feature_names=["a", "b"])
+        with pytest.raises(ValueError, match="8 columns the selector was fitted to, got 3"):
+            summarise(fitted(X, y), X[:, :3], y)
+
+    def test_track_of_a_search_ends_at_its_probabilities(self):
+        X, y = table()
+        selector = fitted(X, y, always_keep=[0], never_select=[1], max_iter=400, settle_at=None)
+        search = summarise(selector).search
+        assert len(search.step) <= 160
+        assert (search.step[0], search.step[-1]) == (1, 400)
+        assert set(search.columns) == set(range(2, 8))
+        for column, theta in zip(search.columns, search.theta, strict=True):
+            assert theta[-1] == pytest.approx(selector.probabilities_[column], abs=5e-4)
+        assert search.settled[-1] == pytest.approx(selector.converged_, abs=1e-4)
+        assert search.n_iter == 400
+
+    def test_a_search_without_a_choice_has_no_steps(self):
+        X, y = table()
+        selection = summarise(fitted(X, y, n_features_to_select=8), X, y)
+        assert selection.search.step == ()
+        assert len(selection.selected) == 8
+        assert Selection.from_json(selection.to_json()) == selection
+
+    def test_candidates_carry_values_of_the_best_features(self):
+        X, y = table()
+        selector = fitted(X, y)
+        listed = summarise(selector, X, y).candidates
+        rows, confidence = selector.candidate_positives(X, y)
+        assert listed.row == tuple(rows)
+        assert listed.total == len(rows)
+        np.testing.assert_allclose(listed.confidence, confidence, atol=1e-4)
+        columns = [int(name[1:]) for name in listed.columns]
+        np.testing.assert_allclose(listed.values, X[np.ix_(rows, columns)], rtol=1e-5)
+
+    def test_map_marks_every_row_of_a_small_table(self):
+        X, y = table()
+        selector = fitted(X, y)
+        view = summarise(selector, X, y).view
+        kinds = dict(zip(view.row, view.kind, strict=True))
+        assert sorted(kinds) == list(range(300))
+        assert {row for row, kind in kinds.items() if kind == 1} == set(np.flatnonzero(y))
+        assert {row for row, kind in kinds.items() if kind == 2} == set(selector.candidate_positives(X, y).rows)
+
+    def test_map_of_a_large_table_is_a_sample_with_all_kinds(self):
+        X, y = table(n_negative=6000, n_positive=2500)
+        view = summarise(fitted(X, y, max_iter=2), X, y).view
+        assert len(view.x) == 3000
+        assert view.n_rows == 8500
+        assert set(view.kind) == {0, 1, 2}
+
+    def test_costs_are_kept_by_name(self):
+        X, y = table()
+        frame = pd.DataFrame(X, columns=list("abcdefgh"))
+        costs = {name: 1.0 + i for i, name in enumerate("abcdefgh")}
+        selector = FSCPU(feature_costs=costs, budget=9.0, max_iter=3, random_state=0).fit(frame, y)
+        assert {f.name: f.cost for f in summarise(selector).features} == costs
+
+    def test_how_to_repeat_it(self):
+        X, y = table()
+        selector = fitted(X, y)
+        selection = summarise(selector)
+        assert selection.command == "FSCPU(n_features_to_select=3, max_iter=20, random_state=0).fit(X, y)"
+        again = eval(selection.command, {"FSCPU": FSCPU, "X": X, "y": y})
+        np.testing.assert_array_equal(again.probabilities_, selector.probabilities_)
+        assert selection.seed == "0"
+        assert selection.versions["puselect"]
+        assert selection.settings["n_clusters"] == "10"
+        assert summarise(selector, command="puselect select x.csv").command == "puselect select x.csv"
+        assert python_expression(KBest()) == "KBest().fit(X, y)"
+
+
+class TestJSON:
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("not json", "must be JSON"),
+            ("[1]", "got None"),
+            ('{"schema": "puselect.selection/99"}', "got 'puselect.selection/99'"),
+            ('{"schema": "puselect.selection/1"}', "incomplete or damaged"),
+            ('{"schema": "puselect.selection/1", "selected": 3}', "incomplete or damaged"),
+        ],
+    )
+    def test_other_files_are_refused_with_a_reason(self, text, message):
+        with pytest.raises(ValueError, match=message):
+            Selection.from_json(text)
+
+
+class TestFindings:
+    def test_clean_data_and_a_settled_search_have_none(self):
+        X, y = table()
+        selection = summarise(fitted(X, y, n_features_to_select=4, max_iter=None), X, y)
+        assert selection.search.converged == 1
+        assert selection.findings == ()
+
+    def test_columns(self):
+        X, y = table()
+        X[:, 1] = 3.0
+        X[:, 2] = X[:, 4]
+        X[:, 5] = np.arange(300) < 6
+        found = titles(summarise(fitted(X, y), X, y))
+        assert "Constant: one column" in found
+        assert "Duplicated: one column" in found
+        assert "Mostly one value: one column" in found
+
+    def test_repeated_rows(self):
+        X, y = table()
+        X[:30] = X[30:60]
+        assert "Repeated rows: 10%" in titles(summarise(fitted(X, y), X, y))
+
+    def test_few_labels_and_no_seed(self):
+        X, y = table()
+        y = np.where(np.cumsum(y) <= 7, y, 0)
+        selection = summarise(fitted(X, y, random_state=None), X, y)
+        assert "Only 7 labelled rows" in titles(selection)
+        assert "No seed" in titles(selection)
+        levels = [finding.level for finding in selection.findings]
+        assert levels == sorted(levels, reverse=True), "warnings first"
+
+    def test_leaks(self):
+        X, y = table()
+        X[:, 3] = -y + np.random.default_rng(0).normal(0, 0.01, 300)
+        (finding,) = [f for f in summarise(fitted(X, y), X, y).findings if "Too good" in f.title]
+        assert "x3" in finding.text
+
+    def test_most_features_selected_and_ties_at_the_cut(self):
+        X, y = table()
+        assert "6 of 8 features selected" in titles(summarise(fitted(X, y, n_features_to_select=6)))
+        tied = KBest(3, random_state=0).fit(X, y)
+        tied.scores_ = np.array([3.0, 2, 1, 1, 1, 0, 0, 0])
+        tied.support_ = np.arange(8) < 3
+        assert "3 features with the score of the last one selected" in titles(summarise(tied))
+
+    def test_labelled_rows_far_from_everything(self):
+        X, y = table()
+        X[np.flatnonzero(y)[:12]] += 200 * np.random.default_rng(1).normal(size=(12, 8))
+        assert "Far from every cluster" in titles(summarise(fitted(X, y, max_iter=2), X, y))
+
+    def test_positive_clusters_everywhere(self):
+        X = np.random.default_rng(0).normal(size=(400, 6))
+        y = np.arange(400) % 2
+        assert "Positive clusters everywhere" in titles(summarise(fitted(X, y), X, y))
+
+    def test_unsettled_search_and_degenerate_clusterings(self):
+        X, y = table()
+        assert "Undecided" in titles(summarise(fitted(X, y, max_iter=1)))
+        coarse = np.round(X / 8)
+        assert "Degenerate clusterings" in titles(summarise(fitted(coarse, y, n_clusters=60)))
+
+    def test_sampled_rows(self):
+        X, y = table()
+        assert "100 of 300 rows per step" in titles(summarise(fitted(X, y, max_samples=100), X, y))
