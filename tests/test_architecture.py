@@ -16,8 +16,10 @@ LAYERS = (
     ("search", "callbacks"),
     ("selectors", "projection", "suitability"),
     ("baselines",),
-    ("methods",),
+    ("methods", "descriptions"),
+    ("tables",),
     ("evaluate", "plots"),
+    ("trials",),
     ("studies",),
     ("report",),
     ("cli", "demo", "bench", "bench_gpu", "__main__", "__init__"),
@@ -30,7 +32,7 @@ EXCEPTIONS = {
     ("puselect.selectors.base", "puselect.report.write_report"),
 }
 
-HEAVY = ("torch", "triton", "dask", "distributed", "pandas", "lightgbm", "matplotlib", "jinja2")
+HEAVY = ("torch", "triton", "dask", "distributed", "pandas", "lightgbm", "matplotlib", "jinja2", "polars")
 EMPTY_NAMES = {"utils", "misc", "helpers", "common"}
 MAX_FILE_LINES = 300
 MAX_FUNCTION_LINES = 50

@@ -6,7 +6,6 @@ import pytest
 from typer.testing import CliRunner
 
 from puselect import __version__, bench, cli
-from puselect.cli import bench as bench_command
 from puselect.demo import artificial_demo, real_demo
 
 runner = CliRunner()
@@ -14,7 +13,7 @@ runner = CliRunner()
 
 def test_help_names_every_command():
     text = runner.invoke(cli.app, ["--help"]).output
-    for command in ("demo", "bench", "reproduce", "report"):
+    for command in ("demo", "bench", "reproduce", "report", "select", "compare", "methods"):
         assert command in text
 
 
@@ -55,7 +54,7 @@ class TestBench:
     def test_table_and_json_and_exit_code(self, monkeypatch, tmp_path):
         rows = [bench.Measurement("thing", "here", 1.5, "s")]
         checks = [bench.Check("ratio", 3.0, ">=", 5, 10)]
-        monkeypatch.setattr(bench_command, "run_bench", lambda quick, tell: (rows, checks))
+        monkeypatch.setattr(bench, "run_bench", lambda quick, tell: (rows, checks))
         result = runner.invoke(cli.app, ["bench", "--out", str(tmp_path / "out.json")])
         assert result.exit_code == 1
         assert "MISSED" in result.output

@@ -4,6 +4,7 @@ import pytest
 import puselect
 from puselect import METHODS
 from puselect.datasets import make_pu_clusters
+from puselect.descriptions import DESCRIPTIONS
 from puselect.studies.paper import paper_figures
 
 SLOW = {"es-mcrfs": {"n_steps": 5, "n_trees": 3}, "lgbm-opt": {"max_iter": 3, "n_trees": 3}}
@@ -30,3 +31,9 @@ def test_public_names_are_found_and_others_are_not():
     assert set(dir(puselect)) >= {"FSCPU", "METHODS", "__version__"}
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = puselect.nothing
+
+
+def test_every_method_is_described_once():
+    assert list(DESCRIPTIONS) == list(METHODS)
+    assert {description.speed for description in DESCRIPTIONS.values()} <= {"instant", "seconds", "minutes", "hours"}
+    assert len({description.idea for description in DESCRIPTIONS.values()}) == len(METHODS)

@@ -2,8 +2,10 @@
 
 import logging
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple
 
 from puselect.search.loop import Search
 
@@ -19,7 +21,7 @@ except ImportError:  # scikit-learn before 1.9
         return method
 
 
-__all__ = ["CallbackSupportMixin", "Progress", "Throttle", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "Progress", "Step", "Throttle", "watching", "with_callbacks"]
 
 LOG_SECONDS = 2.0
 
@@ -40,8 +42,54 @@ class Throttle:
         return due
 
 
+class Step(NamedTuple):
+    """Where a search stands."""
+
+    number: int
+    max_iter: int
+    best: float
+    """Best objective of any mask so far."""
+    settled: float
+    """Share of the features that are decided."""
+    seconds_left: float
+    """At most: a search ends when all features are settled. Infinite after the first step, which may compile."""
+
+    def __str__(self) -> str:
+        left = f", at most {self.seconds_left:.0f} s left" if self.seconds_left < float("inf") else ""
+        return (
+            f"step {self.number}/{self.max_iter}, best objective {self.best:.4g}, "
+            f"{self.settled:.0%} of the features settled{left}"
+        )
+
+
+Observer = Callable[[Step], None]
+_observers: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=())
+
+
+@contextmanager
+def watching(observer: Observer) -> Iterator[None]:
+    """Call `observer` after every step of the searches in this block; it sees them and changes nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from puselect import FSCPU
+    >>> steps = []
+    >>> X = np.random.default_rng(0).random((50, 4))
+    >>> with watching(steps.append):
+    ...     selector = FSCPU(2, max_iter=3, settle_at=None, random_state=0).fit(X, np.arange(50) < 10)
+    >>> [step.number for step in steps]
+    [1, 2, 3]
+    """
+    token = _observers.set((*_observers.get(), observer))
+    try:
+        yield
+    finally:
+        _observers.reset(token)
+
+
 class Progress:
-    """Reports a search: to scikit-learn's callbacks at every step, to the log every two seconds.
+    """Reports a search: to observers and scikit-learn's callbacks at every step, to the log every two seconds.
 
     Parameters
     ----------
@@ -58,10 +106,11 @@ class Progress:
         self.search = search
         self.max_iter = max_iter
         self.due = Throttle(LOG_SECONDS)
-        self.begun = time.monotonic()
-        self.first_step = search.step
+        self.begun: float | None = None
+        self.first_step = search.step + 1
         self.level = logging.INFO if verbose > 0 else logging.DEBUG
         self.context: Any = None
+        self.observers = _observers.get()
         if verbose > 0 and not logger.hasHandlers():
             logger.addHandler(logging.StreamHandler())
             logger.setLevel(logging.INFO)
@@ -83,18 +132,23 @@ class Progress:
 
     def after_step(self) -> bool:
         """Report the step just done; True when a callback asks to stop."""
-        if self.due():
-            self.tell(self._line())
+        if self.begun is None:
+            self.begun = time.monotonic()
+        due = self.due()
+        if due or self.observers:
+            now = self._step(self.begun)
+            if due:
+                self.tell(str(now))
+            for observer in self.observers:
+                observer(now)
         if self.context is None:
             return False
         step = self.context.subcontext(task_name="step")
         step.call_on_fit_task_begin(estimator=self.estimator)
         return bool(step.call_on_fit_task_end(estimator=self.estimator))
 
-    def _line(self) -> str:
-        search, spent = self.search, time.monotonic() - self.begun
-        left = spent / (search.step - self.first_step) * (self.max_iter - search.step)
-        return (
-            f"step {search.step}/{self.max_iter}, best objective {search.recorder.best:.4g}, "
-            f"{search.settled:.0%} of the features settled, at most {left:.0f} s left"
-        )
+    def _step(self, begun: float) -> Step:
+        search, spent = self.search, time.monotonic() - begun
+        steps = search.step - self.first_step
+        left = spent / steps * (self.max_iter - search.step) if steps else float("inf")
+        return Step(search.step, self.max_iter, search.recorder.best, search.settled, left)

@@ -1,7 +1,9 @@
 """What `puselect demo` shows: features found on artificial data, and on a real table with hidden labels."""
 
+import csv
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer
@@ -92,3 +94,14 @@ def real_demo(seed: int = 0, n_select: int = 6) -> RealResult:
         auc_random=float(np.mean([auc(columns) for columns in drawn])),
         seconds=seconds,
     )
+
+
+def write_demo_table(path: Path, seed: int = 0) -> None:
+    """Write the breast cancer data as CSV: 30 features, `known` (1 for a tenth of the malignant rows), `diagnosis`."""
+    data = load_breast_cancer()
+    diagnosis = (data.target == 0).astype(int)
+    known = hide_labels(diagnosis, 0.1, random_state=seed)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([*data.feature_names, "known", "diagnosis"])
+        writer.writerows([*row, *classes] for row, *classes in zip(data.data, known, diagnosis, strict=True))

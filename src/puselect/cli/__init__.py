@@ -1,5 +1,7 @@
 """The command line: each command parses, calls one function, prints. One module per family of commands."""
 
+import io
+import signal
 import sys
 
 try:
@@ -8,10 +10,14 @@ try:
 except ImportError:
     sys.exit("the puselect command needs the extra 'cli': pip install 'puselect[cli]'")
 
-from puselect.cli import bench, demo, report, reproduce  # noqa: F401  registers the commands
+from puselect.cli import bench, compare, demo, methods, report, reproduce, select  # noqa: F401  registers them
 from puselect.cli.application import app
 
 
 def main() -> None:
     """Run the command line."""
-    app()
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # so that scratch files are removed
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a name that the terminal cannot show is no reason to fail
+    app(prog_name="puselect")

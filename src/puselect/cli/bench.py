@@ -1,14 +1,15 @@
 """``puselect bench``."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from puselect.bench import Check, Measurement, run_bench, write_json
-from puselect.bench_gpu import run_gpu_bench
 from puselect.cli.application import app, console
+
+if TYPE_CHECKING:
+    from puselect.bench import Check, Measurement
 
 
 @app.command()
@@ -18,6 +19,9 @@ def bench(
     out: Annotated[Path | None, typer.Option("--out", help="Write the figures here, as JSON.")] = None,
 ) -> None:
     """Measure speed and memory against scikit-learn or the device's floor; fails if a figure misses its budget."""
+    from puselect.bench import run_bench, write_json
+    from puselect.bench_gpu import run_gpu_bench
+
     if engine not in ("cpu", "gpu"):
         raise typer.BadParameter(f"--engine must be cpu or gpu, got {engine}")
     run = run_gpu_bench if engine == "gpu" else run_bench
@@ -30,7 +34,7 @@ def bench(
         raise typer.Exit(1)
 
 
-def measurement_table(measurements: list[Measurement]) -> Table:
+def measurement_table(measurements: "list[Measurement]") -> Table:
     """Return the measurements as a table."""
     table = Table("what", "where", "value", "unit", title="Measured")
     for row in measurements:
@@ -38,7 +42,7 @@ def measurement_table(measurements: list[Measurement]) -> Table:
     return table
 
 
-def check_table(checks: list[Check]) -> Table:
+def check_table(checks: "list[Check]") -> Table:
     """Return the figures beside their budgets."""
     table = Table("figure", "measured", "budget", "goal", "", title="Budgets")
     for check in checks:

@@ -1,16 +1,31 @@
 """``puselect demo``."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from puselect.cli.application import app, console
-from puselect.demo import artificial_demo, real_demo
+from puselect.cli.writing import check_target, whole_files
+
+TRY = "select {table} --label known --drop diagnosis -k 6 --report report.html"
 
 
 @app.command()
-def demo(seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0) -> None:
+def demo(
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    table: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Only write the real data as a table, to try the other commands on."),
+    ] = None,
+) -> None:
     """Select features on artificial and on real data, and see how good they are (no network needed)."""
+    from puselect.demo import artificial_demo, real_demo
+
+    if table is not None:
+        write_table(table, seed)
+        return
+
     with console.status("artificial data (the first run compiles its kernels, about ten seconds) ..."):
         made = artificial_demo(seed)
     console.print(
@@ -30,6 +45,23 @@ def demo(seed: Annotated[int, typer.Option(help="Seed of everything random.")] =
         f"{real.auc_random:.3f} with {len(real.selected)} random ones."
     )
     console.print(
-        "\nTry next: [bold]FSCPU(n_features_to_select=10).fit(X, y)[/bold] on your own table, where y is 1 for the "
-        "rows you know to be positive and 0 for all others."
+        "\nTry next, on a file: [bold]puselect demo --table breast.csv[/bold], then "
+        f"[bold]puselect {TRY.format(table='breast.csv')}[/bold]; or in Python: "
+        "[bold]FSCPU(n_features_to_select=10).fit(X, y)[/bold] on your own table, where y is 1 for the rows you know "
+        "to be positive and 0 for all others."
+    )
+
+
+def write_table(path: Path, seed: int) -> None:
+    """Write the table of the demonstration and say what to do with it."""
+    from puselect.demo import write_demo_table
+
+    check_target(path)
+    with whole_files(path) as (scratch,):
+        write_demo_table(scratch or path, seed)
+    console.print(
+        f"{path}: 569 breast tumours, 30 measurements each; [bold]known[/bold] is 1 for a tenth of the malignant\n"
+        "ones, [bold]diagnosis[/bold] is the truth: 1 for all of them.\n"
+        f"Try next: [bold]puselect {TRY.format(table=path)}[/bold]",
+        soft_wrap=True,
     )

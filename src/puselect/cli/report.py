@@ -1,24 +1,76 @@
 """``puselect report``."""
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
-from puselect.cli.application import app, console
-from puselect.studies import report_study
+from puselect.cli import options
+from puselect.cli.application import app
+from puselect.cli.options import tell
+from puselect.cli.writing import check_target, whole_files
+
+if TYPE_CHECKING:
+    from puselect.report import Comparison, Selection
+
+Results = Annotated[
+    list[Path],
+    typer.Argument(metavar="RESULT...", help="JSON files from select and compare (-o), or one folder of a study."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option("-o", "--out", metavar="FILE.html", help="The report (of a study: by default in its folder)."),
+]
 
 
 @app.command()
-def report(
-    directory: Annotated[Path, typer.Argument(help="Folder of a study: the --out of puselect reproduce.")],
-    out: Annotated[Path | None, typer.Option("--out", help="Write the report here instead.")] = None,
-) -> None:
-    """Write tables and figures anew from the results of a study: report.html, report.md, figures."""
+def report(results: Results, out: Out = None, quiet: options.Quiet = False, debug: options.Debug = False) -> None:
+    """Write a report on results that were kept: one HTML file."""
+    if len(results) == 1 and (results[0].is_dir() or (out is None and not results[0].exists())):
+        page = write_study(results[0], out)
+    elif out is None:
+        raise typer.BadParameter("say where the report goes: -o report.html", param_hint="--out")
+    else:
+        page = write(results, out)
+    if not quiet:
+        tell(f"written: {page}")
+
+
+def write_study(folder: Path, out: Path | None) -> Path:
+    """Write the report of a study."""
+    from puselect.studies import report_study
+
     try:
-        page = report_study(directory, out)
-    except (ValueError, OSError) as error:
-        console.print(f"[red]error:[/red] {escape(str(error))}", soft_wrap=True)
-        raise typer.Exit(2) from error
-    console.print(f"report: [bold]{escape(str(page))}[/bold]", soft_wrap=True)
+        return report_study(folder, out)
+    except ValueError as error:  # no study in this folder
+        raise typer.BadParameter(str(error)) from error
+
+
+def write(results: list[Path], out: Path) -> Path:
+    """Write one report on several results."""
+    from puselect.report import write_report
+
+    check_target(out)
+    found = [read_result(path) for path in results]
+    with whole_files(out) as (scratch,):
+        write_report(found, scratch or out)
+    return out
+
+
+def read_result(path: Path) -> "Selection | Comparison":
+    """Read a result of either kind, or raise a ValueError that says what the file is."""
+    from puselect.report import Comparison, Selection
+
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; a study is reported by itself, other results are files")
+    text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path} is no result of puselect: not JSON ({error})") from error
+    schema = content.get("schema") if isinstance(content, dict) else None
+    for kind in (Selection, Comparison):
+        if schema == kind.schema:
+            return kind.from_json(text)
+    raise ValueError(f"{path} is no result of puselect: wanted what select or compare wrote with -o")

@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import rich.box
 import rich.table
@@ -12,27 +12,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from puselect.cli.application import app, console
-from puselect.studies import (
-    Outcome,
-    Progress,
-    Study,
-    collect,
-    dask_workers,
-    load_run,
-    load_study,
-    local_workers,
-    report_study,
-    run_study,
-    shorten,
-    study_names,
-    study_tables,
-)
-from puselect.studies.tables import Table, fit_width, plain
-from puselect.studies.workers import Workers
+
+if TYPE_CHECKING:
+    from puselect.studies import Outcome, Progress, Study
+    from puselect.studies.tables import Table
+    from puselect.studies.workers import Workers
 
 ALL = ("table1", "table3", "table3-splits", "figure1")
 SECONDS_BETWEEN_LINES = 20
-HELP = f"{', '.join(study_names())}, all, or a TOML file of your own."
+HELP = f"{', '.join(ALL)}, table1-published, quick, all, or a TOML file of your own."
 
 
 @app.command()
@@ -46,6 +34,8 @@ def reproduce(
     dask: Annotated[str | None, typer.Option("--dask", help="Address of a Dask scheduler that does the work.")] = None,
 ) -> None:
     """Rerun the paper's studies, or your own, and compare with the paper's numbers."""
+    from puselect.studies import dask_workers, local_workers, report_study
+
     wanted = [name for text in methods or [] for name in text.split(",") if name]
     names = ALL if study == "all" else (study,)
     try:
@@ -55,9 +45,8 @@ def reproduce(
             folder = out / name if study == "all" else out
             outcomes.append(run_one(choose(name, quick), folder, wanted, seeds, workers))
         page = report_study(out)
-    except (ValueError, ImportError, OSError, RuntimeError) as error:
-        console.print(f"[red]error:[/red] {escape(str(error))}", soft_wrap=True)
-        raise typer.Exit(2) from error
+    except (ValueError, ImportError) as error:
+        raise typer.BadParameter(str(error)) from error
     except KeyboardInterrupt:
         console.print("stopped; what is finished is kept, and the same command goes on from here")
         raise typer.Exit(130) from None
@@ -66,14 +55,21 @@ def reproduce(
         raise typer.Exit(1)
 
 
-def choose(name: str, quick: bool) -> Study:
+def choose(name: str, quick: bool) -> "Study":
     """Return the study of that name, or its smallest version."""
+    from puselect.studies import load_study, shorten
+
     study = load_study(name)
     return shorten(study, load_study("quick")) if quick and name != "quick" else study
 
 
-def run_one(study: Study, folder: Path, methods: list[str], seeds: int | None, workers: Workers) -> Outcome:
+def run_one(
+    study: "Study", folder: Path, methods: list[str], seeds: int | None, workers: "Workers"
+) -> "Outcome":
     """Run one study, show its progress, its tables and what went wrong."""
+    from puselect.studies import collect, load_run, run_study, study_tables
+    from puselect.studies.tables import fit_width
+
     console.print(f"[bold]{escape(study.title)}[/bold]")
     begin = time.monotonic()
     with ProgressView() as view:
@@ -110,7 +106,7 @@ class ProgressView:
     def __exit__(self, *_: object) -> None:
         self.bar.stop()
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: "Progress") -> None:
         """Show how far the run has come."""
         failed = f", {progress.failed} failed" if progress.failed else ""
         text = f"about {clock(progress.seconds_left)} left{failed}"
@@ -120,8 +116,10 @@ class ProgressView:
             console.print(f"{progress.done} of {progress.total} cells, {text}")
 
 
-def rich_table(table: Table) -> rich.table.Table:
+def rich_table(table: "Table") -> rich.table.Table:
     """Return a table for the terminal."""
+    from puselect.studies.tables import plain
+
     view = rich.table.Table(title=escape(table.title), caption=escape(table.note), box=rich.box.SIMPLE, padding=(0, 1))
     for number, name in enumerate(table.header[0]):
         view.add_column(name, justify="left" if number < table.n_names else "right", no_wrap=True)

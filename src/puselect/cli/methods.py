@@ -1,0 +1,21 @@
+"""``puselect methods``."""
+
+from rich.table import Table
+
+from puselect.cli.application import app, console
+from puselect.descriptions import DESCRIPTIONS
+
+
+@app.command()
+def methods() -> None:
+    """List the methods: the idea, what each sees of the labels, how fast it is."""
+    table = Table("name", "idea", "sees of the labels", "speed", "needs", box=None, pad_edge=False, header_style="bold")
+    for name, about in DESCRIPTIONS.items():
+        needs = f"puselect\\[{about.extra}]" if about.extra else ""
+        table.add_row(f"[bold]{name}[/bold]", about.idea, about.labels, about.speed, needs)
+    console.print(table)
+    console.print(
+        "\n[dim]labels: 'all, as classes' takes unlabelled rows for negatives, 'the positives' does not.\n"
+        "speed: on a few thousand rows and fifty features. docs/methods.md says how good each is.\n"
+        "Side by side on your table: puselect compare DATA --label COL -k N --methods fscpu,semi-jmi,lasso[/dim]"
+    )

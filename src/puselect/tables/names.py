@@ -1,0 +1,42 @@
+"""Column names as users write them: lists, and what they may have meant."""
+
+import csv
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+def split_names(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the names in comma-separated lists; a name with a comma goes in double quotes.
+
+    Examples
+    --------
+    >>> split_names(["age, income", '"height, cm"'])
+    ('age', 'income', 'height, cm')
+    """
+    rows = csv.reader(texts, skipinitialspace=True)
+    return tuple(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
+
+
+def check_known(option: str, wanted: Iterable[str], names: Sequence[str]) -> None:
+    """Raise a ValueError for a wanted name that is not among `names`."""
+    for name in wanted:
+        if name not in names:
+            raise ValueError(f"{option} names the column {name!r}, which is not in the table{suggestion(name, names)}")
+
+
+def suggestion(wanted: str, names: Sequence[str], most: int = 8) -> str:
+    """Return a continuation of the message that says what is near, or what there is.
+
+    Examples
+    --------
+    >>> suggestion("lable", ["label", "age"])
+    "; did you mean 'label'?"
+    >>> suggestion("x", ["label", "age"])
+    '; it has: label, age'
+    """
+    folded = {name.casefold(): name for name in reversed(names)}
+    near = difflib.get_close_matches(wanted.casefold(), folded, n=3)
+    if near:
+        return f"; did you mean {' or '.join(repr(folded[name]) for name in near)}?"
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"; it has: {', '.join(names[:most])}{more}"

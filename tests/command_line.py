@@ -1,0 +1,80 @@
+"""The puselect command as users run it: as a process of its own, in a pipe or in a terminal."""
+
+import contextlib
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+
+COMMAND = [sys.executable, "-c", "from puselect.cli import main; main()"]
+ENVIRONMENT = {**os.environ, "PYTHONWARNINGS": "error", "TERM": "xterm-256color"}
+PATIENCE = 60
+
+
+def puselect(*words, **settings):
+    """Run the command to its end through pipes."""
+    return subprocess.run(
+        [*COMMAND, *map(str, words)], capture_output=True, text=True, timeout=PATIENCE, env=ENVIRONMENT, **settings
+    )
+
+
+def puselect_signalled(number, ready, *words, patience=PATIENCE, **settings):
+    """Run the command in a group of its own; when the file `ready` is there, or patience is over, signal the group."""
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
+        start_new_session=True, **settings,
+    )
+    deadline = time.monotonic() + patience
+    while not ready.exists() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.killpg(process.pid, number)
+    try:
+        output, errors = process.communicate(timeout=PATIENCE)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    return subprocess.CompletedProcess(words, process.returncode, output, errors)
+
+
+def puselect_in_terminal(*words, cwd, press=None):
+    """Run the command in a pseudo-terminal; `press` is (text to wait for, keys to press then)."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(cwd)
+        os.execve(COMMAND[0], [*COMMAND, *map(str, words)], {**ENVIRONMENT, "COLUMNS": "110"})
+    seen, deadline = b"", time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                seen += os.read(terminal, 65536)
+            except OSError:  # the other end is closed
+                break
+        if press is not None and press[0] in seen:
+            os.write(terminal, press[1])
+            press = None
+    else:
+        os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(status), seen.decode(errors="replace")
+
+
+def clusters_table(n_rows=400, n_noise=4, seed=0):
+    """A table whose columns "signal 0" to "signal 2" put the 40 labelled rows into one cluster."""
+    rng = np.random.default_rng(seed)
+    positive = np.arange(n_rows) < 60
+    signal_columns = {f"signal {i}": rng.normal(4.0 * positive, 1.0) for i in range(3)}
+    noise = {f"noise {i}": rng.random(n_rows) for i in range(n_noise)}
+    return pl.DataFrame({**signal_columns, **noise, "label": (np.arange(n_rows) < 40).astype(int)})
+
+
+def noise_table(n_rows=4000, n_columns=40):
+    """A table without any signal, on which a search goes on for seconds."""
+    columns = {f"c{i}": column for i, column in enumerate(np.random.default_rng(0).random((n_columns, n_rows)))}
+    return pl.DataFrame({**columns, "label": (np.arange(n_rows) < 30).astype(int)})

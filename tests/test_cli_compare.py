@@ -1,0 +1,100 @@
+import json
+import signal
+
+import numpy as np
+import polars as pl
+import pytest
+from command_line import clusters_table, noise_table, puselect, puselect_in_terminal, puselect_signalled
+from typer.testing import CliRunner
+
+from puselect import cli
+from puselect.report import Comparison
+
+runner = CliRunner()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = clusters_table()
+    table.with_columns(truth=pl.Series((np.arange(len(table)) < 60).astype(int))).write_csv("d.csv")
+    return tmp_path
+
+
+def compare(*words, code=0):
+    settings = ("--methods", "kbest,lasso", "--splits", 3, "--jobs", 1)
+    words = ["compare", "d.csv", "--label", "label", "-k", 3, "--drop", "truth", *settings, *words]
+    done = runner.invoke(cli.app, list(map(str, words)))
+    assert done.exit_code == code, done.output
+    return done
+
+
+def test_methods_are_compared_from_a_file_to_a_report(folder):
+    words = ("--methods", "fscpu,kbest", "--splits", 3, "--drop", "truth", "-o", "c.json", "--report", "r.html")
+    done = puselect("compare", "d.csv", "--label", "label", "-k", 3, *words)
+    assert done.returncode == 0, done.stderr
+    found = Comparison.from_json((folder / "c.json").read_text())
+    assert {result.method for result in found.methods} == {"fscpu", "kbest", "all features", "random"}
+    assert all(len(result.scores) == 3 for result in found.methods)
+    assert found.n_labelled == 40
+    assert found.command.startswith("puselect compare d.csv --label label -k 3")
+    for text in ("fscpu", "all features", "random", "Agreement", "stand-in", "3 paired splits"):
+        assert text in done.stdout
+    assert "kbest" in (folder / "r.html").read_text()
+    assert {path.name for path in folder.iterdir()} == {"d.csv", "c.json", "r.html"}
+
+
+def test_in_a_terminal_it_shows_a_bar(folder):
+    words = ("--methods", "kbest", "--splits", 2, "--jobs", 1)
+    code, seen = puselect_in_terminal("compare", "d.csv", "--label", "label", "-k", 3, *words, cwd=folder)
+    assert code == 0
+    assert "comparing" in seen
+    assert "\x1b[" in seen
+
+
+def test_without_the_truth_the_score_is_called_a_stand_in(folder):
+    done = compare()
+    assert "held-out labelled rows from unlabelled ones" in done.stdout
+    assert "the score is a stand-in" in done.stdout
+
+
+def test_with_the_truth_it_is_not_and_the_truth_is_no_feature(folder):
+    settings = ("--methods", "kbest,lasso", "--splits", "3", "--jobs", "1", "--json", "--quiet", "--truth", "truth")
+    done = runner.invoke(cli.app, ["compare", "d.csv", "--label", "label", "-k", "3", *settings])
+    found = json.loads(done.stdout)
+    assert "true classes" in found["score_name"]
+    assert found["n_features"] == 7
+    assert not any("stand-in" in note for note in found["notes"])
+
+
+@pytest.mark.parametrize("model", ["logistic", "lightgbm", "lightgbm-rf"])
+def test_every_model_judges(folder, model):
+    found = json.loads(compare("--model", model, "--json", "--quiet").stdout)
+    assert f"a {model} model" in found["score_name"]
+    assert all(0 <= score <= 1 for result in found["methods"] for score in result["scores"])
+
+
+def test_quiet_says_nothing(folder):
+    done = compare("--quiet")
+    assert done.stdout == ""
+    assert done.stderr == ""
+
+
+def test_all_features_are_nothing_to_compare(folder):
+    done = runner.invoke(cli.app, ["compare", "d.csv", "--label", "label", "-k", "8", "--quiet"])
+    assert done.exit_code == 1
+    assert done.stderr == "error: -k must lie in 1..7 to compare anything with all 8, got 8\n"
+
+
+class TestInterrupted:
+    @pytest.mark.parametrize("jobs", [1, 2])
+    def test_early_it_ends_in_one_line_and_leaves_nothing(self, tmp_path, jobs):
+        noise_table(20_000).write_csv(tmp_path / "n.csv")
+        words = ("--methods", "fscpu", "-k", 20, "-o", "c.json", "--jobs", jobs, "--quiet")
+        never = tmp_path / "never"
+        done = puselect_signalled(
+            signal.SIGINT, never, "compare", "n.csv", "--label", "label", *words, cwd=tmp_path, patience=6
+        )
+        assert done.returncode == 1
+        assert done.stderr == "error: interrupted before there was a result; nothing was written\n"
+        assert [path.name for path in tmp_path.iterdir()] == ["n.csv"]

@@ -1,0 +1,73 @@
+"""The commands that README.md and docs/cli.md show, run as they stand there, but for fewer splits."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import ENVIRONMENT
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from puselect import cli
+from puselect.report import Comparison, Selection
+
+ROOT = Path(__file__).parents[1]
+PAGES = {"README.md": ROOT / "README.md", "cli.md": ROOT / "docs" / "cli.md"}
+PROGRAM = f"#!{sys.executable}\nfrom puselect.cli import main\nmain()\n"
+
+
+def commands(page):
+    blocks = re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return re.sub(r"--splits \d+", "--splits 2 --jobs 1", "".join(blocks)).splitlines()
+
+
+def run(line, folder):
+    """Run a line: in this process if it is a plain call of puselect, otherwise in a shell that knows the command."""
+    if line.startswith("puselect ") and not set("|<>") & set(line):
+        done = CliRunner().invoke(cli.app, shlex.split(line, comments=True)[1:])
+        assert done.exit_code == 0, done.output
+        return
+    program = folder / "bin" / "puselect"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(PROGRAM)
+    program.chmod(0o755)
+    environment = {**ENVIRONMENT, "PATH": f"{program.parent}:{ENVIRONMENT['PATH']}"}
+    shell = ["bash", "-e", "-o", "pipefail", "-c", line]
+    done = subprocess.run(shell, capture_output=True, text=True, cwd=folder, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_command_shown_works(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    for line in commands(PAGES[name]):
+        run(line, tmp_path)
+    selection = Selection.from_json((tmp_path / "selected.json").read_text())
+    assert len(selection.selected) == 6
+    assert "worst area" in (tmp_path / "report.html").read_text()
+    if name == "cli.md":
+        page = PAGES[name].read_text(encoding="utf-8")
+        shown = re.findall(r"^ +\d  (\w[\w ]+?) +0\.\d\d  ━", page, flags=re.MULTILINE)
+        assert shown == list(selection.selected)
+        assert json.loads((tmp_path / "result.json").read_text())["selected"] == shown
+        assert len(Comparison.from_json((tmp_path / "comparison.json").read_text()).methods) == 5
+        assert "semi-jmi" in (tmp_path / "both.html").read_text()
+
+
+@pytest.mark.parametrize("command", ["select", "compare", "report", "demo"])
+def test_every_option_is_explained(command):
+    text = PAGES["cli.md"].read_text(encoding="utf-8")
+    parameters = get_command(cli.app).commands[command].params
+    options = [name for parameter in parameters for name in parameter.opts if name.startswith("-")]
+    missing = [name for name in options if f"`{name}" not in text and name not in ("--help", "-h")]
+    assert not missing
+
+
+def test_every_command_is_named():
+    text = PAGES["cli.md"].read_text(encoding="utf-8")
+    assert [name for name in get_command(cli.app).commands if name not in text] == []

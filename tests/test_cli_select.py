@@ -1,0 +1,273 @@
+import gzip
+import json
+import signal
+import subprocess
+
+import numpy as np
+import polars as pl
+import pytest
+from command_line import (
+    COMMAND,
+    ENVIRONMENT,
+    clusters_table,
+    noise_table,
+    puselect,
+    puselect_in_terminal,
+    puselect_signalled,
+)
+from typer.testing import CliRunner
+
+from puselect import FSCPU, cli
+from puselect.report import Selection, summarise
+
+runner = CliRunner()
+SIGNALS = {"signal 0", "signal 1", "signal 2"}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with the table d.csv, to work in."""
+    monkeypatch.chdir(tmp_path)
+    clusters_table().write_csv("d.csv")
+    return tmp_path
+
+
+def select(*words, code=0):
+    """Run select on d.csv in this process."""
+    done = runner.invoke(cli.app, ["select", "d.csv", "--label", "label", *map(str, words)])
+    assert done.exit_code == code, done.output
+    return done
+
+
+def selected(*words):
+    return json.loads(select("--json", "--quiet", *words).stdout)["selected"]
+
+
+def test_a_csv_becomes_a_selection_a_smaller_table_and_a_report(folder):
+    words = ("-k", 3, "-o", "s.json", "--data-out", "small.parquet", "--report", "r.html", "--seed", 4)
+    done = puselect("select", "d.csv", "--label", "label", *words)
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "3 of 7 features" in done.stdout
+    assert all(name in done.stdout for name in SIGNALS)
+    assert "400 rows, 7 usable features, 40 rows with label = 1" in done.stderr
+    selection = Selection.from_json((folder / "s.json").read_text())
+    assert set(selection.selected) == SIGNALS
+    assert selection.command == (
+        "puselect select d.csv --label label -k 3 -o s.json --data-out small.parquet --report r.html --seed 4"
+    )
+    small = pl.read_parquet("small.parquet")
+    assert small.equals(clusters_table().select(*sorted(SIGNALS), "label"))
+    assert "signal 0" in (folder / "r.html").read_text()
+    assert {path.name for path in folder.iterdir()} == {"d.csv", "s.json", "small.parquet", "r.html"}
+
+
+def test_the_command_does_what_the_library_does(folder):
+    selection = json.loads(select("-k", 3, "--json", "--quiet", "--seed", 7).stdout)
+    table = clusters_table()
+    selector = FSCPU(3, random_state=7).fit(table.drop("label").to_numpy(), table["label"].to_numpy())
+    order = np.argsort(selector.ranking_)
+    assert selection["selected"] == [table.columns[i] for i in order if selector.support_[i]]
+    assert selection["objective"] == pytest.approx(selector.objective_)
+
+
+def test_through_a_pipe_in_and_out(folder):
+    command = subprocess.list2cmdline(COMMAND)
+    shell = f"cat d.csv | {command} select - --label label -k 3 --json | cat"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, env=ENVIRONMENT, cwd=folder)
+    assert set(Selection.from_json(done.stdout).selected) == SIGNALS
+    assert "fscpu: working" in done.stderr
+
+
+def test_in_a_terminal_it_shows_a_bar_and_colours(folder):
+    code, seen = puselect_in_terminal("select", "d.csv", "--label", "label", "-k", 3, cwd=folder)
+    assert code == 0
+    assert "settled" in seen
+    assert "objective" in seen
+    assert "━" in seen
+    assert "\x1b[" in seen
+    assert "signal 0" in seen
+
+
+class TestInterrupted:
+    def test_ctrl_c_in_a_terminal_keeps_the_best_so_far(self, tmp_path):
+        noise_table().write_csv(tmp_path / "n.csv")
+        words = ("select", "n.csv", "--label", "label", "-k", 12, "-o", "s.json")
+        code, seen = puselect_in_terminal(*words, cwd=tmp_path, press=(b"s left", b"\x03"))
+        assert code == 0
+        assert "interrupted after" in seen
+        assert "Traceback" not in seen
+        selection = Selection.from_json((tmp_path / "s.json").read_text())
+        assert len(selection.selected) == 12
+        assert any("best so far" in note for note in selection.notes)
+
+    def test_an_interrupt_without_a_terminal_too(self, tmp_path):
+        noise_table().write_csv(tmp_path / "n.csv")
+        words = ("select", "n.csv", "--label", "label", "-k", 12, "--json", "--checkpoint", "c")
+        done = puselect_signalled(signal.SIGINT, tmp_path / "c", *words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert len(Selection.from_json(done.stdout).selected) == 12
+        assert "note: interrupted after" in done.stderr
+
+    def test_kill_leaves_the_checkpoint_alone_and_the_next_run_ends_as_if_nothing_had_happened(self, tmp_path):
+        table = noise_table(1500)
+        table.write_csv(tmp_path / "n.csv")
+        words = ("select", "n.csv", "--label", "label", "-k", 8, "-o", "s.json", "--quiet", "--checkpoint", "c")
+        killed = puselect_signalled(signal.SIGTERM, tmp_path / "c", *words, cwd=tmp_path)
+        assert killed.returncode == 128 + signal.SIGTERM
+        assert {path.name for path in tmp_path.iterdir()} == {"n.csv", "c"}
+        assert puselect(*words, cwd=tmp_path).returncode == 0
+        resumed = Selection.from_json((tmp_path / "s.json").read_text())
+        whole = FSCPU(8, random_state=0).fit(table.drop("label").to_numpy(), table["label"].to_numpy())
+        assert [feature.score for feature in resumed.features] == sorted(whole.probabilities_, reverse=True)
+        assert resumed.objective == whole.objective_
+
+    def test_ctrl_c_while_the_result_is_written_lets_it_be_written(self, folder, monkeypatch):
+        def pressed(*words, **settings):
+            signal.raise_signal(signal.SIGINT)
+            return summarise(*words, **settings)
+
+        monkeypatch.setattr("puselect.report.summarise", pressed)
+        done = select("-k", 3, "-o", "s.json")
+        assert "writing the result" in done.stderr
+        assert len(Selection.from_json((folder / "s.json").read_text()).selected) == 3
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+    def test_where_there_is_no_result_yet_it_is_a_failure(self, folder, monkeypatch):
+        def press_ctrl_c(*_):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(FSCPU, "fit", press_ctrl_c)
+        done = select("-k", 3, "-o", "s.json", "--quiet", code=1)
+        assert done.stderr == "error: interrupted before there was a result; nothing was written\n"
+        assert not (folder / "s.json").exists()
+
+
+class TestOptions:
+    def test_half_of_the_features_by_default(self, folder):
+        assert len(selected()) == 4
+
+    def test_quiet_says_nothing(self, folder):
+        done = select("-k", 3, "--quiet")
+        assert done.stdout == ""
+        assert done.stderr == ""
+
+    def test_json_is_all_there_is_on_standard_output(self, folder):
+        assert set(json.loads(select("-k", 3, "--json").stdout)["selected"]) == SIGNALS
+
+    def test_suitability_compares_with_shuffled_labels(self, folder):
+        done = select("-k", 3, "--suitability", "-o", "s.json")
+        assert "they form clusters in the selected features" in done.stdout
+        assert Selection.from_json((folder / "s.json").read_text()).suitability.suits
+        assert "fscpu does" in select("--suitability", "--method", "lasso", code=2).stderr
+
+    def test_another_method(self, folder):
+        done = select("-k", 3, "--method", "lasso")
+        assert "selected by lasso" in done.stdout
+
+    def test_the_same_seed_gives_the_same_result(self, folder):
+        assert selected("-k", 2, "--seed", 3) == selected("-k", 2, "--seed", 3, "--jobs", 1)
+
+    def test_drop_and_keep(self, folder):
+        assert "signal 1" not in selected("-k", 3, "--drop", "signal 1")
+        assert "noise 2" in selected("-k", 3, "--keep", "noise 2")
+
+    def test_budget_and_costs(self, folder):
+        costs = {name: 10.0 if name == "signal 0" else 1.0 for name in clusters_table().columns}
+        (folder / "costs.json").write_text(json.dumps(costs))
+        assert set(selected("--budget", 2, "--costs", "costs.json")) == {"signal 1", "signal 2"}
+        assert "cost" in select("--budget", 2, "--costs", "costs.json").stdout
+
+    def test_a_column_that_is_encoded_costs_what_its_source_costs(self, folder):
+        colours = pl.Series(["red", "green", "blue", "blue"] * 100)
+        clusters_table().with_columns(colour=colours).write_csv("d.csv")
+        lines = [f"{name},1" for name in clusters_table().columns if name != "label"]
+        (folder / "c.csv").write_text("\n".join(["feature,cost", *lines, "colour,5"]))
+        features = json.loads(select("--encode", "--budget", 4, "--costs", "c.csv", "--json").stdout)["features"]
+        assert {f["name"]: f["cost"] for f in features}["colour=red"] == 5
+
+    def test_what_was_left_out_is_told_with_the_reason(self, folder):
+        clusters_table().with_columns(town=pl.lit("Rome"), same=pl.lit(3)).write_csv("d.csv")
+        done = select("-k", 3, "-o", "s.json")
+        assert "same: constant: always 3" in done.stdout
+        notes = Selection.from_json((folder / "s.json").read_text()).notes
+        assert any(note.startswith("left out: town (text") for note in notes)
+
+    def test_a_sample_is_told(self, folder):
+        done = select("-k", 3, "--max-rows", 200, "--data-out", "all.csv")
+        assert "too large to be read at once (400 rows): all 40 labelled rows and 160 random others" in done.stderr
+        assert pl.read_csv("all.csv").height == 400
+
+    def test_imputation_is_told(self, folder):
+        table = clusters_table().with_row_index().with_columns(
+            pl.when(pl.col("index") > 5).then(pl.col("signal 0")).alias("signal 0")
+        )
+        table.drop("index").write_csv("d.csv")
+        assert "filled 6 missing values with the median: signal 0 (6)" in select("-k", 3, "--impute", "median").stderr
+
+    def test_a_named_positive_value(self, folder):
+        table = clusters_table().with_columns(label=pl.when(pl.col("label") == 1).then(pl.lit("fraud")).otherwise(None))
+        table.write_csv("d.csv")
+        assert set(selected("-k", 3)) == SIGNALS
+        assert set(selected("-k", 3, "--positive", "fraud")) == SIGNALS
+
+    def test_gzip_and_unicode_and_names_that_look_like_code(self, folder):
+        names = {"signal 0": "größe [bold]", "signal 1": "<script>alert(1)</script>", "signal 2": "重さ\x1b[31m"}
+        table = clusters_table().rename(names)
+        (folder / "d.csv").write_bytes(gzip.compress(table.write_csv().encode()))
+        done = select("-k", 3, "-o", "s.json", "--report", "r.html")
+        assert "größe [bold]" in done.stdout
+        assert "<script>alert(1)</script>" in done.stdout
+        assert "\x1b" not in done.stdout
+        assert set(Selection.from_json((folder / "s.json").read_text()).selected) == set(names.values())
+        assert "<script>alert(1)</script>" not in (folder / "r.html").read_text()
+
+
+class TestFiles:
+    def test_an_old_result_is_replaced_as_a_whole(self, folder):
+        (folder / "s.json").write_text("old")
+        select("-k", 3, "-o", "s.json")
+        assert len(Selection.from_json((folder / "s.json").read_text()).selected) == 3
+
+    def test_a_failure_while_writing_leaves_the_old_files(self, folder, monkeypatch):
+        def full_disk(*_):
+            raise OSError(28, "No space left on device")
+
+        (folder / "s.json").write_text("old")
+        monkeypatch.setattr("puselect.tables.problem.write_table", full_disk)
+        done = select("-k", 3, "-o", "s.json", "--data-out", "small.csv", "--quiet", code=1)
+        assert done.stderr == "error: no space left on device\n"
+        assert (folder / "s.json").read_text() == "old"
+        assert {path.name for path in folder.iterdir()} == {"d.csv", "s.json"}
+
+    def test_a_link_stays_a_link_and_a_device_stays_a_device(self, folder):
+        (folder / "real.json").write_text("old")
+        (folder / "link.json").symlink_to("real.json")
+        select("-k", 3, "-o", "link.json")
+        assert (folder / "link.json").is_symlink()
+        assert (folder / "real.json").read_text() != "old"
+        select("-k", 3, "-o", "/dev/null")
+        with open("/dev/null", "rb") as null:
+            assert null.read() == b""
+
+
+def test_named_pipes_and_gzip_from_standard_input(folder):
+    command = subprocess.list2cmdline(COMMAND)
+    shell = (
+        f"{command} select <(cat d.csv) --label label -k 3 --method kbest --json --quiet > a.json; "
+        f"gzip -c d.csv | {command} select - --label label -k 3 --method kbest --json --quiet > b.json"
+    )
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, env=ENVIRONMENT, cwd=folder)
+    assert done.stderr == ""
+    for name in ("a.json", "b.json"):
+        assert set(Selection.from_json((folder / name).read_text()).selected) == SIGNALS
+
+
+def test_an_interrupt_before_the_first_step_still_gives_a_result(folder, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("puselect.selectors.session.run_searches", interrupted)
+    done = select("-k", 3, "-o", "s.json", "--report", "r.html")
+    assert "interrupted after 0 of at most" in done.stderr
+    assert len(Selection.from_json((folder / "s.json").read_text()).selected) == 3
