@@ -51,7 +51,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "jsfs": baselines.JSFS,
     "jsfs-spread": partial(baselines.JSFS, pseudo="spread", prior=0.1),
     "es-mcrfs": baselines.ESMCRFS,
-    "es-mcrfs-short": partial(baselines.ESMCRFS, n_steps=200, n_trees=10),
+    "es-mcrfs-short": partial(baselines.ESMCRFS, n_steps=500, n_trees=50),
 }
 # Run with the relevant columns first, as the paper seems to have done.
 COLUMN_ORDER_DECIDES = {"mrmr-published", "mrmr-ufs-first-column"}
