@@ -19,7 +19,7 @@ demo: setup-cli ## select features on artificial and real data, and see how good
 	@$(BIN)/puselect demo
 
 test: setup-test ## run the tests and the examples in docstrings (PYTEST_ARGS="-k search")
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
 test-torch: setup-test ## the GPU engine's tests, where there is no GPU on the CPU (installs torch: gigabytes on some systems)
 	@$(BIN)/python -c 'import torch, triton' 2>/dev/null || { echo "installing $(TORCH)"; \
