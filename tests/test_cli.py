@@ -5,7 +5,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from puselect import __version__, bench, cli
+from puselect import __version__, bench, bench_gpu, cli
 from puselect.demo import artificial_demo, real_demo
 
 runner = CliRunner()
@@ -61,6 +61,19 @@ class TestBench:
         content = json.loads((tmp_path / "out.json").read_text())
         assert content["measurements"][0]["value"] == 1.5
         assert content["checks"][0]["passed"] is False
+
+    def test_an_unknown_engine_is_a_wrong_call(self):
+        result = runner.invoke(cli.app, ["bench", "--engine", "tpu"])
+        assert result.exit_code == 2
+        assert "--engine must be cpu or gpu, got tpu" in result.output
+
+    def test_the_gpu_is_measured_only_where_there_is_one(self, monkeypatch):
+        def no_gpu():
+            raise ValueError("engine='gpu' needs a GPU")
+
+        monkeypatch.setattr(bench_gpu, "gpu_engine_class", no_gpu)
+        with pytest.raises(ValueError, match="needs a GPU"):
+            bench_gpu.run_gpu_bench(True, print)
 
     def test_a_check_passes_on_the_right_side(self):
         assert bench.Check("x", 5, ">=", 5, 10).passed
