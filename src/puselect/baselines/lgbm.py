@@ -61,7 +61,7 @@ class LGBMOpt(SearchSelector):
 
     References
     ----------
-    R. Uchikoshi and Y. Akimoto, "Feature Selection Based on Cluster Assumption in PU Learning", GECCO 2025,
+    M. Uchikoshi and Y. Akimoto, "Feature Selection Based on Cluster Assumption in PU Learning", GECCO 2025,
     where it serves as an ablation of FSCPU.
 
     Examples

@@ -38,8 +38,9 @@ class FSCPU(SearchSelector):
         Features, by name or index, that must or must not be selected. Kept ones count towards the budget.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled, missing ones too.
-    engine : {"auto", "cpu", "reference"}, default="auto"
-        What does the clustering: compiled kernels, or scikit-learn one mask at a time (slow; for checking).
+    engine : {"auto", "cpu", "gpu", "reference"}, default="auto"
+        What does the clustering: compiled kernels, torch on a GPU, or scikit-learn one mask at a time (slow; for
+        checking). "auto" takes the GPU where there is one and the table is large enough for it to win.
     clusterer : estimator, optional
         Any scikit-learn clusterer, used instead of the Gaussian mixture by the reference engine.
     n_clusters : int, default=10
@@ -117,7 +118,7 @@ class FSCPU(SearchSelector):
 
     References
     ----------
-    R. Uchikoshi and Y. Akimoto, "Feature Selection Based on Cluster Assumption in PU Learning", GECCO 2025.
+    M. Uchikoshi and Y. Akimoto, "Feature Selection Based on Cluster Assumption in PU Learning", GECCO 2025.
 
     Examples
     --------
