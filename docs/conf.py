@@ -1,0 +1,67 @@
+"""How the guide is built: `make docs`."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from puselect import __version__
+
+ROOT = Path(__file__).parents[1]
+LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#:]+)\)")
+
+project = "puselect"
+author = "The puselect developers"
+copyright = "the puselect developers, BSD-3-Clause"
+version = release = __version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_gallery.gen_gallery"]
+exclude_patterns = ["results"]
+highlight_language = "text"  # blocks without a language are output; Python is named, and doctests are recognised
+
+html_theme = "furo"
+html_title = f"puselect {version}"
+html_show_sphinx = False
+
+myst_heading_anchors = 3
+
+autosummary_generate = True
+templates_path = ["_templates"]
+default_role = "literal"  # single backticks in docstrings
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # numpydoc's sections say it in words
+numpydoc_show_class_members = False  # autodoc does it
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": "ExampleTitleSortKey",
+    "download_all_examples": False,
+    "abort_on_example_error": True,
+    "reset_modules": (),
+    "write_computation_times": False,
+}
+
+
+def show_paths(app: Sphinx, docname: str, content: list[str]) -> None:
+    """Turn links to files of the project that are no pages of the guide into their paths, as text."""
+    folder = (Path(app.srcdir) / docname).parent
+
+    def shown(link: re.Match[str]) -> str:
+        target = (folder / link[2]).resolve()
+        is_page = target.is_file() and target.is_relative_to(app.srcdir)
+        return link[0] if is_page or not target.exists() else f"`{target.relative_to(ROOT)}`"
+
+    content[0] = LINK.sub(shown, content[0])
+
+
+def is_foreign(app: Sphinx, what: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out what scikit-learn gives to every selector; its documentation says it better."""
+    return True if str(getattr(member, "__module__", "")).startswith("sklearn") else None
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("source-read", show_paths)
+    app.connect("autodoc-skip-member", is_foreign)
