@@ -17,12 +17,14 @@ copyright = "the puselect developers, BSD-3-Clause"
 version = release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_gallery.gen_gallery"]
-exclude_patterns = ["results"]
+exclude_patterns = ["results", "search.md"]  # search.html is Sphinx's own: guide/the-search.md includes the page
 highlight_language = "text"  # blocks without a language are output; Python is named, and doctests are recognised
 
 html_theme = "furo"
 html_title = f"puselect {version}"
 html_show_sphinx = False
+html_static_path = ["_static"]
+html_css_files = ["guide.css"]
 
 myst_heading_anchors = 3
 

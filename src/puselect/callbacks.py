@@ -46,7 +46,9 @@ class Step(NamedTuple):
     """Where a search stands."""
 
     number: int
+    """Steps done."""
     max_iter: int
+    """Steps at most."""
     best: float
     """Best objective of any mask so far."""
     settled: float

@@ -172,7 +172,9 @@ class Comparison(NamedTuple):
     """Two methods, by their columns, and whether they differ."""
 
     first: int
+    """Column of one method."""
     second: int
+    """Column of the other."""
     median_difference: float
     """First minus second, over the cases."""
     p_value: float

@@ -19,6 +19,7 @@ class Suitability:
     """The objective of a search beside that of the same search on shuffled labels."""
 
     objective: float
+    """Of the fitted selector."""
     null_objective: float
     """Mean over the shuffles."""
     ratio: float
@@ -28,6 +29,7 @@ class Suitability:
     verdict: str
     """A sentence."""
     n_shuffles: int
+    """How many searches on shuffled labels."""
 
 
 def cluster_evidence(

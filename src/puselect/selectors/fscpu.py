@@ -38,8 +38,9 @@ class FSCPU(SearchSelector):
         Features, by name or index, that must or must not be selected. Kept ones count towards the budget.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled, missing ones too.
-    engine : {"auto", "cpu", "reference"}, default="auto"
-        What does the clustering: compiled kernels, or scikit-learn one mask at a time (slow; for checking).
+    engine : {"auto", "cpu", "gpu", "reference"}, default="auto"
+        What does the clustering: compiled kernels; torch on a GPU (extra `gpu`); scikit-learn, one mask at a time (slow;
+        for checking). "auto" takes the GPU where there is one and the table is large enough.
     clusterer : estimator, optional
         Any scikit-learn clusterer, used instead of the Gaussian mixture by the reference engine.
     n_clusters : int, default=10
