@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from puselect.cli import app
 
 IMAGES = Path(__file__).parent / "images"
-SELECT = "--label known --drop diagnosis -k 6 --suitability --report".split()
-COMPARE = "--label known --truth diagnosis -k 6 --methods fscpu,semi-jmi,lasso,kbest --splits 20 --report".split()
+SELECT = "--label known --drop diagnosis -k 6 --suitability --report"
+COMPARE = "--label known --truth diagnosis -k 6 --methods fscpu,semi-jmi,lasso,kbest --splits 20 --report"
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
@@ -25,8 +25,8 @@ def main() -> None:
         folder = Path(name)
         table, selection, comparison = folder / "breast.csv", folder / "report.html", folder / "comparison.html"
         puselect("demo", "--table", table)
-        puselect("select", table, *SELECT, selection)
-        puselect("compare", table, *COMPARE, comparison)
+        puselect("select", table, *SELECT.split(), selection)
+        puselect("compare", table, *COMPARE.split(), comparison)
         program = shutil.which("chromium") or shutil.which("google-chrome")
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         shoot(browser, selection, "report-top")

@@ -58,5 +58,5 @@ for name, mean, deviation, rank in zip(
     print(f"{name:10} AUC {mean:.3f} ± {deviation:.3f}, mean rank {rank:.2f}")
 
 # %%
-# Three splits do not tell close methods apart. ``puselect compare`` runs twenty, on all cores, gives intervals that allow
-# for splits sharing rows, and writes a report.
+# Three splits do not tell close methods apart. ``puselect compare`` runs twenty, on all cores, gives intervals that
+# allow for splits sharing rows, and writes a report.

@@ -2,8 +2,8 @@
 From a CSV file to a report
 ===========================
 
-A table with one column that marks the few positives you know. What ``puselect select`` does on the command line, step by
-step in Python. With the name of a folder, the files are kept there::
+A table with one column that marks the few positives you know. What ``puselect select`` does on the command line, step
+by step in Python. With the name of a folder, the files are kept there::
 
     python examples/csv_to_report.py results
 """

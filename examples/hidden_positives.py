@@ -2,8 +2,8 @@
 Finding hidden positives
 ========================
 
-Somebody examined 21 of 212 malignant tumours. Which of the other 548 rows should be looked at next? Those that sit where
-the known positives gather.
+Somebody examined 21 of 212 malignant tumours. Which of the other 548 rows should be looked at next? Those that sit
+where the known positives gather.
 """
 
 import numpy as np

@@ -72,6 +72,11 @@ _observers: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=(
 def watching(observer: Observer) -> Iterator[None]:
     """Call `observer` after every step of the searches in this block; it sees them and changes nothing.
 
+    Parameters
+    ----------
+    observer : callable
+        Called with a `Step`.
+
     Examples
     --------
     >>> import numpy as np

@@ -39,8 +39,8 @@ class FSCPU(SearchSelector):
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled, missing ones too.
     engine : {"auto", "cpu", "gpu", "reference"}, default="auto"
-        What does the clustering: compiled kernels; torch on a GPU (extra `gpu`); scikit-learn, one mask at a time (slow;
-        for checking). "auto" takes the GPU where there is one and the table is large enough.
+        What does the clustering: compiled kernels; torch on a GPU (extra `gpu`); scikit-learn, one mask at a time
+        (slow; for checking). "auto" takes the GPU where there is one and the table is large enough.
     clusterer : estimator, optional
         Any scikit-learn clusterer, used instead of the Gaussian mixture by the reference engine.
     n_clusters : int, default=10

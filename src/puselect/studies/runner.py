@@ -57,6 +57,7 @@ def run_study(
     Parameters
     ----------
     study : Study
+        From `load_study`.
     folder : Path
         Gets ``results.jsonl`` (see `puselect.studies.journal`) and ``study.json``, a copy of the definition.
     methods : list of str
