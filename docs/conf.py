@@ -43,6 +43,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "abort_on_example_error": True,
     "reset_modules": (),
+    "remove_config_comments": True,
     "write_computation_times": False,
 }
 

@@ -60,3 +60,5 @@ for name, mean, deviation, rank in zip(
 # %%
 # Three splits do not tell close methods apart. ``puselect compare`` runs twenty, on all cores, gives intervals that
 # allow for splits sharing rows, and writes a report.
+
+# sphinx_gallery_thumbnail_path = "images/report-compare.png"

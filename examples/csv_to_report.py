@@ -51,3 +51,5 @@ report = selector.report(folder / "report.html", X, y)
 small = table[[*selector.get_feature_names_out(), "known"]]
 small.to_csv(folder / "small.csv", index=False)
 print(f"{report.name}: {report.stat().st_size / 1000:.0f} kB; small.csv: {small.shape[1]} columns")
+
+# sphinx_gallery_thumbnail_path = "images/report-top.png"
