@@ -22,7 +22,8 @@ PROGRAM = f"#!{sys.executable}\nfrom puselect.cli import main\nmain()\n"
 
 def commands(page):
     blocks = re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    return re.sub(r"--splits \d+", "--splits 2 --jobs 1", "".join(blocks)).splitlines()
+    lines = "".join(blocks).replace("\\\n", "")
+    return re.sub(r"--splits \d+", "--splits 2 --jobs 1", lines).splitlines()
 
 
 def run(line, folder):
