@@ -1,5 +1,6 @@
 """How the guide is built: `make docs`."""
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -48,16 +49,20 @@ sphinx_gallery_conf = {
 }
 
 
-def show_paths(app: Sphinx, docname: str, content: list[str]) -> None:
-    """Turn links to files of the project that are no pages of the guide into their paths, as text."""
-    folder = (Path(app.srcdir) / docname).parent
+def mend_links(app: Sphinx, docname: str, content: list[str]) -> None:
+    """Show links to files of the project that are no pages of the guide as paths; lead those to search.md to its twin."""
+    pages, folder = Path(app.srcdir), (Path(app.srcdir) / docname).parent
 
-    def shown(link: re.Match[str]) -> str:
-        target = (folder / link[2]).resolve()
-        is_page = target.is_file() and target.is_relative_to(app.srcdir)
-        return link[0] if is_page or not target.exists() else f"`{target.relative_to(ROOT)}`"
+    def mended(link: re.Match[str]) -> str:
+        text, target = link[1], (folder / link[2]).resolve()
+        if target == pages / "search.md":
+            return f"[{text}]({os.path.relpath(pages / 'guide' / 'the-search.md', folder)})"
+        if not target.exists() or (target.is_file() and target.is_relative_to(pages)):
+            return link[0]
+        path = f"`{target.relative_to(ROOT)}`"
+        return path if text.startswith("`") else f"{text} ({path})"
 
-    content[0] = LINK.sub(shown, content[0])
+    content[0] = LINK.sub(mended, content[0])
 
 
 def is_foreign(app: Sphinx, what: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
@@ -66,5 +71,5 @@ def is_foreign(app: Sphinx, what: str, name: str, member: Any, skip: bool, optio
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("source-read", show_paths)
+    app.connect("source-read", mend_links)
     app.connect("autodoc-skip-member", is_foreign)
