@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 from puselect import __version__
 
 ROOT = Path(__file__).parents[1]
-LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#:]+)\)")
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#:]+)\)")
 
 project = "puselect"
 author = "The puselect developers"
@@ -50,7 +50,7 @@ sphinx_gallery_conf = {
 
 
 def mend_links(app: Sphinx, docname: str, content: list[str]) -> None:
-    """Show links to files of the project that are no pages of the guide as paths; lead those to search.md to its twin."""
+    """Show links to files that are no pages of the guide as paths; lead those to search.md to its twin."""
     pages, folder = Path(app.srcdir), (Path(app.srcdir) / docname).parent
 
     def mended(link: re.Match[str]) -> str:
@@ -60,7 +60,7 @@ def mend_links(app: Sphinx, docname: str, content: list[str]) -> None:
         if not target.exists() or (target.is_file() and target.is_relative_to(pages)):
             return link[0]
         path = f"`{target.relative_to(ROOT)}`"
-        return path if text.startswith("`") else f"{text} ({path})"
+        return path if text.startswith("`") or not text else f"{text} ({path})"
 
     content[0] = LINK.sub(mended, content[0])
 
