@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 ORIGIN := $(CURDIR) $(shell $(PYTHON) -c 'import sys; print(sys.version)' 2>/dev/null | tr -d '\n')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-torch lint bench reproduce-quick clean python
+.PHONY: help demo test test-torch lint docs bench reproduce-quick clean python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,11 @@ lint: setup-lint ## ruff and mypy
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m mypy
 
+docs: setup-docs ## build the guide and run its examples; a warning is an error (build/docs/index.html)
+	@rm -rf build/docs build/doctrees docs/gallery docs/generated
+	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs build/docs
+	@echo "the guide is in build/docs/index.html"
+
 bench: setup-cli ## measure the speed against scikit-learn
 	@$(BIN)/puselect bench
 
@@ -39,13 +44,13 @@ reproduce-quick: setup-reproduce ## all methods in small studies: does everythin
 	@$(BIN)/puselect reproduce quick --out build/reproduce-quick
 
 clean: ## remove the environment and everything that was generated
-	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist docs/gallery docs/generated .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -path ./.git -prune -o -type d -name __pycache__ -exec rm -rf {} +
 
 # Two BLAS threads on two busy cores are many times slower than one.
-test test-torch bench reproduce-quick: export OMP_NUM_THREADS = 1
-test test-torch bench reproduce-quick: export OPENBLAS_NUM_THREADS = 1
-test test-torch bench reproduce-quick: export MKL_NUM_THREADS = 1
+test test-torch docs bench reproduce-quick: export OMP_NUM_THREADS = 1
+test test-torch docs bench reproduce-quick: export OPENBLAS_NUM_THREADS = 1
+test test-torch docs bench reproduce-quick: export MKL_NUM_THREADS = 1
 
 python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

@@ -1,6 +1,11 @@
-"""Draw how the probabilities of the features converge: relevant ones red, irrelevant ones blue.
+"""
+How a search converges
+======================
 
-    python examples/convergence.py docs/convergence.svg
+4500 rows, 50 columns of which 25 are relevant, 50 labelled positives. Every line is the probability of one feature;
+relevant ones are red, irrelevant ones blue. With the name of a file, the picture is written there::
+
+    python examples/convergence.py docs/convergence.png
 """
 
 import sys
@@ -14,7 +19,9 @@ selector = FSCPU(n_features_to_select=25, random_state=0).fit(X, y)
 axes = plots.convergence(selector, relevant)
 axes.set_title("25 relevant features (red), 25 irrelevant ones (blue); 50 labelled rows of 4500", fontsize=9)
 axes.figure.set_size_inches(7, 3.2)
-axes.figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "convergence.svg")
+if len(sys.argv) > 1:
+    axes.figure.savefig(sys.argv[1])
+
 found = int(relevant[selector.support_].sum())
 n_clusterings = selector.n_iter_ * selector.population_size
 print(f"found {found} of {relevant.sum()} relevant features with {n_clusterings} clusterings")

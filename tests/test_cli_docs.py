@@ -1,4 +1,4 @@
-"""The commands that README.md and docs/cli.md show, run as they stand there, but for fewer splits."""
+"""The commands that README.md, docs/cli.md and the guide show, run as they stand there, but for fewer splits."""
 
 import json
 import re
@@ -22,7 +22,8 @@ PROGRAM = f"#!{sys.executable}\nfrom puselect.cli import main\nmain()\n"
 
 def commands(page):
     blocks = re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    return re.sub(r"--splits \d+", "--splits 2 --jobs 1", "".join(blocks)).splitlines()
+    lines = "".join(blocks).replace("\\\n", "")
+    return re.sub(r"--splits \d+", "--splits 2 --jobs 1", lines).splitlines()
 
 
 def run(line, folder):
@@ -57,6 +58,25 @@ def test_every_command_shown_works(tmp_path, monkeypatch, name):
         assert json.loads((tmp_path / "result.json").read_text())["selected"] == shown
         assert len(Comparison.from_json((tmp_path / "comparison.json").read_text()).methods) == 5
         assert "semi-jmi" in (tmp_path / "both.html").read_text()
+
+
+def test_the_commands_of_the_quick_start_work_and_print_what_it_shows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = ROOT / "docs" / "guide" / "quickstart.md"
+    for line in commands(page):
+        run(line, tmp_path)
+    selection = Selection.from_json((tmp_path / "selected.json").read_text())
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    assert re.findall(r" \d (\w[\w ]+?) 0\.\d\d ━", text) == list(selection.selected)
+    assert selection.suitability.verdict in text
+    assert f"{selection.candidates.total} unlabelled rows sit" in text
+    assert (tmp_path / "small.csv").read_text().splitlines()[0].endswith(",known")
+
+
+def test_the_commands_on_choosing_work(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for line in commands(ROOT / "docs" / "guide" / "choosing.md"):
+        run(line, tmp_path)
 
 
 @pytest.mark.parametrize("command", ["select", "compare", "report", "demo"])

@@ -46,7 +46,9 @@ class Step(NamedTuple):
     """Where a search stands."""
 
     number: int
+    """Steps done."""
     max_iter: int
+    """Steps at most."""
     best: float
     """Best objective of any mask so far."""
     settled: float
@@ -69,6 +71,11 @@ _observers: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=(
 @contextmanager
 def watching(observer: Observer) -> Iterator[None]:
     """Call `observer` after every step of the searches in this block; it sees them and changes nothing.
+
+    Parameters
+    ----------
+    observer : callable
+        Called with a `Step`.
 
     Examples
     --------

@@ -27,6 +27,7 @@ def feature_recall(support: ArrayLike, relevant: ArrayLike) -> float:
     Parameters
     ----------
     support, relevant : array-like of bool, shape (n_features,)
+        Which features were selected, and which should have been.
 
     Examples
     --------
@@ -83,9 +84,11 @@ def downstream_auc(
     y_train : array-like of shape (n_train,)
         1 for labelled positives, 0 for unlabelled rows, which the classifier takes for negatives.
     X_test : array-like of shape (n_test, n_features)
+        The same columns of the test rows.
     y_test : array-like of shape (n_test,)
         True classes, 1 for positives.
     random_state : int or None
+        Seed of the classifier.
 
     Examples
     --------
@@ -122,6 +125,15 @@ def critical_difference(n_methods: int, n_cases: int, alpha: float = 0.05) -> fl
 
     J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 2006, section 3.2.2.
 
+    Parameters
+    ----------
+    n_methods : int
+        At least two.
+    n_cases : int
+        Data sets, or splits of them, on which all methods were ranked.
+    alpha : float, default=0.05
+        Level of the test.
+
     Examples
     --------
     >>> round(critical_difference(n_methods=4, n_cases=14), 2)
@@ -135,6 +147,13 @@ def critical_difference(n_methods: int, n_cases: int, alpha: float = 0.05) -> fl
 
 def indistinguishable(ranks: ArrayLike, difference: float) -> list[tuple[int, ...]]:
     """Return the largest groups of methods whose mean ranks differ by at most `difference`, best group first.
+
+    Parameters
+    ----------
+    ranks : array-like of shape (n_methods,)
+        From `mean_ranks`.
+    difference : float
+        From `critical_difference`.
 
     Examples
     --------
@@ -156,6 +175,11 @@ def indistinguishable(ranks: ArrayLike, difference: float) -> list[tuple[int, ..
 def holm(p_values: ArrayLike) -> FloatArray:
     """Return p-values adjusted for being several (S. Holm, Scandinavian Journal of Statistics 6, 1979).
 
+    Parameters
+    ----------
+    p_values : array-like of shape (n_tests,)
+        One for each test.
+
     Examples
     --------
     >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
@@ -172,7 +196,9 @@ class Comparison(NamedTuple):
     """Two methods, by their columns, and whether they differ."""
 
     first: int
+    """Column of one method."""
     second: int
+    """Column of the other."""
     median_difference: float
     """First minus second, over the cases."""
     p_value: float
@@ -191,13 +217,33 @@ def compare_pairs(values: ArrayLike) -> list[Comparison]:
     ----------
     values : array-like of shape (n_cases, n_methods)
         Row by row, all methods on the same case.
+
+    Examples
+    --------
+    >>> [pair] = compare_pairs([[0.9, 0.8], [0.8, 0.6], [0.7, 0.4], [0.9, 0.5], [0.9, 0.4]])
+    >>> round(pair.median_difference, 3), pair.p_value
+    (0.3, 0.0625)
     """
     cases = _paired(values)
     return _compare(cases, list(combinations(range(cases.shape[1]), 2)))
 
 
 def compare_with(values: ArrayLike, reference: int) -> list[Comparison]:
-    """Compare one method, by its column, with each other one; see `compare_pairs`."""
+    """Compare one method with each other one, as `compare_pairs` does.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_cases, n_methods)
+        Row by row, all methods on the same case.
+    reference : int
+        The column of the method.
+
+    Examples
+    --------
+    >>> found = compare_with([[0.9, 0.8, 0.7], [0.8, 0.6, 0.9]], reference=1)
+    >>> [(pair.first, pair.second) for pair in found]
+    [(1, 0), (1, 2)]
+    """
     cases = _paired(values)
     return _compare(cases, [(reference, other) for other in range(cases.shape[1]) if other != reference])
 

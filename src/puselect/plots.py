@@ -69,8 +69,17 @@ def ranking(selector: Any, ax: "Axes | None" = None, most: int = 30) -> "Axes":
     selector : estimator
         Any fitted selector.
     ax : matplotlib Axes, optional
+        By default a new figure's.
     most : int, default=30
         How many features to show.
+
+    Examples
+    --------
+    >>> from puselect.baselines import KBest
+    >>> from puselect.datasets import make_pu_clusters
+    >>> X, y, _ = make_pu_clusters("40/1/1", random_state=0)
+    >>> ranking(KBest(25).fit(X, y), most=10).get_xlabel()
+    'score'
     """
     check_is_fitted(selector)
     best = np.argsort(selector.ranking_)[:most]
@@ -96,6 +105,15 @@ def clusters(selector: Any, X: ArrayLike, y: ArrayLike, ax: "Axes | None" = None
     X, y : array-like
         The table and its labels.
     ax : matplotlib Axes, optional
+        By default a new figure's.
+
+    Examples
+    --------
+    >>> from puselect.baselines import KBest
+    >>> from puselect.datasets import make_pu_clusters
+    >>> X, y, _ = make_pu_clusters("40/1/1", random_state=0)
+    >>> clusters(KBest(2, random_state=0).fit(X, y), X, y).get_legend().get_texts()[-1].get_text()
+    'known positive (200)'
     """
     check_is_fitted(selector)
     table = check_array(X, dtype=[np.float64, np.float32])

@@ -19,6 +19,7 @@ class Suitability:
     """The objective of a search beside that of the same search on shuffled labels."""
 
     objective: float
+    """Of the fitted selector."""
     null_objective: float
     """Mean over the shuffles."""
     ratio: float
@@ -28,6 +29,7 @@ class Suitability:
     verdict: str
     """A sentence."""
     n_shuffles: int
+    """How many searches on shuffled labels."""
 
 
 def cluster_evidence(
@@ -52,11 +54,18 @@ def cluster_evidence(
     selector : FSCPU
         Fitted to `X` and `y`.
     X : array-like of shape (n_rows, n_features)
+        The table of `fit`.
     y : array-like of shape (n_rows,)
+        Its labels.
     n_shuffles : int, default=1
         Searches on shuffled labels; more than one steadies the figure where few rows are labelled.
     random_state : int, default=0
         Seed of the shuffles and of their searches.
+
+    Returns
+    -------
+    evidence : Suitability
+        The ratio, and what it means in a sentence.
 
     Examples
     --------

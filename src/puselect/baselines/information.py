@@ -43,7 +43,7 @@ class SemiJMI(RankingSelector):
     support_ : ndarray of bool, shape (n_features,)
         The selected features.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+    feature_names_in_ : ndarray of str, shape (n_features,)
 
     References
     ----------
@@ -118,7 +118,7 @@ class MRMR(RankingSelector):
     support_ : ndarray of bool, shape (n_features,)
         The selected features.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+    feature_names_in_ : ndarray of str, shape (n_features,)
 
     References
     ----------

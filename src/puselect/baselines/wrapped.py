@@ -45,7 +45,7 @@ class KBest(RankingSelector):
     support_ : ndarray of bool, shape (n_features,)
         The selected features.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+    feature_names_in_ : ndarray of str, shape (n_features,)
 
     References
     ----------
@@ -99,7 +99,7 @@ class LassoRank(RankingSelector):
     n_iter_ : int
         Sweeps done.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+    feature_names_in_ : ndarray of str, shape (n_features,)
 
     References
     ----------
@@ -172,7 +172,7 @@ class DTRFE(RankingSelector):
     support_ : ndarray of bool, shape (n_features,)
         The selected features.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+    feature_names_in_ : ndarray of str, shape (n_features,)
 
     References
     ----------

@@ -23,6 +23,7 @@ CONDITIONS = (
     "40/outlier",
     "10/outlier",
 )
+"""The paper's ten conditions, as `make_pu_clusters` names them, in the order of its Table 1."""
 
 _MEAN_BOUND = 5.0
 _CLUSTER_VARIANCE = 10.0

@@ -114,7 +114,7 @@ class FSCPU(SearchSelector):
     clusterings_ : Clusterings or None
         The final clusterings of the selected features, which `candidate_positives` uses; None if they cannot be had.
     n_features_in_ : int
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+    feature_names_in_ : ndarray of str, shape (n_features,)
 
     References
     ----------

@@ -109,6 +109,7 @@ def fit_lockstep(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels
     tables : sequence of array-like of shape (n_rows, n_features)
         Of one shape. Tables of different shapes, or no GPU: the selectors are fitted one after another.
     labels : sequence of array-like of shape (n_rows,)
+        One for each table.
 
     Returns
     -------

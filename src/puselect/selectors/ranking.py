@@ -50,6 +50,7 @@ class RankingSelector(PUSelector):
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
+            Finite numbers.
         y : array-like of shape (n_rows,)
             `pos_label` marks labelled positives, anything else unlabelled rows.
         """

@@ -19,9 +19,13 @@ class Progress(NamedTuple):
     """How far a run has come."""
 
     done: int
+    """Cells finished or failed in this run."""
     total: int
+    """Cells that had no result when the run began."""
     failed: int
+    """Cells that failed in this run."""
     seconds_left: float
+    """An estimate."""
     row: Row | None
     """The row that has just been written; None at the start."""
 
@@ -53,6 +57,7 @@ def run_study(
     Parameters
     ----------
     study : Study
+        From `load_study`.
     folder : Path
         Gets ``results.jsonl`` (see `puselect.studies.journal`) and ``study.json``, a copy of the definition.
     methods : list of str

@@ -1,0 +1,55 @@
+"""Draw the pictures of reports in the guide anew, in headless Chromium: python docs/screenshots.py
+
+Needs the extras `cli` and `test`, and Chromium on the path.
+"""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+from typer.testing import CliRunner
+
+from puselect.cli import app
+
+IMAGES = Path(__file__).parent / "images"
+SELECT = "--label known --drop diagnosis -k 6 --suitability --report"
+COMPARE = "--label known --truth diagnosis -k 6 --methods fscpu,semi-jmi,lasso,kbest --splits 20 --report"
+DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def main() -> None:
+    IMAGES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        folder = Path(name)
+        table, selection, comparison = folder / "breast.csv", folder / "report.html", folder / "comparison.html"
+        puselect("demo", "--table", table)
+        puselect("select", table, *SELECT.split(), selection)
+        puselect("compare", table, *COMPARE.split(), comparison)
+        program = shutil.which("chromium") or shutil.which("google-chrome")
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        shoot(browser, selection, "report-top")
+        shoot(browser, selection, "report-map", "#r0-map")
+        shoot(browser, comparison, "report-compare")
+        browser.close()
+
+
+def puselect(*words: str | Path) -> None:
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    if done.exit_code:
+        raise SystemExit(done.output)
+
+
+def shoot(browser: Any, report: Path, name: str, part: str | None = None) -> None:
+    page = browser.new_page(viewport={"width": 1100, "height": 860})
+    page.goto(report.as_uri())
+    page.evaluate(DRAWN)
+    file = IMAGES / f"{name}.png"
+    (page.locator(part) if part else page).screenshot(path=file, style="section { padding: 1.5rem }")
+    page.close()
+    print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""
+From a CSV file to a report
+===========================
+
+A table with one column that marks the few positives you know. What ``puselect select`` does on the command line, step
+by step in Python. With the name of a folder, the files are kept there::
+
+    python examples/csv_to_report.py results
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+
+from puselect import FSCPU
+from puselect.demo import write_demo_table
+from puselect.suitability import cluster_evidence
+
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
+folder.mkdir(exist_ok=True)
+
+# %%
+# The table: 569 breast tumours. ``known`` is 1 for 21 of the 212 malignant ones, as if only these had been examined.
+# ``diagnosis`` is the truth, which you would not have; it must not be among the features.
+
+write_demo_table(folder / "breast.csv")
+table = pd.read_csv(folder / "breast.csv")
+y = table["known"]
+X = table.drop(columns=["known", "diagnosis"])
+print(f"{len(X)} rows, {X.shape[1]} features, {y.sum()} known positives")
+
+# %%
+# Select six features. Names of columns are kept, and the same seed gives the same answer.
+
+selector = FSCPU(n_features_to_select=6, random_state=0).fit(X, y)
+for name in selector.get_feature_names_out():
+    print(name)
+
+# %%
+# Do the known positives gather in clusters at all? The same search with shuffled labels tells.
+
+evidence = cluster_evidence(selector, X, y)
+print(evidence.verdict)
+
+# %%
+# Everything in one page that opens offline, and the table with the selected columns only.
+
+report = selector.report(folder / "report.html", X, y)
+small = table[[*selector.get_feature_names_out(), "known"]]
+small.to_csv(folder / "small.csv", index=False)
+print(f"{report.name}: {report.stat().st_size / 1000:.0f} kB; small.csv: {small.shape[1]} columns")
+
+# sphinx_gallery_thumbnail_path = "images/report-top.png"

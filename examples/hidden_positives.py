@@ -1,0 +1,42 @@
+"""
+Finding hidden positives
+========================
+
+Somebody examined 21 of 212 malignant tumours. Which of the other 548 rows should be looked at next? Those that sit
+where the known positives gather.
+"""
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+
+from puselect import FSCPU, plots
+from puselect.datasets import hide_labels
+
+data = load_breast_cancer()
+malignant = data.target == 0
+known = hide_labels(malignant, 0.1, random_state=0)
+X, y = data.data, known
+
+selector = FSCPU(n_features_to_select=6, random_state=0).fit(X, y)
+candidates = selector.candidate_positives(X, y)
+
+# %%
+# Candidates come with a confidence, an estimate of the probability of being positive, most confident first. Here the
+# truth is known, so that it can be checked.
+
+n_hidden = int(malignant.sum() - known.sum())
+print(f"{n_hidden} hidden positives among {(known == 0).sum()} unlabelled rows")
+for least in (0.9, 0.5, 0.0):
+    rows = candidates.rows[candidates.confidence >= least]
+    print(f"confidence {least} or more: {len(rows):3} rows, {malignant[rows].sum():3} of them malignant")
+
+# %%
+# Rows in two principal components of the selected features.
+
+axes = plots.clusters(selector, X, y)
+
+# %%
+# New rows can be placed, too: the first ten of the table, as if they had just come in.
+
+new = selector.candidate_positives(X[:10])
+print("rows to look at:", np.sort(new.rows).tolist())

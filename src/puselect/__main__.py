@@ -1,0 +1,5 @@
+"""``python -m puselect``: the command line."""
+
+from puselect.cli import main
+
+main()

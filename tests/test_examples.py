@@ -1,0 +1,61 @@
+"""The scripts in examples/, run as scripts; the gallery of the guide shows their output."""
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+pyplot = pytest.importorskip("matplotlib.pyplot")
+
+FOLDER = Path(__file__).parents[1] / "examples"
+EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.py"))
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Runs an example in an empty folder and returns what it prints."""
+    monkeypatch.chdir(tmp_path)
+
+    def output(name, *words):
+        monkeypatch.setattr(sys, "argv", [name, *words])
+        runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
+        return capsys.readouterr().out
+
+    yield output
+    pyplot.close("all")
+
+
+def test_a_method_is_compared_with_others(run, tmp_path):
+    printed = run("compare_methods")
+    assert "40/8/2 fscpu 1.00" in printed and "mean rank" in printed
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_budget_is_spent(run):
+    assert "budget 12: spent 12" in run("costs_and_budget")
+
+
+def test_the_picture_of_the_readme_is_drawn(run, tmp_path):
+    assert "found 25 of 25 relevant features with 1720 clusterings" in run("convergence", "picture.png")
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_csv_file_becomes_a_report(run, tmp_path):
+    assert "they form clusters" in run("csv_to_report", "results")
+    assert "worst area" in (tmp_path / "results" / "report.html").read_text(encoding="utf-8")
+    assert (tmp_path / "results" / "small.csv").read_text().splitlines()[0].endswith(",known")
+
+
+def test_what_the_guide_says_about_hidden_positives_is_true(run):
+    assert "confidence 0.5 or more: 152 rows, 151 of them malignant" in run("hidden_positives")
+
+
+def test_every_example_is_run_here():
+    assert EXAMPLES == ["compare_methods", "convergence", "costs_and_budget", "csv_to_report", "hidden_positives"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example_begins_with_a_title_for_the_gallery(name):
+    title, line = (FOLDER / f"{name}.py").read_text(encoding="utf-8").splitlines()[1:3]
+    assert title and line == "=" * len(title)
