@@ -96,6 +96,27 @@ class TestWhatIsKept:
         columns = [int(name[1:]) for name in listed.columns]
         np.testing.assert_allclose(listed.values, X[np.ix_(rows, columns)], rtol=1e-5)
 
+    @pytest.mark.parametrize("names", [np.arange(300) * 7 + 3, np.array([f"id {i}" for i in range(300)])])
+    def test_rows_go_by_the_names_given_or_by_the_index(self, names):
+        X, y = table()
+        selector = fitted(X, y)
+        rows = selector.candidate_positives(X, y).rows
+        given = summarise(selector, X, y, row_numbers=names)
+        assert given.candidates.row == tuple(names[rows].tolist())
+        assert dict(zip(given.view.row, given.view.kind, strict=True))[names[rows[0]]] == 2
+        assert Selection.from_json(given.to_json()) == given
+        frame = pd.DataFrame(X, index=names)
+        assert summarise(fitted(frame, y), frame, y).candidates.row == given.candidates.row
+        frame.index = pd.date_range("2024-01-01", periods=300)
+        assert summarise(fitted(frame, y), frame, y).candidates.row == tuple(rows.tolist())
+
+    def test_rows_must_each_have_a_name(self):
+        X, y = table()
+        with pytest.raises(ValueError, match=r"each of the 300 rows by an integer or a string, got float64 of shape"):
+            summarise(fitted(X, y), X, y, row_numbers=np.zeros(300))
+        with pytest.raises(ValueError, match=r"each of the 300 rows .* got int64 of shape \(20,\)"):
+            summarise(fitted(X, y), X, y, row_numbers=np.arange(20))
+
     def test_map_marks_every_row_of_a_small_table(self):
         X, y = table()
         selector = fitted(X, y)

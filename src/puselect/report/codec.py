@@ -40,8 +40,10 @@ def _revive(kind: Any, value: Any) -> Any:
         hints = get_type_hints(kind)
         return kind(**{f.name: _revive(hints[f.name], value[f.name]) for f in dataclasses.fields(kind)})  # type: ignore[operator]
     if get_origin(kind) in (Union, types.UnionType):
+        if type(value) in get_args(kind):
+            return value
         inner = next(arm for arm in get_args(kind) if arm is not type(None))
-        return None if value is None else _revive(inner, value)
+        return _revive(inner, value)
     if get_origin(kind) is tuple:
         return tuple(_revive(get_args(kind)[0], item) for item in value)
     if get_origin(kind) is dict:

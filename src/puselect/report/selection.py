@@ -70,7 +70,7 @@ class View:
 
     x: tuple[float, ...]
     y: tuple[float, ...]
-    row: tuple[int, ...]
+    row: tuple[int | str, ...]
     kind: tuple[int, ...]
     """0 unlabelled, 1 labelled positive, 2 candidate."""
     explained: tuple[float, ...]
@@ -83,8 +83,8 @@ class View:
 class CandidateTable:
     """Unlabelled rows that sit in positive clusters, most confident first."""
 
-    row: tuple[int, ...]
-    """Index in the table, from 0."""
+    row: tuple[int | str, ...]
+    """Row of the file, from 0 after the header; in Python the index of the data frame, or the position."""
     confidence: tuple[float, ...]
     columns: tuple[str, ...]
     """Names of the best selected features, whose values are shown."""

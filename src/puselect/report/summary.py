@@ -14,8 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from puselect._version import __version__
 from puselect.methods import METHODS
+from puselect.report.listing import list_candidates, row_names
 from puselect.report.quality import find_problems
-from puselect.report.selection import CandidateTable, Cluster, Clustering, Feature, Finding, Selection
+from puselect.report.selection import Cluster, Clustering, Feature, Finding, Selection
 from puselect.report.tracks import search_record
 from puselect.report.view import draw_view
 from puselect.selectors.candidates import Candidates, Clusterings, known_positives
@@ -23,8 +24,6 @@ from puselect.suitability import Suitability
 
 __all__ = ["Selection", "method_name", "summarise", "versions"]
 
-MOST_CANDIDATES = 5000
-SHOWN_VALUES = 6
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -38,6 +37,7 @@ def summarise(
     seconds: float | None = None,
     notes: Sequence[str] = (),
     suitability: Suitability | None = None,
+    row_numbers: ArrayLike | None = None,
 ) -> Selection:
     """Return everything that a report on a fitted selector shows.
 
@@ -57,6 +57,9 @@ def summarise(
         Sentences for the reader, shown with the settings.
     suitability : Suitability, optional
         From `puselect.suitability.cluster_evidence`.
+    row_numbers : array-like of shape (n_rows,), optional
+        What each row of `X` is called, integers or strings: the row of the file where `X` is a sample of it. By default
+        the index of a data frame, if it is of integers or strings, otherwise the position.
 
     Examples
     --------
@@ -74,6 +77,7 @@ def summarise(
     if table is not None and table.shape[1] != len(names):
         raise ValueError(f"X must have the {len(names)} columns the selector was fitted to, got {table.shape[1]}")
     positive = None if table is None or y is None else known_positives(y, selector.pos_label, len(table))
+    rows = row_names(X, 0 if table is None else len(table), row_numbers)
     found = _candidates(selector, table, positive)
     return Selection(
         method=method_name(selector),
@@ -90,8 +94,8 @@ def summarise(
         features=features,
         search=search_record(selector) if hasattr(selector, "history_") else None,
         clusterings=_clusterings(selector),
-        view=None if table is None else draw_view(table[:, selector.support_], positive, found),
-        candidates=None if found is None or table is None else _candidate_table(found, table, features),
+        view=None if table is None else draw_view(table[:, selector.support_], positive, found, rows),
+        candidates=None if found is None or table is None else list_candidates(found, table, features, rows),
         findings=_findings(selector, table, positive, names),
         notes=tuple(notes),
         suitability=suitability,
@@ -198,19 +202,6 @@ def _candidates(selector: Any, table: NDArray[Any] | None, positive: NDArray[np.
     if table is None or final is None:
         return None
     return final.candidates(table[:, selector.support_], positive)
-
-
-def _candidate_table(found: Candidates, table: NDArray[Any], features: Sequence[Feature]) -> CandidateTable:
-    shown = [feature for feature in features if feature.selected][:SHOWN_VALUES]
-    rows = found.rows[:MOST_CANDIDATES]
-    values = table[rows][:, [feature.column for feature in shown]].astype(float)
-    return CandidateTable(
-        row=tuple(rows.tolist()),
-        confidence=tuple(found.confidence[:MOST_CANDIDATES].round(4).tolist()),
-        columns=tuple(feature.name for feature in shown),
-        values=tuple(tuple(float(f"{value:.6g}") for value in row) for row in values),
-        total=len(found.rows),
-    )
 
 
 def _findings(

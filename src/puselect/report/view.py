@@ -12,11 +12,13 @@ from puselect.selectors.candidates import Candidates
 MOST_POINTS = 3000
 
 
-def draw_view(table: NDArray[Any], positive: NDArray[np.bool_] | None, found: Candidates | None) -> View:
+def draw_view(
+    table: NDArray[Any], positive: NDArray[np.bool_] | None, found: Candidates | None, names: NDArray[Any]
+) -> View:
     """Return rows of the selected columns in their first two principal components.
 
     The components are those of all rows; of a table with more than `MOST_POINTS` rows a sample is drawn, in which
-    labelled rows and candidates may take up a third each.
+    labelled rows and candidates may take up a third each. `names` says what each row is called.
     """
     kind = row_kinds(len(table), positive, found)
     points, explained = principal_axes(table)
@@ -24,7 +26,7 @@ def draw_view(table: NDArray[Any], positive: NDArray[np.bool_] | None, found: Ca
     return View(
         x=tuple(points[rows, 0].round(4).tolist()),
         y=tuple(points[rows, 1].round(4).tolist()),
-        row=tuple(rows.tolist()),
+        row=tuple(names[rows].tolist()),
         kind=tuple(kind[rows].tolist()),
         explained=tuple(explained.round(4).tolist()),
         n_rows=len(table),

@@ -234,7 +234,7 @@ class RowMap {
     });
     this.tip.hidden = best < 0;
     if (best < 0) return;
-    this.tip.textContent = `row ${whole.format(this.view.row[best])}, ${["unlabelled", "known positive", "candidate"][this.view.kind[best]]}`;
+    this.tip.textContent = `row ${this.view.row[best]}, ${["unlabelled", "known positive", "candidate"][this.view.kind[best]]}`;
     this.tip.style.left = `${Math.min(this.places[best][0], this.width - 170)}px`;
     this.tip.style.top = `${this.places[best][1] + 10}px`;
   }

@@ -74,7 +74,7 @@ const parts = {
     const { candidates, method } = dataOf(host);
     const rows = candidates.row.map((row, i) => ({ row, confidence: candidates.confidence[i], values: candidates.values[i] }));
     const columns = [
-      { key: "row", title: "Row", value: (c) => c.row, numeric: true },
+      { key: "row", title: "Row", value: (c) => c.row, numeric: true, cell: (c) => String(c.row) },
       { key: "confidence", title: "Confidence", value: (c) => c.confidence, first: "descending", kind: "measured",
         cell: (c) => [bar(c.confidence, "in"), make("span", { class: "figure", text: c.confidence >= 0.95 ? "≥ 95%" : percent(c.confidence) })] },
       ...candidates.columns.map((name, j) => ({ key: `value${j}`, title: name, value: (c) => c.values[j], numeric: true, first: "descending" })),
