@@ -1,5 +1,6 @@
 import re
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -7,8 +8,9 @@ from puselect import FSCPU
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.report import Comparison, Selection, render, summarise, write_report
-from puselect.report.selection import Cluster, Clustering, Finding
-from puselect.report.sentences import comparison_headline, gathering, headline, lede, tiles
+from puselect.report.quality import EVERYWHERE
+from puselect.report.selection import CandidateTable, Cluster, Clustering, Finding
+from puselect.report.sentences import about_confidence, comparison_headline, gathering, headline, lede, tiles
 from puselect.suitability import Suitability
 
 X, y, _ = make_pu_clusters("40/3/1", n_negative=100, n_positive=40, n_relevant=3, n_irrelevant=3, random_state=0)
@@ -20,6 +22,8 @@ CLUSTERED = Selection(
     n_features=10,
     clusterings=(Clustering(0.5, (Cluster(100, 45, True), Cluster(300, 5, False), Cluster(600, 0, False))),),
 )
+
+LISTED = replace(CLUSTERED, candidates=CandidateTable((4, 7), (0.97, 0.2), ("a",), ((1.0,), (2.0,)), 2))
 
 
 def html_of(**fields) -> str:
@@ -103,16 +107,43 @@ class TestSentences:
         found = gathering(CLUSTERED)
         assert (found.n_positive, found.n_clusters, found.n_labelled) == (1, 3, 50)
         assert (found.labelled_share, found.row_share, found.lift) == (0.9, 0.1, 9)
-        assert headline(CLUSTERED) == "2 of 10 features bring the known positives together."
-        assert lede(CLUSTERED) == [
+        assert lede(CLUSTERED)[0] == (
             "Clustered on them, 1 of 3 clusters hold 90% of the 50 known positives and 10% of all rows."
-        ]
+        )
         assert tiles(CLUSTERED)[1].figure == "9.0×"
 
-    def test_doubt_is_in_the_headline(self):
-        doubtful = Selection(**{**vars(CLUSTERED), "suitability": Suitability(1, 1, 1.0, False, "No.", 1)})
-        assert "little sign of clusters" in headline(doubtful)
-        assert any(tile.alert for tile in tiles(doubtful))
+    def test_only_what_passed_the_check_is_claimed(self):
+        passed = replace(LISTED, suitability=Suitability(3, 1, 3.0, True, "Yes.", 1))
+        assert headline(passed) == "2 of 10 features bring the known positives together."
+        assert tiles(passed)[-1] == ("1", "rows", "likely hidden positives, of 2 candidates", "")
+        assert "muted" not in [tile.kind for tile in tiles(passed)]
+        assert "a guide, not a test" in about_confidence(passed)
+
+    def test_without_a_check_the_headline_says_so_and_how_to_check(self):
+        assert headline(LISTED) == "2 of 10 features selected; not checked against chance."
+        assert "cluster_evidence" in lede(LISTED)[-1]
+        assert lede(replace(LISTED, command="puselect select x.csv"))[-1].startswith("Add --suitability to see")
+        assert tiles(LISTED)[-1].kind == "muted"
+        assert "may be chance" in about_confidence(LISTED)
+
+    @pytest.mark.parametrize(
+        ("fields", "said"),
+        [
+            ({"suitability": Suitability(1, 1, 1.0, False, "No.", 1)}, "little sign of clusters"),
+            ({"findings": (Finding("warning", f"{EVERYWHERE}: 60%", ""),)}, "hold most of the table"),
+        ],
+    )
+    def test_doubt_is_in_the_headline_and_mutes_the_candidates(self, fields, said):
+        doubtful = replace(LISTED, **fields)
+        assert said in headline(doubtful)
+        assert "alert" in [tile.kind for tile in tiles(doubtful)]
+        assert ("2", "rows", "sit in positive clusters; that alone makes none likely", "muted") in tiles(doubtful)
+        assert "do not read the values as probabilities" in about_confidence(doubtful)
+
+    def test_convergence_is_not_sold_as_evidence(self):
+        page = render.render(summarise(FSCPU(3, max_iter=2, random_state=0).fit(X, y), X, y))
+        assert "by itself that is no evidence" in page
+        assert not re.search("made up its mind|how sure is", page, re.IGNORECASE)
 
     def test_a_comparison_names_the_winner_only_where_it_is_clear(self):
         chosen, seconds = {"a": ["x"], "b": ["x"], "c": ["y"]}, dict.fromkeys("abc", 1.0)

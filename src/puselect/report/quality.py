@@ -19,6 +19,7 @@ MANY_DEGENERATE = 0.25
 CHECKED_CELLS = 2_000_000
 FEWEST_CHECKED = 1000
 NAMED = 6
+EVERYWHERE = "Positive clusters everywhere"
 
 
 def find_problems(
@@ -156,7 +157,7 @@ def _places(selector: Any, table: NDArray[Any], positive: BoolArray) -> Iterator
     votes = clusterings.votes(columns[others])
     if len(votes) and votes.mean() > 0.5:
         yield warning(
-            f"Positive clusters everywhere: {votes.mean():.0%} of the unlabelled rows",
+            f"{EVERYWHERE}: {votes.mean():.0%} of the unlabelled rows",
             "Clusters that hold most of the table single nobody out. Perhaps the positives form no clusters here.",
         )
     inside = float((clusterings.votes(columns[positive]) >= 0.5).mean())

@@ -92,7 +92,7 @@ def _sections(kind: str, result: Any) -> list[tuple[str, str]]:
     parts = [
         ("checks", "Checks", result.findings),
         ("suits", "Suitability", result.suitability),
-        ("sure", "How sure", searched),
+        ("search", "Search", searched),
         ("ranking", "Ranking", True),
         ("clusters", "Clusters", result.clusterings),
         ("map", "Map", result.view),
@@ -104,8 +104,8 @@ def _sections(kind: str, result: Any) -> list[tuple[str, str]]:
 
 def _drawn(result: Result) -> dict[str, Any]:
     """Return the part of a result that scripts draw."""
-    data = dataclasses.asdict(result)
-    return {name: value for name, value in data.items() if name not in NOT_DRAWN}
+    data = {name: value for name, value in dataclasses.asdict(result).items() if name not in NOT_DRAWN}
+    return data | {"standing": sentences.standing(result)} if isinstance(result, Selection) else data
 
 
 @cache

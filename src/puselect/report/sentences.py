@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from puselect.report.comparison import Comparison
-from puselect.report.quality import counted
-from puselect.report.selection import Cluster, Selection
+from puselect.report.quality import EVERYWHERE, counted
+from puselect.report.selection import CandidateTable, Cluster, Selection
 
 
 class Tile(NamedTuple):
@@ -14,7 +14,8 @@ class Tile(NamedTuple):
     figure: str
     unit: str
     meaning: str
-    alert: bool = False
+    kind: str = ""
+    """"alert" to be looked into, "muted" where nothing vouches for the number."""
 
 
 class Gathering(NamedTuple):
@@ -45,15 +46,32 @@ def gathering(selection: Selection) -> Gathering | None:
     return Gathering(len(positive), len(clusters), labelled_there / labelled, rows_there / rows, round(labelled))
 
 
+def standing(selection: Selection) -> str:
+    """Return how the clusters stood the test against chance: passed, failed, everywhere or unchecked."""
+    if any(finding.title.startswith(EVERYWHERE) for finding in selection.findings):
+        return "everywhere"
+    if selection.suitability is None:
+        return "unchecked"
+    return "passed" if selection.suitability.suits else "failed"
+
+
+def is_from_command_line(selection: Selection) -> bool:
+    """Return whether the reader typed a command, not Python."""
+    return selection.command.startswith("puselect ")
+
+
 def headline(selection: Selection) -> str:
-    """Return the answer in one sentence."""
-    n, total = len(selection.selected), selection.n_features
-    verb = "brings" if n == 1 else "bring"
-    if selection.clusterings:
-        if selection.suitability is not None and not selection.suitability.suits:
-            return f"{n} of {total} features selected, but there is little sign of clusters."
-        return f"{n} of {total} features {verb} the known positives together."
-    return f"{selection.method} ranks {n} of {total} features first."
+    """Return the answer in one sentence, no stronger than what was checked."""
+    n = len(selection.selected)
+    some = f"{n} of {selection.n_features} features"
+    if not selection.clusterings:
+        return f"{selection.method} ranks {some} first."
+    return {
+        "passed": f"{some} {'brings' if n == 1 else 'bring'} the known positives together.",
+        "failed": f"{some} selected, but there is little sign of clusters.",
+        "everywhere": f"{some} selected, but their positive clusters hold most of the table.",
+        "unchecked": f"{some} selected; not checked against chance.",
+    }[standing(selection)]
 
 
 def lede(selection: Selection) -> list[str]:
@@ -67,36 +85,46 @@ def lede(selection: Selection) -> list[str]:
             f"positives and {share(found.row_share)} of all rows."
         )
     if selection.search is not None:
-        lines.append(_sureness(selection.search.converged, selection.search.n_iter * selection.search.masks_per_step))
+        lines.append(_ending(selection.search.converged, selection.search.n_iter * selection.search.masks_per_step))
     elif selection.n_rows is not None and selection.n_labelled is not None:
         lines.append(f"From {selection.n_labelled:,} known positives among {selection.n_rows:,} rows.")
+    if selection.clusterings and selection.suitability is None:
+        how = "Add --suitability" if is_from_command_line(selection) else "Call puselect.suitability.cluster_evidence"
+        lines.append(f"{how} to see whether the same search on shuffled labels would look as good.")
     return lines
 
 
 def tiles(selection: Selection) -> list[Tile]:
     """Return the key numbers."""
-    found, listed = gathering(selection), selection.candidates
+    found = gathering(selection)
+    vouched = "" if standing(selection) == "passed" else "muted"
     shown = [Tile(str(len(selection.selected)), f"of {selection.n_features}", "features selected")]
     if found is not None:
         meaning = "the density of known positives in the positive clusters, against all rows"
-        shown.append(Tile(f"{found.lift:.1f}×", "", meaning))
+        shown.append(Tile(f"{found.lift:.1f}×", "", meaning, vouched))
     if selection.suitability is not None:
         ratio = selection.suitability.ratio
         meaning = "the objective of the same search on shuffled labels"
-        shown.append(Tile(f"{ratio:.1f}×", "", meaning, alert=not selection.suitability.suits))
-    if listed is not None:
-        sure = sum(confidence >= 0.5 for confidence in listed.confidence)
-        more = "+" if sure == len(listed.row) < listed.total else ""
-        meaning = f"likely hidden positives, of {listed.total:,} candidates"
-        shown.append(Tile(f"{sure:,}{more}", "rows", meaning))
+        shown.append(Tile(f"{ratio:.1f}×", "", meaning, "" if selection.suitability.suits else "alert"))
+    if selection.candidates is not None:
+        shown.append(_candidate_tile(selection.candidates, standing(selection)))
     elif selection.n_rows is not None and selection.n_labelled is not None:
         shown.append(Tile(f"{selection.n_labelled:,}", f"of {selection.n_rows:,}", "rows are known positives"))
     if selection.seconds is not None:
         shown.append(Tile(*duration(selection.seconds), "from the table to this selection"))
     n_warnings = sum(finding.level == "warning" for finding in selection.findings)
     if n_warnings:
-        shown.append(Tile(str(n_warnings), "", f"warning{'s' * (n_warnings > 1)} to read before use", alert=True))
+        shown.append(Tile(str(n_warnings), "", f"warning{'s' * (n_warnings > 1)} to read before use", "alert"))
     return shown
+
+
+def about_confidence(selection: Selection) -> str:
+    """Return what the confidence of a candidate is worth here."""
+    start = "Confidence estimates the probability of being positive, if positives form clusters as the method assumes"
+    return {
+        "passed": f"{start}: a guide, not a test.",
+        "unchecked": f"{start}; nobody has checked that here, so that high values may be chance.",
+    }.get(standing(selection), f"{start}. Here that looks wrong, so do not read the values as probabilities.")
 
 
 def comparison_headline(comparison: Comparison) -> str:
@@ -142,10 +170,21 @@ def share(value: float) -> str:
     return f"{value:.1%}" if 0 < value < 0.0995 else f"{value:.0%}"
 
 
-def _sureness(converged: float, n_masks: int) -> str:
-    if converged >= 1:
-        return f"The search made up its mind about every feature, after {n_masks:,} clusterings."
-    return f"The search made up its mind about {share(converged)} of the features in {n_masks:,} clusterings."
+def _candidate_tile(listed: CandidateTable, stands: str) -> Tile:
+    if stands in ("failed", "everywhere"):
+        return Tile(f"{listed.total:,}", "rows", "sit in positive clusters; that alone makes none likely", "muted")
+    likely = sum(confidence >= 0.5 for confidence in listed.confidence)
+    more = "+" if likely == len(listed.row) < listed.total else ""
+    if stands == "unchecked":
+        meaning = f"would be likely positives if the clusters are real, of {listed.total:,} candidates"
+        return Tile(f"{likely:,}{more}", "rows", meaning, "muted")
+    return Tile(f"{likely:,}{more}", "rows", f"likely hidden positives, of {listed.total:,} candidates")
+
+
+def _ending(converged: float, n_masks: int) -> str:
+    what = "" if converged >= 1 else f" for {share(converged)} of the features"
+    caveat = "by itself that is no evidence: on noise it does, too"
+    return f"The search converged{what} in {n_masks:,} clusterings; {caveat}."
 
 
 def _totals(clusters: Sequence[Cluster]) -> tuple[float, float]:

@@ -7,7 +7,7 @@ const parts = {
   ranking(host) {
     const { features, score_name: scoreName } = dataOf(host);
     const scores = features.map((f) => f.score).filter((v) => v !== null);
-    const [low, high] = [Math.min(0, ...scores), Math.max(...scores, 1e-12)];
+    const low = Math.min(0, ...scores), high = scoreName === "probability" ? 1 : Math.max(...scores, 1e-12);
     const columns = [
       { key: "rank", title: "Rank", value: (f) => f.rank, numeric: true },
       { key: "name", title: "Feature", value: (f) => f.name, kind: "feature",
@@ -37,7 +37,7 @@ const parts = {
     const show = (number) => {
       const rows = clusterings[number].clusters.map((cluster, i) => ({ ...cluster, share: cluster.labelled / cluster.size, i }));
       rows.sort((a, b) => b.share - a.share || b.size - a.size).forEach((row, place) => { row.number = place + 1; });
-      const most = Math.max(...rows.map((row) => row.share), 1e-12), largest = Math.max(...rows.map((row) => row.size));
+      const largest = Math.max(...rows.map((row) => row.size));
       new DataTable(body, { caption: `Clusters of clustering ${number + 1}`, noun: "clusters", rows, sortBy: "share", order: "descending",
         pageSize: 50, rowClass: (c) => (c.positive ? "chosen" : ""), columns: [
           { key: "number", title: "Cluster", value: (c) => c.number, numeric: true },
@@ -45,7 +45,7 @@ const parts = {
             cell: (c) => [bar(c.size / largest, "out"), make("span", { class: "figure", text: short(Math.round(c.size)) })] },
           { key: "labelled", title: "Known positives", value: (c) => c.labelled, first: "descending", numeric: true },
           { key: "share", title: "Share known", value: (c) => c.share, first: "descending", kind: "measured",
-            cell: (c) => [bar(c.share / most, c.positive ? "hot" : "out"), make("span", { class: "figure", text: percent(c.share) })] },
+            cell: (c) => [bar(c.share, c.positive ? "hot" : "out"), make("span", { class: "figure", text: percent(c.share) })] },
           { key: "positive", title: "Taken as", value: (c) => Number(c.positive), first: "descending",
             cell: (c) => (c.positive ? make("span", { class: "tag hot", text: "positive" }) : make("span", { class: "tag", text: "other" })) },
         ] });
@@ -71,12 +71,13 @@ const parts = {
   },
 
   candidates(host) {
-    const { candidates, method } = dataOf(host);
+    const { candidates, method, standing } = dataOf(host);
+    const vouched = standing === "passed";
     const rows = candidates.row.map((row, i) => ({ row, confidence: candidates.confidence[i], values: candidates.values[i] }));
     const columns = [
       { key: "row", title: "Row", value: (c) => c.row, numeric: true, cell: (c) => String(c.row) },
-      { key: "confidence", title: "Confidence", value: (c) => c.confidence, first: "descending", kind: "measured",
-        cell: (c) => [bar(c.confidence, "in"), make("span", { class: "figure", text: c.confidence >= 0.95 ? "≥ 95%" : percent(c.confidence) })] },
+      { key: "confidence", title: vouched ? "Confidence" : "Confidence, unproven", value: (c) => c.confidence, first: "descending", kind: "measured",
+        cell: (c) => [bar(c.confidence, vouched ? "in" : "out"), make("span", { class: vouched ? "figure" : "figure quiet", text: c.confidence >= 0.95 ? "≥ 95%" : percent(c.confidence) })] },
       ...candidates.columns.map((name, j) => ({ key: `value${j}`, title: name, value: (c) => c.values[j], numeric: true, first: "descending" })),
     ];
     const table = new DataTable(host, { caption: "Candidate hidden positives", noun: "rows", columns, rows, sortBy: "confidence",
