@@ -4,6 +4,7 @@ from scipy import stats
 
 from puselect.report import Comparison
 from puselect.report.comparison import jaccard, mean_interval
+from puselect.trials import ALL
 
 SELECTED = {"a": ["x", "y"], "b": ["y", "z"], "c": ["x", "y"]}
 SECONDS = {"a": 1.0, "b": 2.0, "c": 0.5}
@@ -44,6 +45,18 @@ def test_methods_come_best_first_with_differences_in_pairs():
     assert found.methods[1].behind_best.high == pytest.approx(mean_interval([0.3, 0.2]).high)
     assert found.agreement[1] == (pytest.approx(1 / 3), 1.0, 1.0)
     assert found.agreement[2] == (pytest.approx(1 / 3), 1.0, 1.0)
+
+
+def test_a_better_baseline_is_not_the_best_method():
+    scores = {"a": [0.5, 0.7], ALL: [0.8, 0.9]}
+    found = Comparison.of({"a": ["x"], ALL: ["x", "y"]}, {"a": 1.0, ALL: 0.0}, scores, seed=0)
+    assert [method.method for method in found.methods] == [ALL, "a"]
+    assert [method.method for method in found.rivals] == ["a"]
+    assert found.methods[1].behind_best is None
+    assert found.methods[0].behind_best.mean == pytest.approx(-0.25)
+    assert Comparison.from_json(found.to_json()) == found
+    assert found.seed == 0
+    assert found.rival_agreement == ((found.methods[1], (1.0,)),)
 
 
 def test_without_scores_the_order_stays():

@@ -10,8 +10,18 @@ from puselect.datasets import make_pu_clusters
 from puselect.report import Comparison, Selection, render, summarise, write_report
 from puselect.report.quality import EVERYWHERE
 from puselect.report.selection import CandidateTable, Cluster, Clustering, Finding
-from puselect.report.sentences import about_confidence, comparison_headline, gathering, headline, lede, tiles
+from puselect.report.sentences import (
+    about_confidence,
+    comparison_headline,
+    comparison_lede,
+    comparison_tiles,
+    gathering,
+    headline,
+    lede,
+    tiles,
+)
 from puselect.suitability import Suitability
+from puselect.trials import ALL, RANDOM
 
 X, y, _ = make_pu_clusters("40/3/1", n_negative=100, n_positive=40, n_relevant=3, n_irrelevant=3, random_state=0)
 HOSTILE = "</script><script>alert(1)</script>"
@@ -152,3 +162,23 @@ class TestSentences:
         close = Comparison.of(chosen, seconds, {"a": [0.9, 0.7, 0.8], "b": [0.7, 0.9, 0.79], "c": [0.1, 0.1, 0.1]})
         assert comparison_headline(close) == "a scores highest, too close to call with b."
         assert comparison_headline(Comparison.of(chosen, seconds)) == "3 methods, 0 features in common."
+
+    def test_baselines_are_no_methods(self):
+        chosen = {"a": ["x", "y"], "b": ["y", "z"], ALL: ["x", "y", "z"], RANDOM: ["z"]}
+        seconds = {"a": 2.0, "b": 0.5, ALL: 1e-6, RANDOM: 5e-5}
+        scores = {"a": [0.8, 0.81, 0.8], "b": [0.7, 0.7, 0.71], ALL: [0.9, 0.91, 0.92], RANDOM: [0.5, 0.6, 0.5]}
+        found = Comparison.of(chosen, seconds, scores, n_features=3, notes=["the score is a stand-in: beware", "else"])
+        assert comparison_headline(found) == "a is ahead of all the others."
+        shown = comparison_tiles(found)
+        assert shown[0][:3] == ("2", "", "methods compared beside the baselines")
+        assert shown[3][:2] == ("1", "of 3")
+        assert shown[4][:3] == ("0.5", "s", "fastest fit, b")
+        assert comparison_lede(found)[0] == "Caution: the score is a stand-in: beware."
+        page = render.render(found)
+        assert page.index("beware") < page.index("methods compared")
+        assert page.count("beware") == 1
+        assert len(re.findall(r"<td style", page)) == 4, "the agreement of two methods"
+        level = Comparison.of(chosen, seconds, {**scores, RANDOM: [0.8, 0.8, 0.81]})
+        assert comparison_headline(level) == "No method is clearly better than random features."
+        alone = Comparison.of({"a": ["x"], RANDOM: ["y"]}, seconds, {"a": [0.8, 0.81], RANDOM: [0.5, 0.51]})
+        assert comparison_headline(alone) == "a is ahead of random features."

@@ -147,7 +147,7 @@ class TestWhatIsKept:
         assert selection.command == "FSCPU(n_features_to_select=3, max_iter=20, random_state=0).fit(X, y)"
         again = eval(selection.command, {"FSCPU": FSCPU, "X": X, "y": y})
         np.testing.assert_array_equal(again.probabilities_, selector.probabilities_)
-        assert selection.seed == "0"
+        assert selection.seed == 0
         assert selection.versions["puselect"]
         assert selection.settings["n_clusters"] == "10"
         assert summarise(selector, command="puselect select x.csv").command == "puselect select x.csv"

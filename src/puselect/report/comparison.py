@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import t as student_t
 
 from puselect.report.codec import JSONRecord
+from puselect.trials import ALL, RANDOM
 
 COMPARISON_SCHEMA = "puselect.comparison/1"
 
@@ -34,7 +35,12 @@ class MethodResult:
     """Downstream score of each split, higher is better; empty if none was taken."""
     interval: Interval | None
     behind_best: Interval | None
-    """The best method's score minus this one's, split by split; None for the best."""
+    """The best method's score minus this one's, split by split; None for the best, below 0 for a better baseline."""
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it chooses nothing: all features, or random ones."""
+        return self.method in (ALL, RANDOM)
 
 
 @dataclass(frozen=True)
@@ -53,11 +59,22 @@ class Comparison(JSONRecord):
     n_labelled: int | None = None
     command: str = ""
     """What to type to do it again."""
-    seed: str | None = None
+    seed: int | str | None = None
     created: str = ""
     notes: tuple[str, ...] = ()
     settings: dict[str, str] | None = None
     versions: dict[str, str] | None = None
+
+    @property
+    def rivals(self) -> tuple[MethodResult, ...]:
+        """The methods without the baselines; all of them where there is nothing else."""
+        return tuple(method for method in self.methods if not method.is_baseline) or self.methods
+
+    @property
+    def rival_agreement(self) -> tuple[tuple[MethodResult, tuple[float, ...]], ...]:
+        """Each rival with its agreement with all rivals."""
+        kept = [i for i, method in enumerate(self.methods) if method in self.rivals]
+        return tuple((self.methods[i], tuple(self.agreement[i][j] for j in kept)) for i in kept)
 
     @classmethod
     def of(
@@ -96,7 +113,8 @@ class Comparison(JSONRecord):
             raise ValueError("a comparison needs at least one method, got none")
         runs = {name: tuple(map(float, (scores or {}).get(name, ()))) for name in selected}
         order = sorted(selected, key=lambda name: -float(np.mean(runs[name]))) if any(runs.values()) else list(selected)
-        best = runs[order[0]]
+        first = next((name for name in order if name not in (ALL, RANDOM)), order[0])
+        best = runs[first]
         return cls(
             methods=tuple(
                 MethodResult(
@@ -105,7 +123,7 @@ class Comparison(JSONRecord):
                     float(seconds[name]),
                     runs[name],
                     mean_interval(runs[name], test_share),
-                    mean_interval(np.subtract(best, runs[name]).tolist(), test_share) if name != order[0] else None,
+                    mean_interval(np.subtract(best, runs[name]).tolist(), test_share) if name != first else None,
                 )
                 for name in order
             ),

@@ -105,7 +105,9 @@ def _sections(kind: str, result: Any) -> list[tuple[str, str]]:
 def _drawn(result: Result) -> dict[str, Any]:
     """Return the part of a result that scripts draw."""
     data = {name: value for name, value in dataclasses.asdict(result).items() if name not in NOT_DRAWN}
-    return data | {"standing": sentences.standing(result)} if isinstance(result, Selection) else data
+    if isinstance(result, Selection):
+        return data | {"standing": sentences.standing(result)}
+    return data | {"rivals": [method.method for method in result.rivals]}
 
 
 @cache

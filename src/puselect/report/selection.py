@@ -119,7 +119,7 @@ class Selection(JSONRecord):
     seconds: float | None = None
     command: str = ""
     """What to type to do it again."""
-    seed: str | None = None
+    seed: int | str | None = None
     created: str = ""
     score_name: str = "score"
     """"probability" for a search, "score" for a ranking."""

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from puselect.report.comparison import Comparison
+from puselect.report.comparison import Comparison, MethodResult
 from puselect.report.quality import EVERYWHERE, counted
 from puselect.report.selection import CandidateTable, Cluster, Selection
+from puselect.trials import RANDOM
 
 
 class Tile(NamedTuple):
@@ -129,26 +130,46 @@ def about_confidence(selection: Selection) -> str:
 
 def comparison_headline(comparison: Comparison) -> str:
     """Return the answer of a comparison in one sentence."""
-    best, *others = comparison.methods
-    if best.interval is None or not others:
-        return f"{counted(len(comparison.methods), 'method')}, {counted(_n_shared(comparison), 'feature')} in common."
-    clear = [m for m in others if m.behind_best is not None and m.behind_best.low > 0]
-    if len(clear) == len(others):
-        return f"{best.method} is ahead of all the others."
-    level = [m.method for m in others if m not in clear]
-    return f"{best.method} scores highest, too close to call with {_listed(level)}."
+    best, *others = comparison.rivals
+    if best.interval is None:
+        return f"{counted(len(others) + 1, 'method')}, {counted(_n_shared(comparison), 'feature')} in common."
+    if any(m.method == RANDOM and not _is_behind(m) for m in comparison.methods):
+        return "No method is clearly better than random features."
+    level = [m.method for m in others if not _is_behind(m)]
+    if level:
+        return f"{best.method} scores highest, too close to call with {_listed(level)}."
+    return f"{best.method} is ahead of {'all the others' if others else 'random features'}."
+
+
+def comparison_lede(comparison: Comparison) -> list[str]:
+    """Return what the methods are judged by, what that is worth, and how the baselines do."""
+    lines = [f"Judged by {comparison.score_name}."] if comparison.score_name else []
+    lines += [f"Caution: {note}." for note in comparison.notes if _is_caveat(note)]
+    scores = {m.method: m.interval.mean for m in comparison.methods if m.is_baseline and m.interval is not None}
+    if scores:
+        lines.append(f"For scale: {_listed([f'{name} {mean:.3f}' for name, mean in scores.items()])}.")
+    return lines
+
+
+def other_notes(result: Selection | Comparison) -> list[str]:
+    """Return the notes that are not told under the headline."""
+    return [note for note in result.notes if not _is_caveat(note)]
 
 
 def comparison_tiles(comparison: Comparison) -> list[Tile]:
-    """Return the key numbers of a comparison."""
-    best = comparison.methods[0]
-    shown = [Tile(str(len(comparison.methods)), "", "methods compared")]
+    """Return the key numbers of a comparison, the baselines left out."""
+    rivals = comparison.rivals
+    best = rivals[0]
+    beside = " beside the baselines" if len(rivals) < len(comparison.methods) else ""
+    shown = [Tile(str(len(rivals)), "", f"method{'s' * (len(rivals) > 1)} compared{beside}")]
     if best.interval is not None:
         span = f"{best.interval.low:.3f} to {best.interval.high:.3f}"
         shown.append(Tile(f"{best.interval.mean:.3f}", "", f"best mean score, {best.method} ({span})"))
         shown.append(Tile(str(len(best.scores)), "", "splits, the same for all methods"))
-    shown.append(Tile(str(_n_shared(comparison)), f"of {comparison.n_features}", "features that every method selects"))
-    fastest = min(comparison.methods, key=lambda m: m.seconds)
+    if len(rivals) > 1:
+        meaning = "features that every method selects"
+        shown.append(Tile(str(_n_shared(comparison)), f"of {comparison.n_features}", meaning))
+    fastest = min(rivals, key=lambda m: m.seconds)
     return [*shown, Tile(*duration(fastest.seconds), f"fastest fit, {fastest.method}")]
 
 
@@ -160,6 +181,8 @@ def duration(seconds: float) -> tuple[str, str]:
     >>> duration(0.0053), duration(3.21), duration(600)
     (('5.3', 'ms'), ('3.2', 's'), ('10.0', 'min'))
     """
+    if seconds < 1e-3:
+        return "< 1", "ms"
     if seconds < 0.1:
         return f"{1000 * seconds:.2g}", "ms"
     return (f"{seconds:.1f}", "s") if seconds < 120 else (f"{seconds / 60:.1f}", "min")
@@ -192,7 +215,15 @@ def _totals(clusters: Sequence[Cluster]) -> tuple[float, float]:
 
 
 def _n_shared(comparison: Comparison) -> int:
-    return len(set.intersection(*(set(method.selected) for method in comparison.methods)))
+    return len(set.intersection(*(set(method.selected) for method in comparison.rivals)))
+
+
+def _is_behind(method: MethodResult) -> bool:
+    return method.behind_best is not None and method.behind_best.low > 0
+
+
+def _is_caveat(note: str) -> bool:
+    return note.startswith("the score is a stand-in")
 
 
 def _listed(names: list[str]) -> str:

@@ -5,6 +5,7 @@ import platform
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -174,9 +175,9 @@ def _costs(selector: Any, names: Sequence[str]) -> list[float] | None:
     return [float(cost) for cost in (costs.values() if isinstance(costs, dict) else costs)]
 
 
-def _seed(selector: Any) -> str | None:
+def _seed(selector: Any) -> int | str | None:
     state = selector.random_state
-    return None if state is None else repr(state)
+    return int(state) if isinstance(state, Integral) else None if state is None else repr(state)
 
 
 def _clusterings(selector: Any) -> tuple[Clustering, ...]:

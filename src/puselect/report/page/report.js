@@ -131,7 +131,8 @@ const parts = {
   },
 
   choices(host) {
-    const { methods } = dataOf(host);
+    const { rivals, methods: all } = dataOf(host);
+    const methods = all.filter((m) => rivals.includes(m.method));
     const names = [...new Set(methods.flatMap((m) => m.selected))];
     const rows = names.map((name) => {
       const places = methods.map((m) => m.selected.indexOf(name));
