@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from puselect import FSCPU
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.report import Comparison, Selection, summarise, write_report
+from puselect.report.quality import EVERYWHERE
 from puselect.suitability import Suitability
 
 HOSTILE = [
@@ -251,6 +253,76 @@ def test_narrow_screens_need_no_sideways_scrolling(browser: Any, report: Path, c
         with Visit(browser, file, viewport={"width": 360, "height": 740}) as visit:
             assert visit.page.evaluate("document.documentElement.scrollWidth") == 360
             assert visit.problems == []
+
+
+def test_narrow_screens_show_whole_tables_or_that_they_scroll(browser: Any, report: Path) -> None:
+    widths = "(node) => [node.scrollWidth, node.clientWidth]"
+    with Visit(browser, report, viewport={"width": 400, "height": 740}) as visit:
+        needed, there = visit.page.locator("[data-part=clusters] .scroll").evaluate(widths)
+        assert needed <= there
+        frame = visit.page.locator("[data-part=candidates] .scroll")
+        needed, there = frame.evaluate(widths)
+        assert needed > there
+        assert "gradient" in frame.evaluate("(node) => getComputedStyle(node).backgroundImage")
+        narrowest = visit.page.locator("[data-part=ranking] td.feature").first.bounding_box()["width"]
+        assert narrowest >= 110
+
+
+def test_long_names_keep_their_ends(browser: Any, tmp_path: Path) -> None:
+    X, y, _ = make_pu_clusters("40/1/1", n_negative=200, n_positive=50, n_relevant=3, n_irrelevant=3, random_state=0)
+    names = [f"a long name that all of these columns happen to begin with {i}" for i in range(6)]
+    selection = summarise(FSCPU(3, max_iter=3, random_state=0).fit(X, y), X, y, feature_names=names)
+    with Visit(browser, write_report(selection, tmp_path / "long.html")) as visit:
+        for name, label in zip(selection.selected, visit.page.locator(".chosen-list .label").all(), strict=True):
+            assert (label.text_content(), label.get_attribute("title")) == (name, name)
+            right = label.bounding_box()["x"] + label.bounding_box()["width"]
+            end = label.locator("span").last.bounding_box()
+            assert end["x"] + end["width"] <= right + 1
+            start = label.locator("span").first
+            assert start.evaluate("(node) => node.scrollWidth > node.clientWidth"), "the middle gives way"
+
+
+def test_confidence_that_nothing_vouches_for_is_muted(browser: Any, selection: Selection, tmp_path: Path) -> None:
+    assert any(finding.title.startswith(EVERYWHERE) for finding in selection.findings)
+    passed = replace(selection, findings=())
+    for checked, colours in ((passed, 1), (replace(passed, suitability=None), 0), (selection, 0)):
+        with Visit(browser, write_report(checked, tmp_path / "report.html")) as visit:
+            listed = visit.page.locator("[data-part=candidates]")
+            assert listed.locator(".figure").count() == 12
+            assert listed.locator(".fill.in").count() == 12 * colours
+            assert listed.locator(".figure.quiet").count() == 12 * (1 - colours)
+            assert listed.get_by_role("button", name="Confidence, unproven").count() == 1 - colours
+
+
+def test_bars_of_shares_are_full_at_one(browser: Any, report: Path, selection: Selection) -> None:
+    with Visit(browser, report) as visit:
+        widths = visit.page.locator("[data-part=ranking] .fill").evaluate_all("(all) => all.map((n) => n.style.width)")
+        expected = [100 * (feature.score or 0) for feature in selection.features[:20]]
+        np.testing.assert_allclose([float(width.rstrip("%")) for width in widths], expected, atol=1e-3)
+
+
+def test_a_command_breaks_between_words_and_copies_whole(browser: Any, selection: Selection, tmp_path: Path) -> None:
+    command = "puselect select table.csv " + " ".join(f"--data-out{i} file-{i}.csv" for i in range(12))
+    file = write_report(replace(selection, command=command), tmp_path / "report.html")
+    with Visit(browser, file, viewport={"width": 400, "height": 740}) as visit:
+        shown = visit.page.locator("pre")
+        assert shown.text_content() == command
+        lines = shown.locator("span").evaluate_all("(all) => all.map((word) => word.getClientRects().length)")
+        heights = {round(word.bounding_box()["height"]) for word in shown.locator("span").all()}
+        assert set(lines) == {1}
+        assert len(heights) == 1
+
+
+def test_baselines_do_not_vote(browser: Any, tmp_path: Path) -> None:
+    chosen = {"fscpu": ["a", "b"], "kbest": ["b", "c"], "all features": ["a", "b", "c", "d"], "random": ["d", "a"]}
+    file = write_report(Comparison.of(chosen, dict.fromkeys(chosen, 1.0), n_features=4), tmp_path / "comparison.html")
+    with Visit(browser, file) as visit:
+        votes = visit.page.locator("[data-part=choices] .figure").all_text_contents()
+        assert votes == ["2 of 2", "1 of 2", "1 of 2"]
+        assert visit.page.locator("[data-part=choices] th").count() == 4
+        padding = "(node) => getComputedStyle(node).padding"
+        head, cell = (visit.page.locator(f"table.plain {tag}").first.evaluate(padding) for tag in ("th", "td"))
+        assert head == cell, "heads stand over their cells"
 
 
 def test_comparison_draws_scores_and_agreement(browser: Any, comparison_report: Path) -> None:

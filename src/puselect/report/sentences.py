@@ -124,7 +124,7 @@ def about_confidence(selection: Selection) -> str:
     start = "Confidence estimates the probability of being positive, if positives form clusters as the method assumes"
     return {
         "passed": f"{start}: a guide, not a test.",
-        "unchecked": f"{start}; nobody has checked that here, so that high values may be chance.",
+        "unchecked": f"{start}; that was not checked here, so high values may be chance.",
     }.get(standing(selection), f"{start}. Here that looks wrong, so do not read the values as probabilities.")
 
 

@@ -54,7 +54,7 @@ function lineChart({ width, height, lines, xTitle, yTitle, yLow = 0, yHigh, labe
   return { svg, x, y, marks, inner };
 }
 
-const cut = (name) => (name.length > 20 ? `${name.slice(0, 19)}…` : name);
+const cut = (name) => (name.length > 20 ? `${name.slice(0, 10)}…${name.slice(-9)}` : name);
 
 /* Probabilities over time; arrow keys and the pointer single out one feature. */
 class Tracks {
@@ -204,7 +204,7 @@ class RowMap {
       const key = this.host.querySelector(`.key.k${kind}`);
       if (!key) continue;
       pen.fillStyle = colourOf(key);
-      pen.globalAlpha = [0.45, 0.75, 1][kind === 2 ? 1 : kind && 2];
+      pen.globalAlpha = [0.55, 0.75, 1][kind === 2 ? 1 : kind && 2];
       view.kind.forEach((k, i) => { if (k === kind) this.mark(pen, kind, ...this.places[i], rim); });
     }
     this.host.dataset.drawn = "yes";

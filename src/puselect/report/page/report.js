@@ -184,7 +184,9 @@ function followSections(links) {
     for (const entry of entries) {
       if (!entry.isIntersecting) continue;
       for (const link of links) link.removeAttribute("aria-current");
-      byId.get(entry.target.id).setAttribute("aria-current", "true");
+      const link = byId.get(entry.target.id);
+      link.setAttribute("aria-current", "true");
+      link.parentElement.scrollTo({ left: link.offsetLeft - link.parentElement.offsetLeft - 40 });
     }
   }, { rootMargin: "-15% 0px -75% 0px" });
   for (const id of byId.keys()) watcher.observe(document.getElementById(id));

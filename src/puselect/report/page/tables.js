@@ -28,6 +28,11 @@ function bar(share, kind = "") {
   return make("span", { class: "bar", "aria-hidden": "true" }, fill);
 }
 
+/* A long name that loses its middle where there is no room: it is the end that tells related names apart. */
+function twoEnds(name) {
+  return make("span", { class: "ends" }, make("span", { text: name.slice(0, -8) }), make("span", { text: name.slice(-8) }));
+}
+
 /* columns: {key, title, value(row), cell(row) -> node or text, numeric, first: "ascending"|"descending"} */
 class DataTable {
   constructor(host, { caption, noun, columns, rows, pageSize = 20, sortBy, order, search, filters = [], rowClass }) {
@@ -49,7 +54,8 @@ class DataTable {
 
   head(column) {
     const arrow = make("span", { class: "arrow", "aria-hidden": "true" });
-    const button = make("button", { type: "button", class: "sort", onclick: () => this.sortOn(column) }, column.title, arrow);
+    const button = make("button", { type: "button", class: "sort", title: column.title, onclick: () => this.sortOn(column) },
+      column.title.length > 20 ? twoEnds(column.title) : column.title, arrow);
     return make("th", { scope: "col", "data-key": column.key, class: column.numeric ? "number" : null }, button);
   }
 
