@@ -1,4 +1,4 @@
-"""The report: one HTML file that shows what was selected, how sure that is, and how to repeat it."""
+"""The report: one HTML file that shows what was selected, what speaks for it, and how to repeat it."""
 
 from puselect.report.comparison import Comparison
 from puselect.report.render import write_report

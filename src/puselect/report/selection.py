@@ -106,7 +106,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Selection(JSONRecord):
-    """What was selected, how sure that is, and everything needed to repeat it."""
+    """What was selected, what speaks for it, and everything needed to repeat it."""
 
     schema: str = SELECTION_SCHEMA
     method: str = ""
