@@ -194,8 +194,8 @@ def _search(selector: Any) -> Iterator[Finding]:
     if selector.converged_ < 1:
         yield warning(
             f"Undecided: {1 - selector.converged_:.0%} of the features",
-            "Their probability ended between 0.1 and 0.9, so that their ranks are a guess. Raise max_iter, or ask for "
-            "a number of features that the data can tell apart.",
+            "Their probability ended between 0.1 and 0.9, so that their ranks are a guess. Raise max_iter "
+            "(--max-iter), or ask for a number of features that the data can tell apart.",
         )
     n_masks = max(selector.n_iter_ * selector.population_size, 1)
     share = selector.n_degenerate_ / n_masks
