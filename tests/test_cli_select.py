@@ -2,6 +2,7 @@ import gzip
 import json
 import signal
 import subprocess
+from inspect import signature
 
 import numpy as np
 import polars as pl
@@ -195,8 +196,15 @@ class TestOptions:
 
     def test_a_sample_is_told(self, folder):
         done = select("-k", 3, "--max-rows", 200, "--data-out", "all.csv")
-        assert "too large to be read at once (400 rows): all 40 labelled rows and 160 random others" in done.stderr
+        assert "200 of 400 rows were read, all 40 labelled ones and random others, as --max-rows asks" in done.stderr
         assert pl.read_csv("all.csv").height == 400
+
+    @pytest.mark.skipif("row_numbers" not in signature(summarise).parameters, reason="reports count rows of the sample")
+    def test_candidates_of_a_sample_have_the_numbers_of_the_file(self, folder):
+        found = json.loads(select("-k", 3, "--max-rows", 200, "--json").stdout)["candidates"]
+        rows = clusters_table()[found["row"]].select(found["columns"]).rows()
+        assert len(rows) > 5
+        assert np.allclose(rows, found["values"], rtol=1e-5)
 
     def test_imputation_is_told(self, folder):
         table = clusters_table().with_row_index().with_columns(

@@ -4,6 +4,7 @@ import shlex
 import sys
 import time
 import warnings
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -219,6 +220,7 @@ def describe(
     """Return everything that a report shows."""
     from puselect.report import summarise
 
+    numbered = {"row_numbers": problem.row_numbers} if "row_numbers" in signature(summarise).parameters else {}
     left_out = [f"left out: {column.name} ({column.why})" for column in problem.left_out]
     return summarise(
         selector,
@@ -229,6 +231,7 @@ def describe(
         seconds=seconds,
         notes=[*problem.notes, *left_out, *notes],
         suitability=evidence,
+        **numbered,
     )
 
 
