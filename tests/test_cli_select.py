@@ -1,5 +1,6 @@
 import gzip
 import json
+import shlex
 import signal
 import subprocess
 from inspect import signature
@@ -148,6 +149,26 @@ class TestOptions:
     def test_half_of_the_features_by_default(self, folder):
         assert len(selected()) == 4
 
+    def test_the_number_taken_by_default_is_told(self, folder):
+        done = select("-o", "s.json")
+        text = "-k was not given: half of the 7 features are selected, 4"
+        assert f"note: {text}" in done.stderr
+        assert text in Selection.from_json((folder / "s.json").read_text()).notes
+        assert "-k was not given" not in select("--budget", 3).stderr
+
+    def test_all_features_are_no_choice(self, folder):
+        done = select("-k", 7, "--report", "r.html")
+        assert "note: -k 7 is all of the features: there was nothing to choose" in done.stderr
+        assert "next  ask for fewer than all 7 features" in done.stdout
+
+    def test_max_iter_ends_the_search(self, folder):
+        assert json.loads(select("-k", 3, "--max-iter", 5, "--json").stdout)["search"]["n_iter"] == 5
+        assert "--max-iter" in select("-k", 3, "--max-iter", 5, "--method", "kbest", code=2).stderr
+
+    def test_shuffles_are_as_many_as_wanted(self, folder):
+        found = json.loads(select("-k", 3, "--max-iter", 5, "--shuffles", 2, "--json").stdout)
+        assert found["suitability"]["n_shuffles"] == 2
+
     def test_quiet_says_nothing(self, folder):
         done = select("-k", 3, "--quiet")
         assert done.stdout == ""
@@ -229,6 +250,28 @@ class TestOptions:
         assert "\x1b" not in done.stdout
         assert set(Selection.from_json((folder / "s.json").read_text()).selected) == set(names.values())
         assert "<script>alert(1)</script>" not in (folder / "r.html").read_text()
+
+
+class TestNextStep:
+    def test_the_command_it_shows_works_and_reads_the_same_table(self, folder):
+        town = pl.Series(["Rome", "Oslo", "Bonn", "Bonn"] * 100)
+        holes = pl.when(pl.col("noise 0") > 0.01).then(pl.col("noise 0"))
+        mark = pl.when(pl.col("label") == 1).then(pl.lit("fraud")).otherwise(pl.lit("none"))
+        table = clusters_table().with_columns(holes, town=town, label=mark).rename({"noise 1": "height, cm"})
+        table.write_csv("d.csv")
+        words = ("--positive", "fraud", "--drop", '"height, cm",noise 2', "--impute", "median", "--encode")
+        words = (*words, "--max-rows", 300, "--max-categories", 5, "--max-memory", "1GB", "--seed", 3)
+        done = select("-k", 3, *words, "--method", "mrmr", "--report", "r.html")
+        line = next(line for line in done.stdout.splitlines() if "puselect compare" in line)
+        assert "--methods mrmr,fscpu,semi-jmi,lasso,kbest" in line
+        after = shlex.split(line.split("puselect", 1)[1])
+        again = runner.invoke(cli.app, [*after, "--methods", "kbest", "--splits", "2", "--jobs", "1", "--json"])
+        assert again.exit_code == 0, again.output
+        assert "300 rows, 8 usable features" in done.stderr
+        assert "300 rows, 8 usable features" in again.stderr
+
+    def test_without_a_report_it_offers_one(self, folder):
+        assert "next  add --report report.html to see the clusters" in select("-k", 3).stdout
 
 
 class TestFiles:

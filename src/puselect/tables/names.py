@@ -17,6 +17,17 @@ def split_names(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
 
 
+def quoted_name(name: str) -> str:
+    """Return a name as `split_names` wants it.
+
+    Examples
+    --------
+    >>> quoted_name("age"), quoted_name("height, cm")
+    ('age', '"height, cm"')
+    """
+    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name
+
+
 def check_known(option: str, wanted: Iterable[str], names: Sequence[str]) -> None:
     """Raise a ValueError for a wanted name that is not among `names`."""
     for name in wanted:
