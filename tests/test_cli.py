@@ -17,6 +17,13 @@ def test_help_names_every_command():
         assert command in text
 
 
+@pytest.mark.parametrize("words", [["--help"], ["select", "--help"], ["compare", "--help"], ["demo", "--help"]])
+def test_flags_take_no_value_in_the_help(words):
+    text = runner.invoke(cli.app, words).output
+    assert "--help" in text
+    assert "bool" not in text.lower()
+
+
 def test_version():
     assert runner.invoke(cli.app, ["--version"]).output.strip() == __version__
 

@@ -75,13 +75,13 @@ def test_every_model_judges(folder, model):
 
 
 def test_quiet_says_nothing(folder):
-    done = compare("--quiet")
+    done = compare("--quiet", "-o", "c.json")
     assert done.stdout == ""
     assert done.stderr == ""
 
 
 def test_all_features_are_nothing_to_compare(folder):
-    done = runner.invoke(cli.app, ["compare", "d.csv", "--label", "label", "-k", "8", "--quiet"])
+    done = runner.invoke(cli.app, ["compare", "d.csv", "--label", "label", "-k", "8", "--quiet", "--json"])
     assert done.exit_code == 1
     assert done.stderr == "error: -k must lie in 1..7 to compare anything with all 8, got 8\n"
 

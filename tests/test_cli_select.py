@@ -170,7 +170,7 @@ class TestOptions:
         assert found["suitability"]["n_shuffles"] == 2
 
     def test_quiet_says_nothing(self, folder):
-        done = select("-k", 3, "--quiet")
+        done = select("-k", 3, "--quiet", "-o", "s.json")
         assert done.stdout == ""
         assert done.stderr == ""
 

@@ -223,7 +223,7 @@ class TestMissingValues:
         assert np.array_equal(problem.X, [[1, 2, 5], [5, 4, 7], [5, 5, 7], [9, 4, 8]])
         assert problem.notes == (
             "filled 3 missing values with the median: a (2), b (1)",
-            "filled 1 infinite values with the median: c (1)",
+            "filled 1 infinite value with the median: c (1)",
         )
 
     def test_not_a_number_in_a_typed_file_is_missing(self, tmp_path):
@@ -263,6 +263,11 @@ class TestPositive:
     def test_that_nobody_has_is_refused_with_what_there_is(self):
         with pytest.raises(ValueError, match=r"no row has label = spma; it has .*'spam' \(5 rows\).*mean 'spam'"):
             choose_positive([("spam", 5), ("ham", 50)], "label", "spma")
+
+    def test_what_there_is_is_said_once_and_one_row_is_a_row(self):
+        message = r"^no row has label = fraud; it has nothing \(560 rows\), 'yes' \(1 row\)$"
+        with pytest.raises(ValueError, match=message):
+            choose_positive([("yes", 1), (None, 560)], "label", "fraud")
 
     def test_marks_the_rows(self, tmp_path):
         problem = read_text(tmp_path, "a,b,label\n1,2,spam\n3,4,ham\n5,6,\n", positive="spam")

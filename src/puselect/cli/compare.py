@@ -84,6 +84,7 @@ def compare(
 
     names = split_names([methods])
     check_call(names, model)
+    options.check_heard(quiet, out, report, json)
     for target in (out, report):
         check_target(target)
     reading = Reading(

@@ -117,6 +117,9 @@ def select(
 
     n_shuffles = shuffles or int(suitability)
     check_call(method, k, budget, costs, n_shuffles)
+    if engine is not None:
+        check_engine(engine)
+    options.check_heard(quiet, out, data_out, report, checkpoint, json)
     for target in (out, data_out, report, checkpoint):
         check_target(target)
     if data_out is not None:
@@ -160,6 +163,15 @@ def check_call(method: str, k: int | None, budget: float | None, costs: Path | N
         raise typer.BadParameter("costs need a limit: add --budget B", param_hint="--costs")
     if n_shuffles and not method.startswith("fscpu"):
         raise typer.BadParameter(f"the method {method} does not cluster; fscpu does", param_hint="--suitability")
+
+
+def check_engine(name: str) -> None:
+    """Refuse an engine that nobody knows or that cannot work here, before the table is read."""
+    from puselect.engines import ENGINES, gpu_engine_class
+
+    options.check_choice("--engine", name, ENGINES)
+    if name == "gpu":
+        gpu_engine_class()
 
 
 def wanted_number(problem: "Problem", k: int | None, budget: float | None) -> tuple[int | None, list[str]]:
