@@ -1,5 +1,6 @@
 import gzip
 import json
+import re
 import shlex
 import signal
 import subprocess
@@ -20,7 +21,10 @@ from command_line import (
 from typer.testing import CliRunner
 
 from puselect import FSCPU, cli
+from puselect.cli.summary import evidence, is_doubtful
 from puselect.report import Selection, summarise
+from puselect.report.selection import CandidateTable, Finding
+from puselect.suitability import Suitability
 
 runner = CliRunner()
 SIGNALS = {"signal 0", "signal 1", "signal 2"}
@@ -250,6 +254,37 @@ class TestOptions:
         assert "\x1b" not in done.stdout
         assert set(Selection.from_json((folder / "s.json").read_text()).selected) == set(names.values())
         assert "<script>alert(1)</script>" not in (folder / "r.html").read_text()
+
+
+class TestEvidence:
+    def test_the_clusters_are_told_in_a_sentence(self, folder):
+        out = select("-k", 3).stdout
+        sentence = r"clusters  .*\d+ of \d+ clusters hold \d+% of the 40 known positives and [\d.]+% of all rows"
+        assert re.search(sentence, out)
+        assert "objective" not in out
+
+    def test_that_the_search_converged_is_not_sold_as_evidence(self, folder):
+        out = select("-k", 3).stdout
+        assert re.search(r"search  converged after \d+ steps, which is no evidence", out)
+        assert "chance  not checked; --suitability tells" in out
+        assert "search  " not in select("-k", 3, "--method", "kbest").stdout
+
+    def test_a_search_that_has_not_converged_says_so(self, folder):
+        out = select("-k", 3, "--max-iter", 1).stdout
+        assert re.search(r"search  \d+% of the features still undecided after 1 step\n", out)
+
+    @pytest.mark.parametrize(("suits", "doubt"), [(True, False), (False, True)])
+    def test_candidates_are_no_finding_where_labels_gather_no_better_than_chance(self, suits, doubt):
+        suitability = Suitability(0.1, 0.1, 1.0, suits, "A verdict.", 1)
+        table = CandidateTable((7,), (0.99,), ("a",), ((1.0,),), 1)
+        told = dict(evidence(Selection(candidates=table, suitability=suitability)))
+        assert told["chance"] == "A verdict."
+        assert told["candidates"].startswith("1 unlabelled row in positive clusters")
+        assert ("makes none of them likely" in told["candidates"]) is doubt
+
+    def test_nor_where_positive_clusters_are_everywhere(self):
+        finding = Finding("warning", "Positive clusters everywhere: 60% of the unlabelled rows", "")
+        assert is_doubtful(Selection(findings=(finding,)))
 
 
 class TestNextStep:

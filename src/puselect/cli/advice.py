@@ -16,7 +16,7 @@ COMPARED = ("fscpu", "semi-jmi", "lasso", "kbest")
 def program() -> str:
     """Return how the user called this program: by its name where a shell finds it, otherwise by its path."""
     called = Path(sys.argv[0])
-    if called.name == "__main__.py":
+    if called.parts[-2:] == ("puselect", "__main__.py"):
         return f"{shlex.quote(sys.executable)} -m puselect"
     if called.name != "puselect" or not called.is_file():
         return "puselect"

@@ -153,6 +153,7 @@ def comparison_of(problem: "Problem", trial: "Trial", trials: "Trials") -> "Comp
         n_rows=len(problem.y),
         n_labelled=int(problem.y.sum()),
         command=shlex.join(["puselect", *sys.argv[1:]]),
+        seed=trial.seed,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         notes=notes,
         versions=versions(),
