@@ -266,7 +266,7 @@ class TestEvidence:
     def test_that_the_search_converged_is_not_sold_as_evidence(self, folder):
         out = select("-k", 3).stdout
         assert re.search(r"search  converged after \d+ steps, which is no evidence", out)
-        assert "chance  not checked; --suitability tells" in out
+        assert "suitability  not checked; --suitability tells" in out
         assert "search  " not in select("-k", 3, "--method", "kbest").stdout
 
     def test_a_search_that_has_not_converged_says_so(self, folder):
@@ -278,7 +278,7 @@ class TestEvidence:
         suitability = Suitability(0.1, 0.1, 1.0, suits, "A verdict.", 1)
         table = CandidateTable((7,), (0.99,), ("a",), ((1.0,),), 1)
         told = dict(evidence(Selection(candidates=table, suitability=suitability)))
-        assert told["chance"] == "A verdict."
+        assert told["suitability"] == "A verdict."
         assert told["candidates"].startswith("1 unlabelled row in positive clusters")
         assert ("makes none of them likely" in told["candidates"]) is doubt
 

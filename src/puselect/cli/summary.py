@@ -60,9 +60,9 @@ def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
     if selection.search is not None:
         yield "search", ending(selection.search.converged, selection.search.n_iter)
     if selection.suitability is not None:
-        yield "chance", selection.suitability.verdict
+        yield "suitability", selection.suitability.verdict
     elif clustered:
-        yield "chance", "not checked; --suitability tells whether shuffled labels would look as good"
+        yield "suitability", "not checked; --suitability tells whether shuffled labels would look as good"
     if selection.candidates is not None and selection.candidates.total:
         yield "candidates", candidates(selection.candidates.total, is_doubtful(selection))
 
