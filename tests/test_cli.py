@@ -1,4 +1,5 @@
 import json
+import shlex
 import subprocess
 import sys
 
@@ -6,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from puselect import __version__, bench, bench_gpu, cli
+from puselect.cli import advice
 from puselect.demo import artificial_demo, real_demo
 
 runner = CliRunner()
@@ -15,6 +17,13 @@ def test_help_names_every_command():
     text = runner.invoke(cli.app, ["--help"]).output
     for command in ("demo", "bench", "reproduce", "report", "select", "compare", "methods"):
         assert command in text
+
+
+@pytest.mark.parametrize("words", [["--help"], ["select", "--help"], ["compare", "--help"], ["demo", "--help"]])
+def test_flags_take_no_value_in_the_help(words):
+    text = runner.invoke(cli.app, words).output
+    assert "--help" in text
+    assert "bool" not in text.lower()
 
 
 def test_version():
@@ -28,6 +37,36 @@ def test_demo_tells_what_was_found_and_what_to_try_next():
     assert "of the 25 relevant features" in text
     assert "AUC" in text
     assert "Try next" in text
+    lines = [line.strip() for line in result.output.splitlines()]
+    assert "puselect demo --table breast.csv" in lines
+    assert "puselect select breast.csv --label known --drop diagnosis -k 6 --report report.html" in lines
+
+
+def test_commands_to_try_name_the_program_as_it_was_called(tmp_path, monkeypatch):
+    program = tmp_path / "a folder" / "bin" / "puselect"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path / "a folder")
+
+    def shown(called, path):
+        monkeypatch.setattr(sys, "argv", [str(called), "demo"])
+        monkeypatch.setenv("PATH", str(path))
+        return advice.program()
+
+    assert shown("bin/puselect", "/nowhere") == "bin/puselect"
+    assert shown(program, "/nowhere") == f"'{program}'"
+    assert shown(program, program.parent) == "puselect"
+    assert shown("/lib/puselect/__main__.py", "/nowhere") == f"{sys.executable} -m puselect"
+    assert shown("-c", "/nowhere") == "puselect"
+
+
+def test_a_command_to_try_is_not_broken_into_lines(tmp_path):
+    path = tmp_path / ("a long name " * 12 + ".csv")
+    output = runner.invoke(cli.app, ["demo", "--table", str(path)]).output
+    line = next(line for line in output.splitlines() if "puselect select" in line)
+    assert shlex.split(line)[2] == str(path)
+    assert line.endswith("--report report.html")
 
 
 def test_demo_runs_as_a_program_through_a_pipe():

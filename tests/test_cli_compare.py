@@ -44,6 +44,16 @@ def test_methods_are_compared_from_a_file_to_a_report(folder):
     assert {path.name for path in folder.iterdir()} == {"d.csv", "c.json", "r.html"}
 
 
+def test_what_each_method_selects_is_listed_and_the_seed_is_kept(folder):
+    done = compare("-o", "c.json", "--seed", 5)
+    found = Comparison.from_json((folder / "c.json").read_text())
+    chosen = {result.method: result.selected for result in found.methods}
+    for method in ("kbest", "lasso"):
+        assert f"{method}  {', '.join(chosen[method])}\n" in done.stdout
+    assert f"{', '.join(chosen['all features'])}\n" not in done.stdout
+    assert str(found.seed) == "5"
+
+
 def test_in_a_terminal_it_shows_a_bar(folder):
     words = ("--methods", "kbest", "--splits", 2, "--jobs", 1)
     code, seen = puselect_in_terminal("compare", "d.csv", "--label", "label", "-k", 3, *words, cwd=folder)
@@ -75,13 +85,13 @@ def test_every_model_judges(folder, model):
 
 
 def test_quiet_says_nothing(folder):
-    done = compare("--quiet")
+    done = compare("--quiet", "-o", "c.json")
     assert done.stdout == ""
     assert done.stderr == ""
 
 
 def test_all_features_are_nothing_to_compare(folder):
-    done = runner.invoke(cli.app, ["compare", "d.csv", "--label", "label", "-k", "8", "--quiet"])
+    done = runner.invoke(cli.app, ["compare", "d.csv", "--label", "label", "-k", "8", "--quiet", "--json"])
     assert done.exit_code == 1
     assert done.stderr == "error: -k must lie in 1..7 to compare anything with all 8, got 8\n"
 

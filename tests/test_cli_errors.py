@@ -76,6 +76,11 @@ def test_no_file(tmp_path):
         (["select", "d.csv", "-l", "label", "--method", "kbest", "--checkpoint", "f"], "--checkpoint"),
         (["select", "d.csv", "-l", "label", "--impute", "mean"], "'mean' is none of median"),
         (["select", "d.csv", "-l", "label", "--max-memory", "lots"], "such as 500MB"),
+        (["select", "no.csv", "-l", "label", "--engine", "steam"], "--engine: 'steam' is none of auto, cpu, gpu"),
+        (["select", "d.csv", "-l", "label", "--quiet"], "add -o FILE, --report FILE or --json"),
+        (["select", "d.csv", "-l", "label", "--impute"], "takes a value: --impute median (see puselect select --help)"),
+        (["compare", "d.csv", "-l"], "it takes a value: -l COL (see puselect compare --help)"),
+        (["compare", "d.csv", "-l", "label", "-k", "2", "-q"], "add -o FILE, --report FILE or --json"),
         (["compare", "d.csv", "-l", "label"], "Missing option"),
         (["compare", "d.csv", "-l", "label", "-k", "2", "--methods", "x"], "'x' is none of"),
         (["compare", "d.csv", "-l", "label", "-k", "2", "--model", "x"], "--model"),
@@ -104,7 +109,6 @@ def test_a_wrong_call_is_one_line_with_exit_code_2(tmp_path, monkeypatch, words,
         (["-o", "."], "is a folder"),
         (["--data-out", "out.xlsx"], "must end in .csv"),
         (["--drop", "z"], "--drop names the column 'z'"),
-        (["--engine", "steam"], "engine must be one of"),
         (["--budget", "2", "--costs", "nothing.csv"], "nothing.csv: no such file"),
         (["--budget", "2", "--costs", "d.csv"], "must hold lines of name,cost"),
         (["--budget", "2", "--costs", "c.csv"], "got none for c"),
@@ -115,7 +119,7 @@ def test_a_wish_that_the_table_cannot_grant_is_one_line(tmp_path, monkeypatch, w
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d.csv").write_text(GOOD)
     (tmp_path / "c.csv").write_text("a,1\nb,2\n")
-    done = runner.invoke(cli.app, ["select", "d.csv", "--label", "label", "--quiet", *words])
+    done = runner.invoke(cli.app, ["select", "d.csv", "--label", "label", "--quiet", "--json", *words])
     assert done.exit_code == 1
     assert done.stderr.count("\n") == 1
     assert message in done.stderr

@@ -1,7 +1,10 @@
 import gzip
 import json
+import re
+import shlex
 import signal
 import subprocess
+from inspect import signature
 
 import numpy as np
 import polars as pl
@@ -18,7 +21,10 @@ from command_line import (
 from typer.testing import CliRunner
 
 from puselect import FSCPU, cli
+from puselect.cli.summary import evidence, is_doubtful
 from puselect.report import Selection, summarise
+from puselect.report.selection import CandidateTable, Finding
+from puselect.suitability import Suitability
 
 runner = CliRunner()
 SIGNALS = {"signal 0", "signal 1", "signal 2"}
@@ -147,8 +153,28 @@ class TestOptions:
     def test_half_of_the_features_by_default(self, folder):
         assert len(selected()) == 4
 
+    def test_the_number_taken_by_default_is_told(self, folder):
+        done = select("-o", "s.json")
+        text = "-k was not given: half of the 7 features are selected, 4"
+        assert f"note: {text}" in done.stderr
+        assert text in Selection.from_json((folder / "s.json").read_text()).notes
+        assert "-k was not given" not in select("--budget", 3).stderr
+
+    def test_all_features_are_no_choice(self, folder):
+        done = select("-k", 7, "--report", "r.html")
+        assert "note: -k 7 is all of the features: there was nothing to choose" in done.stderr
+        assert "next  ask for fewer than all 7 features" in done.stdout
+
+    def test_max_iter_ends_the_search(self, folder):
+        assert json.loads(select("-k", 3, "--max-iter", 5, "--json").stdout)["search"]["n_iter"] == 5
+        assert "--max-iter" in select("-k", 3, "--max-iter", 5, "--method", "kbest", code=2).stderr
+
+    def test_shuffles_are_as_many_as_wanted(self, folder):
+        found = json.loads(select("-k", 3, "--max-iter", 5, "--shuffles", 2, "--json").stdout)
+        assert found["suitability"]["n_shuffles"] == 2
+
     def test_quiet_says_nothing(self, folder):
-        done = select("-k", 3, "--quiet")
+        done = select("-k", 3, "--quiet", "-o", "s.json")
         assert done.stdout == ""
         assert done.stderr == ""
 
@@ -195,8 +221,15 @@ class TestOptions:
 
     def test_a_sample_is_told(self, folder):
         done = select("-k", 3, "--max-rows", 200, "--data-out", "all.csv")
-        assert "too large to be read at once (400 rows): all 40 labelled rows and 160 random others" in done.stderr
+        assert "200 of 400 rows were read, all 40 labelled ones and random others, as --max-rows asks" in done.stderr
         assert pl.read_csv("all.csv").height == 400
+
+    @pytest.mark.skipif("row_numbers" not in signature(summarise).parameters, reason="reports count rows of the sample")
+    def test_candidates_of_a_sample_have_the_numbers_of_the_file(self, folder):
+        found = json.loads(select("-k", 3, "--max-rows", 200, "--json").stdout)["candidates"]
+        rows = clusters_table()[found["row"]].select(found["columns"]).rows()
+        assert len(rows) > 5
+        assert np.allclose(rows, found["values"], rtol=1e-5)
 
     def test_imputation_is_told(self, folder):
         table = clusters_table().with_row_index().with_columns(
@@ -221,6 +254,59 @@ class TestOptions:
         assert "\x1b" not in done.stdout
         assert set(Selection.from_json((folder / "s.json").read_text()).selected) == set(names.values())
         assert "<script>alert(1)</script>" not in (folder / "r.html").read_text()
+
+
+class TestEvidence:
+    def test_the_clusters_are_told_in_a_sentence(self, folder):
+        out = select("-k", 3).stdout
+        sentence = r"clusters  .*\d+ of \d+ clusters hold \d+% of the 40 known positives and [\d.]+% of all rows"
+        assert re.search(sentence, out)
+        assert "objective" not in out
+
+    def test_that_the_search_converged_is_not_sold_as_evidence(self, folder):
+        out = select("-k", 3).stdout
+        assert re.search(r"search  converged after \d+ steps, which is no evidence", out)
+        assert "suitability  not checked; --suitability tells" in out
+        assert "search  " not in select("-k", 3, "--method", "kbest").stdout
+
+    def test_a_search_that_has_not_converged_says_so(self, folder):
+        out = select("-k", 3, "--max-iter", 1).stdout
+        assert re.search(r"search  \d+% of the features still undecided after 1 step\n", out)
+
+    @pytest.mark.parametrize(("suits", "doubt"), [(True, False), (False, True)])
+    def test_candidates_are_no_finding_where_labels_gather_no_better_than_chance(self, suits, doubt):
+        suitability = Suitability(0.1, 0.1, 1.0, suits, "A verdict.", 1)
+        table = CandidateTable((7,), (0.99,), ("a",), ((1.0,),), 1)
+        told = dict(evidence(Selection(candidates=table, suitability=suitability)))
+        assert told["suitability"] == "A verdict."
+        assert told["candidates"].startswith("1 unlabelled row in positive clusters")
+        assert ("makes none of them likely" in told["candidates"]) is doubt
+
+    def test_nor_where_positive_clusters_are_everywhere(self):
+        finding = Finding("warning", "Positive clusters everywhere: 60% of the unlabelled rows", "")
+        assert is_doubtful(Selection(findings=(finding,)))
+
+
+class TestNextStep:
+    def test_the_command_it_shows_works_and_reads_the_same_table(self, folder):
+        town = pl.Series(["Rome", "Oslo", "Bonn", "Bonn"] * 100)
+        holes = pl.when(pl.col("noise 0") > 0.01).then(pl.col("noise 0"))
+        mark = pl.when(pl.col("label") == 1).then(pl.lit("fraud")).otherwise(pl.lit("none"))
+        table = clusters_table().with_columns(holes, town=town, label=mark).rename({"noise 1": "height, cm"})
+        table.write_csv("d.csv")
+        words = ("--positive", "fraud", "--drop", '"height, cm",noise 2', "--impute", "median", "--encode")
+        words = (*words, "--max-rows", 300, "--max-categories", 5, "--max-memory", "1GB", "--seed", 3)
+        done = select("-k", 3, *words, "--method", "mrmr", "--report", "r.html")
+        line = next(line for line in done.stdout.splitlines() if "puselect compare" in line)
+        assert "--methods mrmr,fscpu,semi-jmi,lasso,kbest" in line
+        after = shlex.split(line.split("puselect", 1)[1])
+        again = runner.invoke(cli.app, [*after, "--methods", "kbest", "--splits", "2", "--jobs", "1", "--json"])
+        assert again.exit_code == 0, again.output
+        assert "300 rows, 8 usable features" in done.stderr
+        assert "300 rows, 8 usable features" in again.stderr
+
+    def test_without_a_report_it_offers_one(self, folder):
+        assert "next  add --report report.html to see the clusters" in select("-k", 3).stdout
 
 
 class TestFiles:

@@ -1,4 +1,5 @@
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,13 @@ def test_every_python_block_runs(page, capsys, tmp_path, monkeypatch):
 def test_all_pages_are_markdown_so_that_their_blocks_are_run():
     others = [page for page in (ROOT / "docs").rglob("*.rst") if not set(MADE) & set(page.parents)]
     assert {page.parts[-3] for page in others} <= {"_templates"}
+
+
+def test_every_extra_for_users_is_explained_and_no_other():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = set(project["optional-dependencies"]) - {"test", "lint", "docs", "dev"}
+    rows = re.search(r"\| extra \|.*\n\|---\|---\|\n((?:\|.*\n)+)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert set(re.findall(r"^\| `(\w+)` \|", rows[1], flags=re.MULTILINE)) == extras
 
 
 def test_the_readmes_example_prints_what_it_says(capsys):

@@ -223,7 +223,7 @@ class TestMissingValues:
         assert np.array_equal(problem.X, [[1, 2, 5], [5, 4, 7], [5, 5, 7], [9, 4, 8]])
         assert problem.notes == (
             "filled 3 missing values with the median: a (2), b (1)",
-            "filled 1 infinite values with the median: c (1)",
+            "filled 1 infinite value with the median: c (1)",
         )
 
     def test_not_a_number_in_a_typed_file_is_missing(self, tmp_path):
@@ -264,10 +264,23 @@ class TestPositive:
         with pytest.raises(ValueError, match=r"no row has label = spma; it has .*'spam' \(5 rows\).*mean 'spam'"):
             choose_positive([("spam", 5), ("ham", 50)], "label", "spma")
 
+    def test_what_there_is_is_said_once_and_one_row_is_a_row(self):
+        message = r"^no row has label = fraud; it has nothing \(560 rows\), 'yes' \(1 row\)$"
+        with pytest.raises(ValueError, match=message):
+            choose_positive([("yes", 1), (None, 560)], "label", "fraud")
+
     def test_marks_the_rows(self, tmp_path):
         problem = read_text(tmp_path, "a,b,label\n1,2,spam\n3,4,ham\n5,6,\n", positive="spam")
         assert problem.y.tolist() == [1, 0, 0]
         assert problem.positive == "spam"
+
+
+@pytest.mark.parametrize("max_rows", [None, 4])
+def test_rows_have_the_numbers_of_the_file_whether_sampled_or_not_and_empty_lines_count(tmp_path, max_rows):
+    lines = ["0,0,1", "1,5,0", "", "3,7,0", "4,2,0", "5,1,0", "6,9,1"]
+    problem = read_text(tmp_path, "\n".join(["a,b,label", *lines, ""]), max_rows=max_rows)
+    assert problem.row_numbers.tolist() == problem.X[:, 0].tolist()
+    assert {0, 6} <= set(problem.row_numbers)
 
 
 class TestLargeFiles:
@@ -287,14 +300,16 @@ class TestLargeFiles:
         problem = read_problem(str(path), Reading("label", max_rows=400))
         assert problem.X.shape == (400, 4)
         assert problem.y.sum() == 50
-        assert "5000 rows): all 50 labelled rows and 350 random others" in problem.notes[0]
-        rows = set(map(tuple, table.drop("label").rows()))
-        assert all(tuple(row) in rows for row in problem.X.tolist())
+        assert "400 of 5000 rows were read, all 50 labelled ones and random others, as --max-rows" in problem.notes[0]
+        assert np.array_equal(table.drop("label").to_numpy()[problem.row_numbers], problem.X)
+        assert np.array_equal(table["label"].to_numpy()[problem.row_numbers], problem.y)
 
     def test_are_measured_by_memory(self, tmp_path):
         self.table().write_csv(tmp_path / "big.csv")
         problem = read_problem(str(tmp_path / "big.csv"), Reading("label", max_memory=120 * 1000))
         assert len(problem.y) == 1000
+        assert "1000 of 5000 rows" in problem.notes[0]
+        assert "for want of memory" in problem.notes[0]
         assert len(read_problem(str(tmp_path / "big.csv"), READING).y) == 5000
 
     def test_a_limit_below_the_number_of_labelled_rows_is_refused(self, tmp_path):

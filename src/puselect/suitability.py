@@ -102,7 +102,7 @@ def verdict(ratio: float) -> str:
     if ratio >= FAINT:
         return (
             f"The known positives gather {ratio:.2f} times as well as shuffled labels do: a faint sign of clusters, or "
-            "chance. Try more shuffles, label more rows, or compare with another method."
+            "chance. Try more shuffles (n_shuffles, --shuffles), label more rows, or compare with another method."
         )
     return (
         f"The known positives gather hardly better than shuffled labels do ({ratio:.2f} times as well): there is no "

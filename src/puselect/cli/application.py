@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -55,6 +55,17 @@ class Commands(TyperGroup):
         except KeyboardInterrupt as error:  # typer would leave without a word
             raise InterruptedEarlyError("interrupted before there was a result; nothing was written") from error
 
+    def get_params(self, ctx: Any) -> Any:
+        """Return the options of puselect itself."""
+        return without_types(super().get_params(ctx))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command of that name, if there is one."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            without_types(command.get_params(ctx))
+        return command
+
     def main(self, *positional: Any, **named: Any) -> Any:
         """Run the command line and leave with an exit code."""
         words = (positional[0] if positional else named.get("args")) or sys.argv[1:]
@@ -64,8 +75,30 @@ class Commands(TyperGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is left to be flushed
             code = 1
         except Exception as error:
-            code = report_error(error, "--debug" in words)
+            code = report_error(self.in_context(error, words), "--debug" in words)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+    def in_context(self, error: Exception, words: Sequence[str]) -> Exception:
+        """Return the error; one about an option without its value comes without a context, and gets one."""
+        command = self.commands.get(words[0]) if words else None
+        if command is None or not hasattr(error, "option_name") or getattr(error, "ctx", None) is not None:
+            return error
+        context = command.make_context(f"puselect {words[0]}", [], resilient_parsing=True)
+        name: str = error.option_name
+        wanted = [option.metavar for option in command.params if name in option.opts]
+        if wanted and "requires an argument" in str(error):
+            return typer.BadParameter(f"it takes a value: {name} {wanted[0]}", context, param_hint=name)
+        error.ctx = context  # type: ignore[attr-defined]
+        return error
+
+
+def without_types(options: Any) -> Any:
+    """Return the options, of which flags take no value, whatever typer's help says."""
+    for option in options:
+        if getattr(option, "is_flag", False) and option.metavar is None:
+            option.metavar = ""
+    return options
 
 
 def report_error(error: Exception, debug: bool) -> int:

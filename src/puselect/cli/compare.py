@@ -84,6 +84,7 @@ def compare(
 
     names = split_names([methods])
     check_call(names, model)
+    options.check_heard(quiet, out, report, json)
     for target in (out, report):
         check_target(target)
     reading = Reading(
@@ -152,6 +153,7 @@ def comparison_of(problem: "Problem", trial: "Trial", trials: "Trials") -> "Comp
         n_rows=len(problem.y),
         n_labelled=int(problem.y.sum()),
         command=shlex.join(["puselect", *sys.argv[1:]]),
+        seed=trial.seed,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         notes=notes,
         versions=versions(),

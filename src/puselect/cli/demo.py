@@ -1,10 +1,12 @@
 """``puselect demo``."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from puselect.cli.advice import program
 from puselect.cli.application import app, console
 from puselect.cli.writing import check_target, whole_files
 
@@ -44,12 +46,18 @@ def demo(
         f"{len(real.selected)}, {real.auc_all:.3f} with all {real.n_features}, "
         f"{real.auc_random:.3f} with {len(real.selected)} random ones."
     )
+    console.print("\nTry next, on a file:")
+    show_command("demo --table breast.csv")
+    show_command(TRY.format(table="breast.csv"))
     console.print(
-        "\nTry next, on a file: [bold]puselect demo --table breast.csv[/bold], then "
-        f"[bold]puselect {TRY.format(table='breast.csv')}[/bold]; or in Python: "
-        "[bold]FSCPU(n_features_to_select=10).fit(X, y)[/bold] on your own table, where y is 1 for the rows you know "
-        "to be positive and 0 for all others."
+        "or in Python, on your own table, where y is 1 for the rows you know to be positive and 0 for all others:\n"
+        "  [bold]FSCPU(n_features_to_select=10).fit(X, y)[/bold]"
     )
+
+
+def show_command(words: str) -> None:
+    """Print a command on a line of its own that can be copied whole."""
+    console.print(f"  {program()} {words}", style="bold", markup=False, soft_wrap=True)
 
 
 def write_table(path: Path, seed: int) -> None:
@@ -61,7 +69,7 @@ def write_table(path: Path, seed: int) -> None:
         write_demo_table(scratch or path, seed)
     console.print(
         f"{path}: 569 breast tumours, 30 measurements each; [bold]known[/bold] is 1 for a tenth of the malignant\n"
-        "ones, [bold]diagnosis[/bold] is the truth: 1 for all of them.\n"
-        f"Try next: [bold]puselect {TRY.format(table=path)}[/bold]",
+        "ones, [bold]diagnosis[/bold] is the truth: 1 for all of them.\nTry next:",
         soft_wrap=True,
     )
+    show_command(TRY.format(table=shlex.quote(str(path))))

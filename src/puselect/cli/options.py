@@ -87,24 +87,31 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an e
 
 def check_choice(option: str, value: str | None, choices: Any) -> None:
     """Refuse a value that is not among the choices: a wrong call."""
-    from puselect.tables.names import suggestion
+    from puselect.tables.names import nearest
 
     if value is not None and value not in choices:
         raise typer.BadParameter(
-            f"{value!r} is none of {', '.join(choices)}{suggestion(value, list(choices)).split('; it has')[0]}",
+            f"{value!r} is none of {', '.join(choices)}{nearest(value, list(choices))}",
             param_hint=option,
         )
+
+
+def check_heard(quiet: bool, *outputs: object) -> None:
+    """Refuse to work for nobody: a quiet call without any output."""
+    if quiet and not any(outputs):
+        raise typer.BadParameter("nothing would come out: add -o FILE, --report FILE or --json", param_hint="--quiet")
 
 
 def open_table(data: str, reading: "Reading", quiet: bool) -> "Problem":
     """Read the table and tell what is worth knowing about it."""
     from puselect.tables import read_problem
+    from puselect.tables.counts import counted
 
     check_choice("--impute", reading.impute, ["median"])
     problem = read_problem(data, reading)
     if not quiet:
         n_rows, n_features = problem.X.shape
-        tell(f"{n_rows} rows, {n_features} usable features, {problem.y.sum()} rows with "
+        tell(f"{n_rows} rows, {n_features} usable features, {counted(problem.y.sum(), 'row')} with "
              f"{problem.label} = {problem.positive}")
         for note in problem.notes:
             tell(f"note: {note}")

@@ -4,12 +4,14 @@ import shlex
 import sys
 import time
 import warnings
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from puselect.cli import options
+from puselect.cli.advice import next_step
 from puselect.cli.application import app, console, finishing
 from puselect.cli.options import HOW, OUT, TABLE, WHAT, open_table, tell
 from puselect.cli.progress import search_progress
@@ -18,7 +20,7 @@ from puselect.cli.writing import check_target, whole_files
 if TYPE_CHECKING:
     from puselect.report import Selection
     from puselect.suitability import Suitability as Evidence
-    from puselect.tables import Problem, Reading
+    from puselect.tables import Problem
 
 Keep = Annotated[
     list[str] | None,
@@ -48,9 +50,19 @@ Checkpoint = Annotated[
     typer.Option(metavar="FILE", help="Save the search here, and go on from here if the file exists.",
                  rich_help_panel=HOW),
 ]
+MaxIter = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Steps of the search at most (by default enough for a faint signal).",
+                 rich_help_panel=HOW),
+]
 Suitability = Annotated[
     bool,
     typer.Option("--suitability", "--null", help="Search shuffled labels too: do the positives form clusters at all?",
+                 rich_help_panel=HOW),
+]
+Shuffles = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="So many searches of shuffled labels; implies --suitability.",
                  rich_help_panel=HOW),
 ]
 Out = Annotated[
@@ -84,7 +96,9 @@ def select(
     engine: Engine = None,
     jobs: Jobs = -1,
     checkpoint: Checkpoint = None,
+    max_iter: MaxIter = None,
     suitability: Suitability = False,
+    shuffles: Shuffles = None,
     out: Out = None,
     data_out: DataOut = None,
     report: options.Report = None,
@@ -101,7 +115,11 @@ def select(
     from puselect.tables.files import output_format
     from puselect.tables.names import split_names
 
-    check_call(method, k, budget, costs, suitability)
+    n_shuffles = shuffles or int(suitability)
+    check_call(method, k, budget, costs, n_shuffles)
+    if engine is not None:
+        check_engine(engine)
+    options.check_heard(quiet, out, data_out, report, checkpoint, json)
     for target in (out, data_out, report, checkpoint):
         check_target(target)
     if data_out is not None:
@@ -112,12 +130,17 @@ def select(
     )
     problem = open_table(data, reading, quiet)
     wishes = {"budget": budget, "feature_costs": costs_of(problem, costs), "always_keep": list(problem.keep) or None,
-              "engine": engine, "checkpoint": checkpoint}
-    selector = make_selector(method, wanted_number(problem, k), seed, jobs, wishes)
+              "engine": engine, "checkpoint": checkpoint, "max_iter": max_iter}
+    number, remarks = wanted_number(problem, k, budget)
+    selector = make_selector(method, number, seed, jobs, wishes)
     if checkpoint is not None and checkpoint.exists() and not quiet:
         tell(f"going on from {checkpoint}")
-    seconds, notes = fit(selector, method, problem, quiet)
-    evidence = shuffled_search(selector, problem, quiet) if suitability else None
+    seconds, heard = fit(selector, method, problem, quiet)
+    notes = [*remarks, *heard]
+    if not quiet:
+        for note in notes:
+            tell(f"note: {note}")
+    evidence = shuffled_search(selector, problem, n_shuffles, quiet) if n_shuffles else None
     with finishing():
         selection = describe(selector, problem, seconds, notes, evidence)
         write(selection, problem, selector.support_, out, data_out, report)
@@ -125,11 +148,11 @@ def select(
         typer.echo(selection.to_json())
     elif not quiet:
         written = [path for path in (out, data_out, report) if path is not None]
-        hint = next_step(data, reading, len(selection.selected), report)
+        hint = next_step(data, reading, method, len(selection.selected), selection.n_features, report)
         print_selection(console, selection, problem, written, hint)
 
 
-def check_call(method: str, k: int | None, budget: float | None, costs: Path | None, suitability: bool) -> None:
+def check_call(method: str, k: int | None, budget: float | None, costs: Path | None, n_shuffles: int) -> None:
     """Refuse options that do not go together."""
     from puselect.descriptions import DESCRIPTIONS
 
@@ -138,16 +161,28 @@ def check_call(method: str, k: int | None, budget: float | None, costs: Path | N
         raise typer.BadParameter("give either -k or --budget, not both", param_hint="-k")
     if costs is not None and budget is None:
         raise typer.BadParameter("costs need a limit: add --budget B", param_hint="--costs")
-    if suitability and not method.startswith("fscpu"):
+    if n_shuffles and not method.startswith("fscpu"):
         raise typer.BadParameter(f"the method {method} does not cluster; fscpu does", param_hint="--suitability")
 
 
-def wanted_number(problem: "Problem", k: int | None) -> int | None:
-    """Return k if there are so many features."""
+def check_engine(name: str) -> None:
+    """Refuse an engine that nobody knows or that cannot work here, before the table is read."""
+    from puselect.engines import ENGINES, gpu_engine_class
+
+    options.check_choice("--engine", name, ENGINES)
+    if name == "gpu":
+        gpu_engine_class()
+
+
+def wanted_number(problem: "Problem", k: int | None, budget: float | None) -> tuple[int | None, list[str]]:
+    """Return how many features are to be selected, if not those that a budget buys, and what is to be said about it."""
     n_features = len(problem.names)
+    if k is None and budget is None:
+        half = (n_features + 1) // 2
+        return half, [f"-k was not given: half of the {n_features} features are selected, {half}"]
     if k is not None and k > n_features:
         raise ValueError(f"-k must lie in 1..{n_features}, the number of usable features, got {k}")
-    return k
+    return k, [f"-k {k} is all of the features: there was nothing to choose"] if k == n_features else []
 
 
 def costs_of(problem: "Problem", path: Path | None) -> list[float] | None:
@@ -170,7 +205,7 @@ def make_selector(method: str, k: int | None, seed: int, jobs: int, wishes: dict
 
     selector = METHODS[method](k, random_state=seed)
     known = selector.get_params(deep=False)
-    flags = {"feature_costs": "--costs", "always_keep": "--keep"}
+    flags = {"feature_costs": "--costs", "always_keep": "--keep", "max_iter": "--max-iter"}
     wanted = {name: value for name, value in wishes.items() if value is not None}
     for name in wanted:
         if name not in known:
@@ -191,14 +226,10 @@ def fit(selector: Any, method: str, problem: "Problem", quiet: bool) -> tuple[fl
         with watching(observer):
             selector.fit(problem.X, problem.y)
         seconds = time.perf_counter() - begin
-    notes = list(dict.fromkeys(str(warning.message) for warning in heard))
-    if not quiet:
-        for note in notes:
-            tell(f"note: {note}")
-    return seconds, notes
+    return seconds, list(dict.fromkeys(str(warning.message) for warning in heard))
 
 
-def shuffled_search(selector: Any, problem: "Problem", quiet: bool) -> "Evidence | None":
+def shuffled_search(selector: Any, problem: "Problem", n_shuffles: int, quiet: bool) -> "Evidence | None":
     """Search again with shuffled labels; None if Ctrl-C ended that too early to say anything."""
     from puselect.callbacks import watching
     from puselect.suitability import cluster_evidence
@@ -206,7 +237,7 @@ def shuffled_search(selector: Any, problem: "Problem", quiet: bool) -> "Evidence
     with warnings.catch_warnings(record=True) as heard, search_progress("shuffled labels", quiet) as observer:
         warnings.simplefilter("always")
         with watching(observer):
-            evidence = cluster_evidence(selector, problem.X, problem.y, random_state=selector.random_state)
+            evidence = cluster_evidence(selector, problem.X, problem.y, n_shuffles, selector.random_state)
     if any("interrupted after" in str(warning.message) for warning in heard):
         tell("note: the search on shuffled labels was interrupted; nothing is said about suitability")
         return None
@@ -219,6 +250,7 @@ def describe(
     """Return everything that a report shows."""
     from puselect.report import summarise
 
+    numbered = {"row_numbers": problem.row_numbers} if "row_numbers" in signature(summarise).parameters else {}
     left_out = [f"left out: {column.name} ({column.why})" for column in problem.left_out]
     return summarise(
         selector,
@@ -229,6 +261,7 @@ def describe(
         seconds=seconds,
         notes=[*problem.notes, *left_out, *notes],
         suitability=evidence,
+        **numbered,
     )
 
 
@@ -246,13 +279,3 @@ def write(
             from puselect.report import write_report
 
             write_report([selection], report_file)
-
-
-def next_step(data: str, reading: "Reading", n_selected: int, report: Path | None) -> str:
-    """Return what to do now."""
-    if report is None:
-        return "add --report report.html to see how sure this is, cluster by cluster"
-    words = ["puselect", "compare", data, "--label", reading.label, "-k", str(n_selected)]
-    words += ["--positive", reading.positive] if reading.positive is not None else []
-    words += [word for name in reading.drop for word in ("--drop", name)]
-    return shlex.join([*words, "--methods", "fscpu,semi-jmi,lasso,kbest"])

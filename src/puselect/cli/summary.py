@@ -1,6 +1,6 @@
 """What the commands show on the terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from puselect.cli.application import printable
+from puselect.tables.counts import counted
 
 if TYPE_CHECKING:
     from puselect.report import Comparison, Selection
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 40
 MOST_LEFT_OUT = 12
+MOST_LISTED = 12
 MISSED = 5
 BAR_WIDTH = 24
 
@@ -25,10 +27,11 @@ BAR_WIDTH = 24
 def print_selection(
     console: Console, selection: "Selection", problem: "Problem", written: Sequence[Path], next_step: str
 ) -> None:
-    """Show what was selected, how sure that is, what was left out and why, and what to do next."""
-    n_selected = len(selection.selected)
-    console.print()
-    console.print(f"[bold]{n_selected} of {selection.n_features} features[/bold] selected by {headline(selection)}")
+    """Show what was selected, what speaks for it, what was left out and why, and what to do next."""
+    console.print(
+        f"\n[bold]{len(selection.selected)} of {selection.n_features} features[/bold] selected by "
+        f"[bold]{selection.method}[/bold] in {selection.seconds or 0:.1f} s"
+    )
     console.print(Padding(feature_table(selection), (1, 0, 1, 2), expand=False))
     rest = [feature for feature in selection.features if not feature.selected][:MISSED]
     if rest and selection.score_name == "probability":
@@ -37,26 +40,50 @@ def print_selection(
         line(console, "left out", f"{column.name}: {column.why}")
     if len(problem.left_out) > MOST_LEFT_OUT:
         line(console, "left out", f"and {len(problem.left_out) - MOST_LEFT_OUT} more columns")
+    for head, text in evidence(selection):
+        line(console, head, text)
     for finding in selection.findings:
         if finding.level == "warning":
             line(console, "careful", f"{finding.title}. {finding.text}", "yellow")
-    if selection.suitability is not None:
-        line(console, "suitability", selection.suitability.verdict)
-    if selection.candidates is not None and selection.candidates.total:
-        line(console, "candidates", f"{selection.candidates.total} unlabelled rows sit in positive clusters")
     for path in written:
         line(console, "written", str(path), "green")
     line(console, "next", next_step, "cyan")
 
 
-def headline(selection: "Selection") -> str:
-    """Return the method and how its work went."""
-    parts = [f"[bold]{selection.method}[/bold] in {selection.seconds or 0:.1f} s"]
-    if selection.objective is not None:
-        parts.append(f"objective {selection.objective:.4g}")
+def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
+    """Yield what speaks for the selection and what does not: what it is about, and a sentence."""
+    from puselect.report.sentences import gathering, lede
+
+    clustered = gathering(selection) is not None
+    if clustered:
+        yield "clusters", lede(selection)[0]
     if selection.search is not None:
-        parts.append(f"{selection.search.converged:.0%} settled after {selection.search.n_iter} steps")
-    return " · ".join(parts)
+        yield "search", ending(selection.search.converged, selection.search.n_iter)
+    if selection.suitability is not None:
+        yield "suitability", selection.suitability.verdict
+    elif clustered:
+        yield "suitability", "not checked; --suitability tells whether shuffled labels would look as good"
+    if selection.candidates is not None and selection.candidates.total:
+        yield "candidates", candidates(selection.candidates.total, is_doubtful(selection))
+
+
+def ending(converged: float, n_iter: int) -> str:
+    """Return how a search ended."""
+    if converged < 1:
+        return f"{1 - converged:.0%} of the features still undecided after {counted(n_iter, 'step')}"
+    return f"converged after {counted(n_iter, 'step')}, which is no evidence: it does so on noise, too"
+
+
+def candidates(number: int, doubtful: bool) -> str:
+    """Return what is to be said about rows in positive clusters."""
+    text = f"{counted(number, 'unlabelled row')} in positive clusters"
+    return f"{text}; that alone makes none of them likely to be positive" if doubtful else text
+
+
+def is_doubtful(selection: "Selection") -> bool:
+    """Return whether the clusters single nobody out: no better than shuffled labels, or all over the table."""
+    failed = selection.suitability is not None and not selection.suitability.suits
+    return failed or any("clusters everywhere" in finding.title for finding in selection.findings)
 
 
 def feature_table(selection: "Selection") -> Table:
@@ -93,7 +120,9 @@ def line(console: Console, head: str, text: str, style: str = "") -> None:
 
 
 def print_comparison(console: Console, comparison: "Comparison", written: Sequence[Path]) -> None:
-    """Show how good and how fast each method is, and how much they agree."""
+    """Show how good and how fast each method is, what it selects, and how much they agree."""
+    from puselect.trials import ALL, RANDOM
+
     n_splits = len(comparison.methods[0].scores)
     console.print(f"\n[bold]{comparison.score_name}[/bold]\nmean over {n_splits} paired splits, 95 % interval")
     table = Table(box=None, pad_edge=False, header_style="dim")
@@ -112,10 +141,21 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
     console.print(Padding(table, (1, 0, 1, 2), expand=False))
     console.print("[bold]Agreement[/bold] of what they select on the whole table: shared features over all features")
     console.print(Padding(agreement_table(comparison), (1, 0, 1, 2), expand=False))
+    console.print("[bold]Selected[/bold] on the whole table, best first\n")
+    for result in comparison.methods:
+        if result.method not in (ALL, RANDOM):
+            line(console, result.method, shortened(result.selected), "bold")
+    console.print()
     for note in comparison.notes:
         line(console, "note", note)
     for path in written:
         line(console, "written", str(path), "green")
+
+
+def shortened(names: Sequence[str]) -> str:
+    """Return the first names, and how many there are beside them."""
+    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+    return ", ".join(names[:MOST_LISTED]) + more
 
 
 def agreement_table(comparison: "Comparison") -> Table:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puselect.tables.counts import counted
+
 FloatArray = NDArray[np.float64]
 
 IDENTIFIER_ROWS = 20
@@ -132,13 +134,14 @@ def fill_missing(features: Sequence[Feature], impute: str | None) -> tuple[list[
         found = {name: count for name, count in holes.items() if count}
         if not found:
             continue
-        columns = f"{len(found)} column{'s' if len(found) > 1 else ''}"
+        columns = counted(len(found), "column")
         if impute is None:
             raise ValueError(
                 f"{columns} with {word} values: {enumerate_counts(found)}; fill them with --impute median, "
                 f"or leave the columns out with --drop"
             )
-        notes.append(f"filled {sum(found.values())} {word} values with the median: {enumerate_counts(found)}")
+        filled = counted(sum(found.values()), f"{word} value")
+        notes.append(f"filled {filled} with the median: {enumerate_counts(found)}")
     if not notes:
         return list(features), notes
     return [feature._replace(values=_filled(feature.values)) for feature in features], notes

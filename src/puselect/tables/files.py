@@ -20,6 +20,8 @@ try:
 except ImportError as error:
     raise ImportError("reading tables needs the extra 'cli': pip install 'puselect[cli]'") from error
 
+IntArray = NDArray[np.int64]
+
 MISSING = ["", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?"]
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 ROW = "__row__"  # no column of anybody's
@@ -68,27 +70,35 @@ def open_source(name: str) -> Source:
     return Source(name, scan, layout, path, path.stat().st_size * BYTES_IN_MEMORY[kind])
 
 
-def read_rows(source: Source, rows: NDArray[np.integer[Any]] | None = None, columns: list[str] | None = None) -> Any:
-    """Return a frame of all rows or of those with the given numbers, in their order; empty lines are skipped."""
-    scan = source.scan if columns is None else source.scan.select(columns)
+def read_rows(source: Source, rows: IntArray | None = None) -> tuple[Any, IntArray]:
+    """Return a frame of all rows or of those with the given numbers, and the number of each row that it has.
+
+    Rows are numbered from 0, the first after the header; empty lines are skipped, but count.
+    """
+    scan = source.scan.with_row_index(ROW)
     if rows is not None:
-        wanted = pl.Series(rows, dtype=pl.UInt32).implode()
-        scan = scan.with_row_index(ROW).filter(pl.col(ROW).is_in(wanted)).drop(ROW)
-    try:
-        frame = scan.collect()
-    except UNREADABLE as error:
-        raise _plainly(source.name, error, source.path, source.layout) from error
-    if source.layout is not None and columns is None and frame.height and frame.to_series(-1).null_count():
+        scan = scan.filter(pl.col(ROW).is_in(pl.Series(rows, dtype=pl.UInt32).implode()))
+    frame = _collected(source, scan)
+    if source.layout is not None and frame.height and frame.to_series(-1).null_count():
         if rows is None:
             _refuse_short_lines(source.path, source.layout)
-        frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-    return frame
+        frame = frame.filter(~pl.all_horizontal(pl.exclude(ROW).is_null()))
+    return frame.drop(ROW), frame[ROW].to_numpy().astype(np.int64)
+
+
+def read_column(source: Source, name: str) -> Any:
+    """Return one column, with a missing value for an empty line."""
+    return _collected(source, source.scan.select(name))[name]
 
 
 def count_rows(source: Source) -> int:
     """Return the number of rows without keeping them."""
+    return int(_collected(source, source.scan.select(pl.len())).item())
+
+
+def _collected(source: Source, scan: Any) -> Any:
     try:
-        return int(source.scan.select(pl.len()).collect().item())
+        return scan.collect()
     except UNREADABLE as error:
         raise _plainly(source.name, error, source.path, source.layout) from error
 

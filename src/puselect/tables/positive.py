@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from puselect.tables.names import suggestion
+from puselect.tables.counts import counted
+from puselect.tables.names import nearest
 
 Counts = Sequence[tuple[Any, int]]
 """Values of the label column with the number of their rows; None counts the missing ones."""
@@ -68,7 +69,7 @@ def named_positive(counts: Counts, label: str, wanted: str) -> Any:
     if len(alike) == 1:
         return alike[0]
     raise ValueError(
-        f"no row has {label} = {wanted}; it has {listing(counts)}{suggestion(wanted, [str(v) for v in values])}"
+        f"no row has {label} = {wanted}; it has {listing(counts)}{nearest(wanted, [str(v) for v in values])}"
     )
 
 
@@ -97,5 +98,6 @@ def listing(counts: Counts, most: int = 6) -> str:
     "'ham' (90 rows), nothing (10 rows)"
     """
     ordered = sorted(counts, key=lambda pair: -pair[1])
-    parts = [f"{'nothing' if value is None else repr(value)} ({count} rows)" for value, count in ordered[:most]]
+    names = [("nothing" if value is None else repr(value), count) for value, count in ordered[:most]]
+    parts = [f"{name} ({counted(count, 'row')})" for name, count in names]
     return ", ".join(parts) + (f" and {len(ordered) - most} more" if len(ordered) > most else "")

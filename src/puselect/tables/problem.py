@@ -14,6 +14,7 @@ from puselect.tables.files import (
     count_rows,
     names_in_order,
     open_source,
+    read_column,
     read_rows,
     value_counts,
     write_table,
@@ -68,6 +69,8 @@ class Problem:
     """Features that must be selected."""
     label: str
     positive: Any
+    row_numbers: IntArray
+    """Of each row of `X` in the file: 0 for the first after the header."""
     left_out: tuple[LeftOut, ...]
     notes: tuple[str, ...]
     data: Any
@@ -84,14 +87,8 @@ def read_problem(name: str, reading: Reading) -> Problem:
     """Read a data file; every way in which it can be unfit gives a ValueError or OSError of one line."""
     source = open_source(name)
     check_wishes(source, reading)
-    labels = read_rows(source, columns=[reading.label])[reading.label] if must_sample(source, reading) else None
-    notes: list[str] = []
-    if labels is None:
-        frame = read_rows(source)
-    else:
-        rows, note = sample(labels, reading, len(source.columns))
-        frame = read_rows(source, rows)
-        notes.append(note)
+    rows, notes = sample(source, reading) if must_sample(source, reading) else (None, [])
+    frame, row_numbers = read_rows(source, rows)
     if frame.height < 2:
         raise ValueError(f"{name} has {'one row' if frame.height else 'names of columns, but no rows'}; add rows")
     positive, y = marked_rows(frame[reading.label], reading.label, reading.positive)
@@ -108,9 +105,10 @@ def read_problem(name: str, reading: Reading) -> Problem:
         keep=tuple(i for i, feature in enumerate(features) if feature.source in reading.keep),
         label=reading.label,
         positive=positive,
+        row_numbers=row_numbers,
         left_out=tuple(columns.left_out),
         notes=tuple(notes),
-        data=frame.lazy() if labels is None else source.scan,
+        data=frame.lazy() if rows is None else source.scan,
     )
 
 
@@ -128,7 +126,7 @@ def check_wishes(source: Source, reading: Reading) -> None:
 
 
 def must_sample(source: Source, reading: Reading) -> bool:
-    """Return whether the table is too large to be read at once."""
+    """Return whether the table has more rows than were asked for, or is too large to be read at once."""
     if reading.max_rows is not None:
         return count_rows(source) > reading.max_rows
     limit = reading.max_memory or default_memory()
@@ -150,10 +148,10 @@ def default_memory() -> int:
         return MEMORY_UNKNOWN // MEMORY_SHARE
 
 
-def sample(labels: Any, reading: Reading, n_columns: int) -> tuple[IntArray, str]:
+def sample(source: Source, reading: Reading) -> tuple[IntArray, list[str]]:
     """Return the numbers of all labelled rows and of random others, and a note that says so."""
-    limit = reading.max_rows or rows_within(reading.max_memory or default_memory(), n_columns)
-    _, y = marked_rows(labels, reading.label, reading.positive)
+    limit = reading.max_rows or rows_within(reading.max_memory or default_memory(), len(source.columns))
+    _, y = marked_rows(read_column(source, reading.label), reading.label, reading.positive)
     marked, others = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
     room = limit - len(marked)
     if room < 1:
@@ -162,11 +160,9 @@ def sample(labels: Any, reading: Reading, n_columns: int) -> tuple[IntArray, str
             "raise --max-rows or --max-memory"
         )
     drawn = np.random.default_rng(reading.seed).choice(others, min(room, len(others)), replace=False)
-    note = (
-        f"the table is too large to be read at once ({len(y)} rows): all {len(marked)} labelled rows and "
-        f"{len(drawn)} random others were read; --max-rows and --max-memory change that"
-    )
-    return np.sort(np.concatenate([marked, drawn])), note
+    read = f"{len(marked) + len(drawn)} of {len(y)} rows were read, all {len(marked)} labelled ones and random others"
+    why = "as --max-rows asks" if reading.max_rows else "for want of memory; --max-rows and --max-memory change that"
+    return np.sort(np.concatenate([marked, drawn])), [f"{read}, {why}"]
 
 
 def marked_rows(column: Any, label: str, wanted: str | None) -> tuple[Any, IntArray]:
