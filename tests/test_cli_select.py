@@ -4,7 +4,6 @@ import re
 import shlex
 import signal
 import subprocess
-from inspect import signature
 
 import numpy as np
 import polars as pl
@@ -224,7 +223,6 @@ class TestOptions:
         assert "200 of 400 rows were read, all 40 labelled ones and random others, as --max-rows asks" in done.stderr
         assert pl.read_csv("all.csv").height == 400
 
-    @pytest.mark.skipif("row_numbers" not in signature(summarise).parameters, reason="reports count rows of the sample")
     def test_candidates_of_a_sample_have_the_numbers_of_the_file(self, folder):
         found = json.loads(select("-k", 3, "--max-rows", 200, "--json").stdout)["candidates"]
         rows = clusters_table()[found["row"]].select(found["columns"]).rows()

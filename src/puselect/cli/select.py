@@ -4,7 +4,6 @@ import shlex
 import sys
 import time
 import warnings
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -250,7 +249,6 @@ def describe(
     """Return everything that a report shows."""
     from puselect.report import summarise
 
-    numbered = {"row_numbers": problem.row_numbers} if "row_numbers" in signature(summarise).parameters else {}
     left_out = [f"left out: {column.name} ({column.why})" for column in problem.left_out]
     return summarise(
         selector,
@@ -261,7 +259,7 @@ def describe(
         seconds=seconds,
         notes=[*problem.notes, *left_out, *notes],
         suitability=evidence,
-        **numbered,
+        row_numbers=problem.row_numbers,
     )
 
 

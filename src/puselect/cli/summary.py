@@ -33,9 +33,8 @@ def print_selection(
         f"[bold]{selection.method}[/bold] in {selection.seconds or 0:.1f} s"
     )
     console.print(Padding(feature_table(selection), (1, 0, 1, 2), expand=False))
-    rest = [feature for feature in selection.features if not feature.selected][:MISSED]
-    if rest and selection.score_name == "probability":
-        line(console, "just missed", ", ".join(f"{f.name} ({f.score:.2f})" for f in rest if f.score is not None))
+    if missed := just_missed(selection):
+        line(console, "just missed", missed)
     for column in problem.left_out[:MOST_LEFT_OUT]:
         line(console, "left out", f"{column.name}: {column.why}")
     if len(problem.left_out) > MOST_LEFT_OUT:
@@ -50,9 +49,18 @@ def print_selection(
     line(console, "next", next_step, "cyan")
 
 
+def just_missed(selection: "Selection") -> str:
+    """Return the next features of a search, with their probabilities; none that ended as low as any."""
+    if selection.score_name != "probability":
+        return ""
+    lowest = min(feature.score or 0.0 for feature in selection.features)
+    rest = [feature for feature in selection.features if not feature.selected and (feature.score or 0.0) > lowest]
+    return ", ".join(f"{feature.name} ({feature.score:.2f})" for feature in rest[:MISSED])
+
+
 def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
     """Yield what speaks for the selection and what does not: what it is about, and a sentence."""
-    from puselect.report.sentences import gathering, lede
+    from puselect.report.sentences import gathering, lede, standing
 
     clustered = gathering(selection) is not None
     if clustered:
@@ -64,7 +72,7 @@ def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
     elif clustered:
         yield "suitability", "not checked; --suitability tells whether shuffled labels would look as good"
     if selection.candidates is not None and selection.candidates.total:
-        yield "candidates", candidates(selection.candidates.total, is_doubtful(selection))
+        yield "candidates", candidates(selection.candidates.total, standing(selection) in ("failed", "everywhere"))
 
 
 def ending(converged: float, n_iter: int) -> str:
@@ -78,12 +86,6 @@ def candidates(number: int, doubtful: bool) -> str:
     """Return what is to be said about rows in positive clusters."""
     text = f"{counted(number, 'unlabelled row')} in positive clusters"
     return f"{text}; that alone makes none of them likely to be positive" if doubtful else text
-
-
-def is_doubtful(selection: "Selection") -> bool:
-    """Return whether the clusters single nobody out: no better than shuffled labels, or all over the table."""
-    failed = selection.suitability is not None and not selection.suitability.suits
-    return failed or any("clusters everywhere" in finding.title for finding in selection.findings)
 
 
 def feature_table(selection: "Selection") -> Table:
