@@ -20,9 +20,9 @@ from command_line import (
 from typer.testing import CliRunner
 
 from puselect import FSCPU, cli
-from puselect.cli.summary import evidence, is_doubtful
+from puselect.cli.summary import evidence, just_missed
 from puselect.report import Selection, summarise
-from puselect.report.selection import CandidateTable, Finding
+from puselect.report.selection import CandidateTable, Feature
 from puselect.suitability import Suitability
 
 runner = CliRunner()
@@ -280,9 +280,13 @@ class TestEvidence:
         assert told["candidates"].startswith("1 unlabelled row in positive clusters")
         assert ("makes none of them likely" in told["candidates"]) is doubt
 
-    def test_nor_where_positive_clusters_are_everywhere(self):
-        finding = Finding("warning", "Positive clusters everywhere: 60% of the unlabelled rows", "")
-        assert is_doubtful(Selection(findings=(finding,)))
+    def test_features_that_ended_as_low_as_any_did_not_just_miss(self):
+        scores = {"a": 0.9, "b": 0.4, "c": 0.1, "d": 0.1}
+        features = tuple(
+            Feature(name=name, column=i, rank=i + 1, selected=score > 0.5, score=score, cost=None)
+            for i, (name, score) in enumerate(scores.items())
+        )
+        assert just_missed(Selection(features=features, score_name="probability")) == "b (0.40)"
 
 
 class TestNextStep:
