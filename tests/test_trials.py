@@ -3,7 +3,6 @@ import warnings
 import numpy as np
 import pytest
 from command_line import clusters_table
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
@@ -11,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from puselect import METHODS, trials
+from puselect.callbacks import InterruptedSearchWarning
 from puselect.trials import ALL, RANDOM, Trial, run_trials
 
 
@@ -87,7 +87,7 @@ def test_too_few_labelled_rows_are_refused(trial):
         quietly(Trial(trial.X, y, 3), ["kbest"])
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), ConvergenceWarning("interrupted after 3 of at most 9 steps")])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), InterruptedSearchWarning("after 3 steps")])
 def test_ctrl_c_keeps_the_splits_that_are_finished(trial, monkeypatch, error):
     run_cell = trials.run_cell
 
@@ -113,10 +113,10 @@ def test_ctrl_c_before_two_splits_are_finished_is_the_end(trial, monkeypatch):
 
 def test_a_search_that_ctrl_c_has_ended_is_no_result(trial, monkeypatch):
     def interrupted(*_):
-        warnings.warn("interrupted after 3 of at most 9 steps; ...", ConvergenceWarning, stacklevel=2)
+        warnings.warn("interrupted after 3 of at most 9 steps; ...", InterruptedSearchWarning, stacklevel=2)
 
     monkeypatch.setattr(METHODS["fscpu"], "fit", interrupted)
-    with pytest.raises(ConvergenceWarning):
+    with pytest.raises(InterruptedSearchWarning):
         trials.run_cell(trial, "fscpu", -1, [])
 
 

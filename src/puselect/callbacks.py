@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
+from sklearn.exceptions import ConvergenceWarning
+
 from puselect.search.loop import Search
 
 try:
@@ -21,11 +23,23 @@ except ImportError:  # scikit-learn before 1.9
         return method
 
 
-__all__ = ["CallbackSupportMixin", "Progress", "Step", "Throttle", "watching", "with_callbacks"]
+__all__ = [
+    "CallbackSupportMixin",
+    "InterruptedSearchWarning",
+    "Progress",
+    "Step",
+    "Throttle",
+    "watching",
+    "with_callbacks",
+]
 
 LOG_SECONDS = 2.0
 
 logger = logging.getLogger("puselect")
+
+
+class InterruptedSearchWarning(ConvergenceWarning):
+    """Ctrl-C ended a search early; what it returns is the best so far."""
 
 
 class Throttle:

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedShuffleSplit
 
+from puselect.callbacks import InterruptedSearchWarning
 from puselect.evaluate import downstream_auc
 from puselect.methods import METHODS
 
@@ -108,7 +108,7 @@ def run_trials(trial: Trial, methods: Sequence[str], n_jobs: int, done: Callable
         for cell in results:
             cells.append(cell)
             done(cell.method)
-    except (KeyboardInterrupt, ConvergenceWarning) as error:
+    except (KeyboardInterrupt, InterruptedSearchWarning) as error:
         n_whole = len(cells) // len(names) - 1
         if n_whole < 2:
             raise KeyboardInterrupt from error
@@ -145,7 +145,7 @@ def run_cell(trial: Trial, method: str, split: int, splits: Sequence[tuple[IntAr
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         # A selector takes Ctrl-C for the end of its search; here it ends everything.
-        warnings.filterwarnings("error", message="interrupted after", category=ConvergenceWarning)
+        warnings.simplefilter("error", InterruptedSearchWarning)
         begin = time.perf_counter()
         columns = select(method, trial.X[train], trial.y[train], trial.n_select, seed)
         seconds = time.perf_counter() - begin

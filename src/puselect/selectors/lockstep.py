@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
-from puselect.callbacks import LOG_SECONDS, Throttle, logger
+from puselect.callbacks import LOG_SECONDS, InterruptedSearchWarning, Throttle, logger
 from puselect.engines import check_float32, gpu_engine_class, gpu_is_there
 from puselect.engines.base import BoolArray, ClusterTable, Engine, FloatArray, IntArray
 from puselect.objective import ClusterObjective, PairInformation
@@ -79,7 +78,7 @@ class Lockstep:
         except KeyboardInterrupt:
             warnings.warn(
                 f"interrupted after step {max(s.step for s in searches)}; the features selected are the best so far",
-                ConvergenceWarning,
+                InterruptedSearchWarning,
                 stacklevel=4,
             )
 

@@ -7,9 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
-from puselect.callbacks import CallbackSupportMixin, Progress, Throttle
+from puselect.callbacks import CallbackSupportMixin, InterruptedSearchWarning, Progress, Throttle
 from puselect.search import BernoulliIGO, History, Repair, Search, run_searches
 from puselect.search.checkpoint import load_state, save_state
 from puselect.selectors.base import PUSelector, descending_order, ranks_of
@@ -106,7 +105,7 @@ class Session:
             warnings.warn(
                 f"interrupted after {self.search.step} of at most {self.max_iter} steps; "
                 "the features selected are the best so far",
-                ConvergenceWarning,
+                InterruptedSearchWarning,
                 stacklevel=4,
             )
         progress.end(X, y)

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from puselect._version import __version__
+from puselect.callbacks import InterruptedSearchWarning
 from puselect.studies.artificial import measure_convergence, measure_objective, measure_recall
 from puselect.studies.cells import Cell
 from puselect.studies.journal import Row
@@ -33,7 +33,7 @@ def measure(cell: Cell) -> Row:
     try:
         with threadpool_limits(1), warnings.catch_warnings():
             # a search that Ctrl-C cut short keeps the best so far, with a warning; here that would be a false result
-            warnings.filterwarnings("error", "interrupted after", ConvergenceWarning)
+            warnings.simplefilter("error", InterruptedSearchWarning)
             values = MEASURES[cell.measure](cell)
     except Exception as problem:  # one bad cell must not end a study; the next run tries it again
         if isinstance(problem.__context__, KeyboardInterrupt):
