@@ -25,7 +25,7 @@ test-torch: setup-test ## the GPU engine's tests, where there is no GPU on the C
 	@$(BIN)/python -c 'import torch, triton' 2>/dev/null || { echo "installing $(TORCH)"; \
 	  $(BIN)/python -m pip install -qq --disable-pip-version-check $(TORCH); }
 	@$(BIN)/python -c 'import torch, triton; print("torch", torch.__version__, "Triton", triton.__version__)'
-	@$(BIN)/python -m pytest -rs tests/test_engines_gpu.py tests/test_engines_gpu_kernels.py tests/test_selectors_lockstep.py
+	@$(BIN)/python -m pytest -rs tests/test_engines_gpu.py tests/test_engines_gpu_kernels.py tests/test_selectors_many.py
 
 lint: setup-lint ## ruff and mypy
 	@$(BIN)/python -m ruff check .

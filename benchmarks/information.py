@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.metrics import mutual_info_score
 
 from puselect.datasets.synthetic import make_pu_clusters
-from puselect.mutual_information import equal_width_codes, joint_information, pair_information
+from puselect.objective.information import equal_width_codes, joint_information, pair_information
 
 Array = np.ndarray[Any, Any]
 N_BINS = 5

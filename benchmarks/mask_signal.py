@@ -15,7 +15,7 @@ import numpy as np
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.engines import make_engine
-from puselect.objective import ClusterObjective
+from puselect.objective.cluster import ClusterObjective
 from puselect.scaling import scale_columns
 from puselect.selectors.settings import mixture_spec
 

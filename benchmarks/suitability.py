@@ -11,7 +11,7 @@ import numpy as np
 
 from puselect import FSCPU
 from puselect.datasets import CONDITIONS, make_pu_clusters
-from puselect.suitability import cluster_evidence
+from puselect.selectors.suitability import cluster_evidence
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from puselect import METHODS
 from puselect.datasets import hide_labels, make_pu_clusters
-from puselect.evaluate import downstream_auc, feature_recall, mean_ranks
+from puselect.evaluation import downstream_auc, feature_recall, mean_ranks
 
 names = ["fscpu", "semi-jmi", "lasso", "kbest"]
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pandas as pd
 
 from puselect import FSCPU
-from puselect.demo import write_demo_table
-from puselect.suitability import cluster_evidence
+from puselect.cli.showcase import write_demo_table
+from puselect.selectors.suitability import cluster_evidence
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
 folder.mkdir(exist_ok=True)

@@ -5,7 +5,7 @@ import pytest
 
 from puselect.datasets import make_pu_clusters
 from puselect.engines import ReferenceEngine
-from puselect.gmm import MixtureSpec
+from puselect.engines.mixture import MixtureSpec
 from puselect.scaling import scale_columns
 
 DEFAULT = MixtureSpec()

@@ -7,7 +7,7 @@ from puselect.baselines import MRMR, SemiJMI
 from puselect.baselines.information import forward_order, surrogate, swap_refined, three_state_codes
 from puselect.baselines.quicksort import quicksort_order
 from puselect.datasets import make_pu_clusters
-from puselect.mutual_information import equal_width_codes, joint_information
+from puselect.objective.information import equal_width_codes, joint_information
 from puselect.scaling import scale_columns
 
 # What pymrmr 0.1.11 returns for columns that each mark another single unlabelled row.

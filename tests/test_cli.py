@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from puselect import __version__, bench, bench_gpu, cli
 from puselect.cli import advice
-from puselect.demo import artificial_demo, real_demo
+from puselect.cli.showcase import artificial_demo, real_demo
 
 runner = CliRunner()
 

@@ -23,7 +23,7 @@ from puselect import FSCPU, cli
 from puselect.cli.summary import evidence, just_missed
 from puselect.report import Selection, summarise
 from puselect.report.selection import CandidateTable, Feature
-from puselect.suitability import Suitability
+from puselect.selectors.suitability import Suitability
 
 runner = CliRunner()
 SIGNALS = {"signal 0", "signal 1", "signal 2"}

@@ -6,8 +6,8 @@ from sklearn.mixture import GaussianMixture
 
 from puselect.datasets import make_pu_clusters
 from puselect.engines import ReferenceEngine, make_engine
-from puselect.engines.cpu import CPUEngine
-from puselect.gmm import MixtureSpec
+from puselect.engines.cpu.engine import CPUEngine
+from puselect.engines.mixture import MixtureSpec
 from puselect.scaling import scale_columns
 
 

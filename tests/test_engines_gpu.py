@@ -7,9 +7,9 @@ from sklearn.cluster import kmeans_plusplus
 
 from puselect import FSCPU
 from puselect.engines import ReferenceEngine
-from puselect.engines.cpu import CPUEngine
-from puselect.gmm import MixtureSpec
-from puselect.selectors.lockstep import fit_together
+from puselect.engines.cpu.engine import CPUEngine
+from puselect.engines.mixture import MixtureSpec
+from puselect.selectors.many import fit_together
 from puselect.selectors.settings import mixture_spec
 
 torch = pytest.importorskip("torch", reason="the GPU engine needs torch: pip install 'puselect[gpu]'")

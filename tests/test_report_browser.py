@@ -15,7 +15,7 @@ from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.report import Comparison, Selection, summarise, write_report
 from puselect.report.quality import EVERYWHERE
-from puselect.suitability import Suitability
+from puselect.selectors.suitability import Suitability
 
 HOSTILE = [
     "<script>window.hacked = 1</script>",

@@ -7,6 +7,7 @@ import pytest
 from puselect import FSCPU
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
+from puselect.evaluation.compare import ALL, RANDOM
 from puselect.report import Comparison, Selection, render, summarise, write_report
 from puselect.report.quality import EVERYWHERE
 from puselect.report.selection import CandidateTable, Cluster, Clustering, Finding
@@ -20,8 +21,7 @@ from puselect.report.sentences import (
     lede,
     tiles,
 )
-from puselect.suitability import Suitability
-from puselect.trials import ALL, RANDOM
+from puselect.selectors.suitability import Suitability
 
 X, y, _ = make_pu_clusters("40/3/1", n_negative=100, n_positive=40, n_relevant=3, n_irrelevant=3, random_state=0)
 HOSTILE = "</script><script>alert(1)</script>"

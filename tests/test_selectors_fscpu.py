@@ -335,7 +335,7 @@ class TestBadInput:
 
 
 def test_interrupt_keeps_the_best_so_far(monkeypatch):
-    from puselect.objective import ClusterObjective
+    from puselect.objective.cluster import ClusterObjective
 
     X, y, _ = easy()
     original, calls = ClusterObjective.__call__, []

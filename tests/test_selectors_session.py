@@ -139,7 +139,7 @@ def test_ctrl_c_in_a_real_process_gives_a_result_and_a_warning(tmp_path):
 
 
 def test_progress_is_logged(caplog, monkeypatch):
-    monkeypatch.setattr("puselect.callbacks.LOG_SECONDS", 0.0)
+    monkeypatch.setattr("puselect.search.progress.LOG_SECONDS", 0.0)
     X, y, _ = easy()
     with caplog.at_level(logging.INFO, logger="puselect"):
         quick(verbose=1).fit(X, y)

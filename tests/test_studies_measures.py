@@ -11,7 +11,7 @@ from sklearn.utils import Bunch
 from puselect import FSCPU
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
-from puselect.evaluate import DOWNSTREAM
+from puselect.evaluation import DOWNSTREAM
 from puselect.studies import open_data
 from puselect.studies.cells import Cell
 from puselect.studies.measures import MEASURES, measure

@@ -9,7 +9,7 @@ from study_files import SMALL, write_study
 from typer.testing import CliRunner
 
 from puselect import cli
-from puselect.evaluate import mean_ranks
+from puselect.evaluation import mean_ranks
 from puselect.studies import collect, load_run, report_study, study_tables
 from puselect.studies.journal import Journal, Row
 from puselect.studies.paper import Figure, differs, paper_figures

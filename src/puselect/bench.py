@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits
 
 from puselect.datasets import make_pu_clusters
 from puselect.engines import make_engine
+from puselect.engines.mixture import MixtureSpec
 from puselect.engines.reference import quiet_fit_predict
-from puselect.gmm import MixtureSpec
 from puselect.scaling import scale_columns
 from puselect.selectors import FSCPU
 from puselect.selectors.settings import mixture_spec

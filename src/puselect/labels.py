@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-BoolArray = NDArray[np.bool_]
+from puselect.arrays import BoolArray
 
 
 def labelled_positives(y: ArrayLike, pos_label: Any = 1) -> BoolArray:

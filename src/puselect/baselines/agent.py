@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.baselines.network import Batch, QNetwork
-from puselect.selectors.base import BoolArray, FloatArray, IntArray, descending_order
+from puselect.selectors.base import descending_order
 
 TARGET_EPSILON = 0.1  # share of random actions in the policy that is valued
 STOP_BELOW = 0.5  # delta: a walk of smaller importance may be stopped

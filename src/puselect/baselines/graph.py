@@ -8,9 +8,10 @@ from scipy.sparse import csr_array
 from scipy.special import entr
 from sklearn.metrics import mutual_info_score
 
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.baselines.neighbours import Clusters, Edges, adjacency, neighbour_edges, spectral_clusters
-from puselect.mutual_information import equal_width_codes
-from puselect.selectors.base import BoolArray, FloatArray, IntArray, check_choice, check_number, descending_order
+from puselect.objective.information import equal_width_codes
+from puselect.selectors.base import check_choice, check_number, descending_order
 from puselect.selectors.ranking import RankingSelector, Task, scores_of_order
 
 FLAT = 1e-20  # a variance at or below this, of values in [0, 1], is rounding

@@ -5,9 +5,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from puselect.arrays import FloatArray, IntArray
 from puselect.baselines.quicksort import quicksort_order
-from puselect.mutual_information import CodeArray, equal_width_codes, joint_information, pair_information
-from puselect.selectors.base import FloatArray, IntArray, check_choice, check_number
+from puselect.objective.information import CodeArray, equal_width_codes, joint_information, pair_information
+from puselect.selectors.base import check_choice, check_number
 from puselect.selectors.ranking import RankingSelector, Task, scores_of_order
 
 QUOTIENT_FLOOR = 1e-4  # bits, added to the redundancy so that no quotient is infinite

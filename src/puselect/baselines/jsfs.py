@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from puselect.arrays import BoolArray, FloatArray
 from puselect.baselines.neighbours import Edges, adjacency, neighbour_edges, normalised
 from puselect.baselines.sparse_bayes import Fit, fit_sparse_bayes
-from puselect.selectors.base import BoolArray, FloatArray, check_choice, check_number, descending_order
+from puselect.selectors.base import check_choice, check_number, descending_order
 from puselect.selectors.ranking import RankingSelector, Task
 
 SAME_CLASS = 10.0  # affinity of two rows labelled with the same class

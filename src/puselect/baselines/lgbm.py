@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
-from puselect.callbacks import with_callbacks
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.scaling import scale_columns
-from puselect.selectors.base import BoolArray, FloatArray, IntArray, check_number
+from puselect.search.progress import with_callbacks
+from puselect.selectors.base import check_number
 from puselect.selectors.budget import Budget
 from puselect.selectors.session import SearchSelector, Session
 from puselect.selectors.settings import check_search_settings

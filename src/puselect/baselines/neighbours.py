@@ -10,7 +10,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 
-from puselect.selectors.base import FloatArray, IntArray
+from puselect.arrays import FloatArray, IntArray
 
 DENSE_POINTS = 512  # up to here a dense eigensolver is as fast,
 MAX_DENSE_POINTS = 4096  # and up to here where a quarter of all eigenvectors or more are wanted

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from puselect.selectors.base import FloatArray
+from puselect.arrays import FloatArray
 
 HIDDEN = (64, 8)
 DECAY = (0.9, 0.999)  # of Adam's two moments

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from puselect.selectors.base import IntArray
+from puselect.arrays import IntArray
 
 SMALL = 7  # a part of at most so many keys is sorted by insertion, which is stable
 

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.baselines.agent import Agent
-from puselect.callbacks import LOG_SECONDS, Throttle
-from puselect.selectors.base import BoolArray, FloatArray, IntArray, check_choice, check_number
+from puselect.search.progress import LOG_SECONDS, Throttle
+from puselect.selectors.base import check_choice, check_number
 from puselect.selectors.ranking import RankingSelector, Task
 
 FIRST_EPSILON, LAST_EPSILON = 0.5, 0.2  # share of random actions in walks, at the first and at the last step

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, log_expit
 
-from puselect.selectors.base import BoolArray, FloatArray, IntArray
+from puselect.arrays import BoolArray, FloatArray, IntArray
 
 STEEPNESS = 5.0  # beta: of the sigmoid that stands for the step at 0 in the prior of the reliabilities
 START_RELIABILITY = 0.5

@@ -12,8 +12,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import RFE, chi2
 from sklearn.linear_model import Lasso
 
-from puselect.callbacks import LOG_SECONDS, Throttle
-from puselect.selectors.base import BoolArray, FloatArray, check_number
+from puselect.arrays import BoolArray, FloatArray
+from puselect.search.progress import LOG_SECONDS, Throttle
+from puselect.selectors.base import check_number
 from puselect.selectors.ranking import RankingSelector, Task
 
 logger = logging.getLogger("puselect")

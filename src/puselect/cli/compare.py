@@ -15,9 +15,9 @@ from puselect.cli.progress import counted_progress
 from puselect.cli.writing import check_target, whole_files
 
 if TYPE_CHECKING:
+    from puselect.evaluation.compare import Trial, Trials
     from puselect.report import Comparison
     from puselect.tables import Problem
-    from puselect.trials import Trial, Trials
 
 PROXY = (
     "the score is a stand-in: it counts unlabelled rows as negative, though some are positive; "
@@ -120,7 +120,7 @@ def run(
     problem: "Problem", names: tuple[str, ...], k: int, splits: int, model: str, seed: int, jobs: int, quiet: bool
 ) -> "Comparison":
     """Run the trials under the user's eyes."""
-    from puselect.trials import Trial, n_pieces, run_trials
+    from puselect.evaluation.compare import Trial, n_pieces, run_trials
 
     n_features = len(problem.names)
     if k >= n_features:
@@ -136,9 +136,9 @@ def run(
 
 def comparison_of(problem: "Problem", trial: "Trial", trials: "Trials") -> "Comparison":
     """Return the trials in the form of a result."""
+    from puselect.evaluation.compare import TEST_SHARE
     from puselect.report import Comparison
     from puselect.report.summary import versions
-    from puselect.trials import TEST_SHARE
 
     notes = [*problem.notes, *(f"left out: {c.name} ({c.why})" for c in problem.left_out), *trials.notes]
     if problem.truth is None:

@@ -22,7 +22,7 @@ def demo(
     ] = None,
 ) -> None:
     """Select features on artificial and on real data, and see how good they are (no network needed)."""
-    from puselect.demo import artificial_demo, real_demo
+    from puselect.cli.showcase import artificial_demo, real_demo
 
     if table is not None:
         write_table(table, seed)
@@ -62,7 +62,7 @@ def show_command(words: str) -> None:
 
 def write_table(path: Path, seed: int) -> None:
     """Write the table of the demonstration and say what to do with it."""
-    from puselect.demo import write_demo_table
+    from puselect.cli.showcase import write_demo_table
 
     check_target(path)
     with whole_files(path) as (scratch,):

@@ -10,7 +10,7 @@ from puselect.cli.application import messages
 from puselect.cli.options import tell
 
 if TYPE_CHECKING:
-    from puselect.callbacks import Step
+    from puselect.search.progress import Step
 
 LINE_SECONDS = 5.0
 BAR_SECONDS = 0.1
@@ -19,7 +19,7 @@ BAR_SECONDS = 0.1
 @contextmanager
 def search_progress(method: str, quiet: bool) -> Iterator[Callable[["Step"], None]]:
     """Give an observer of a search; methods without steps get a clock."""
-    from puselect.callbacks import Throttle
+    from puselect.search.progress import Throttle
 
     if quiet:
         yield lambda step: None
@@ -51,7 +51,7 @@ def state_of(step: "Step") -> str:
 @contextmanager
 def counted_progress(what: str, total: int, quiet: bool) -> Iterator[Callable[[str], None]]:
     """Give a function to call when one of `total` pieces is done, with the name of the piece."""
-    from puselect.callbacks import Throttle
+    from puselect.search.progress import Throttle
 
     if quiet:
         yield lambda piece: None

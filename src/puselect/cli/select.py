@@ -18,7 +18,7 @@ from puselect.cli.writing import check_target, whole_files
 
 if TYPE_CHECKING:
     from puselect.report import Selection
-    from puselect.suitability import Suitability as Evidence
+    from puselect.selectors.suitability import Suitability as Evidence
     from puselect.tables import Problem
 
 Keep = Annotated[
@@ -217,7 +217,7 @@ def make_selector(method: str, k: int | None, seed: int, jobs: int, wishes: dict
 
 def fit(selector: Any, method: str, problem: "Problem", quiet: bool) -> tuple[float, list[str]]:
     """Fit the selector under the user's eyes; return the seconds it took and what it had to say."""
-    from puselect.callbacks import watching
+    from puselect.search.progress import watching
 
     with warnings.catch_warnings(record=True) as heard, search_progress(method, quiet) as observer:
         warnings.simplefilter("always")
@@ -230,8 +230,8 @@ def fit(selector: Any, method: str, problem: "Problem", quiet: bool) -> tuple[fl
 
 def shuffled_search(selector: Any, problem: "Problem", n_shuffles: int, quiet: bool) -> "Evidence | None":
     """Search again with shuffled labels; None if Ctrl-C ended that too early to say anything."""
-    from puselect.callbacks import InterruptedSearchWarning, watching
-    from puselect.suitability import cluster_evidence
+    from puselect.search.progress import InterruptedSearchWarning, watching
+    from puselect.selectors.suitability import cluster_evidence
 
     with warnings.catch_warnings(record=True) as heard, search_progress("shuffled labels", quiet) as observer:
         warnings.simplefilter("always")

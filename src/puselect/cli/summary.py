@@ -123,7 +123,7 @@ def line(console: Console, head: str, text: str, style: str = "") -> None:
 
 def print_comparison(console: Console, comparison: "Comparison", written: Sequence[Path]) -> None:
     """Show how good and how fast each method is, what it selects, and how much they agree."""
-    from puselect.trials import ALL, RANDOM
+    from puselect.evaluation.compare import ALL, RANDOM
 
     n_splits = len(comparison.methods[0].scores)
     console.print(f"\n[bold]{comparison.score_name}[/bold]\nmean over {n_splits} paired splits, 95 % interval")

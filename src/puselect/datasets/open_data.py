@@ -7,13 +7,11 @@ from typing import Literal, overload
 from zipfile import ZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
+from puselect.arrays import FloatArray, IntArray
 from puselect.datasets.archive import Source, archive_lines, fetch_csv
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Pair = tuple[FloatArray, IntArray]
 Folder = str | os.PathLike[str]
 

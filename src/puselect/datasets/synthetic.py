@@ -8,8 +8,7 @@ import numpy as np
 from numpy.random import Generator, RandomState
 from numpy.typing import ArrayLike, NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from puselect.arrays import FloatArray, IntArray
 
 CONDITIONS = (
     "40/8/1",

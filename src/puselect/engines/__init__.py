@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puselect.engines.base import BoolArray, ClusterTable, Engine
+from puselect.arrays import BoolArray
+from puselect.engines.base import ClusterTable, Engine
+from puselect.engines.mixture import MixtureSpec
 from puselect.engines.reference import ReferenceEngine
-from puselect.gmm import MixtureSpec
 
 __all__ = ["ENGINES", "ClusterTable", "Engine", "ReferenceEngine", "make_engine"]
 
@@ -41,7 +42,7 @@ def make_engine(
     if name == "gpu":
         engine: Engine = gpu_engine_class()(X, positive, clusterer, max_samples=max_samples)
         return engine
-    from puselect.engines.cpu import CPUEngine  # compiled code is loaded only when it is used
+    from puselect.engines.cpu.engine import CPUEngine  # compiled code is loaded only when it is used
 
     return CPUEngine(X, positive, clusterer, n_jobs=n_jobs, max_samples=max_samples)
 

@@ -1,13 +1,10 @@
 """The seam between speed and meaning: masks in, counts per cluster out."""
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.integer[Any]]
-FloatArray = NDArray[np.float64]
+from puselect.arrays import BoolArray, FloatArray, IntArray
 
 
 class ClusterTable(NamedTuple):

@@ -8,8 +8,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
-from puselect.engines.base import BoolArray, ClusterTable, FloatArray, IntArray, count_clusters
-from puselect.gmm import HardMixture, MixtureSpec
+from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.engines.base import ClusterTable, count_clusters
+from puselect.engines.mixture import HardMixture, MixtureSpec
 
 ATTEMPTS: tuple[dict[str, Any], ...] = ({}, {"reg_covar": 1e-4}, {"covariance_type": "diag"})
 

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puselect.engines.base import BoolArray, IntArray
-from puselect.gmm import MixtureSpec, start_rows
+from puselect.arrays import BoolArray, IntArray
+from puselect.engines.mixture import MixtureSpec, start_rows
 
 
 class Sample(NamedTuple):

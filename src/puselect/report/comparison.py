@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from scipy.stats import t as student_t
 
+from puselect.evaluation.compare import ALL, RANDOM
 from puselect.report.codec import JSONRecord
-from puselect.trials import ALL, RANDOM
 
 COMPARISON_SCHEMA = "puselect.comparison/1"
 

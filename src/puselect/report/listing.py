@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from puselect.report.selection import CandidateTable, Feature
-from puselect.selectors.candidates import Candidates
+from puselect.selectors.clusterings import Candidates
 
 MOST_CANDIDATES = 5000
 SHOWN_VALUES = 6

@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from puselect.arrays import BoolArray
 from puselect.report.selection import Finding
 from puselect.selectors.settings import row_limit
-
-BoolArray = NDArray[np.bool_]
 
 FEW_LABELS = 20
 TIED = 0.95

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from puselect.report.codec import JSONRecord
-from puselect.suitability import Suitability
+from puselect.selectors.suitability import Suitability
 
 SELECTION_SCHEMA = "puselect.selection/1"
 

@@ -20,8 +20,8 @@ from puselect.report.quality import find_problems
 from puselect.report.selection import Cluster, Clustering, Feature, Finding, Selection
 from puselect.report.tracks import search_record
 from puselect.report.view import draw_view
-from puselect.selectors.candidates import Candidates, Clusterings, known_positives
-from puselect.suitability import Suitability
+from puselect.selectors.clusterings import Candidates, Clusterings, known_positives
+from puselect.selectors.suitability import Suitability
 
 __all__ = ["Selection", "method_name", "summarise", "versions"]
 
@@ -57,7 +57,7 @@ def summarise(
     notes : list of str
         Sentences for the reader, shown with the settings.
     suitability : Suitability, optional
-        From `puselect.suitability.cluster_evidence`.
+        From `puselect.selectors.suitability.cluster_evidence`.
     row_numbers : array-like of shape (n_rows,), optional
         What each row of `X` is called, integers or strings: the row of the file where `X` is a sample of it. By default
         the index of a data frame, if it is of integers or strings, otherwise the position.

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from puselect.arrays import FloatArray
 
 MOST_RECORDS = 1024
 

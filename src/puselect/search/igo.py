@@ -7,10 +7,8 @@ algorithm of Uchikoshi & Akimoto (GECCO 2025); see Ollivier et al., JMLR 18 (201
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
+from puselect.arrays import BoolArray, FloatArray
 
 
 def rank_utilities(values: FloatArray) -> FloatArray:

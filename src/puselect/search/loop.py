@@ -4,15 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.search.history import History, Recorder
 from puselect.search.igo import BernoulliIGO
 from puselect.search.repair import Repair, draw_clocks
-
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.integer[Any]]
 
 Evaluate = Callable[[BoolArray, IntArray, IntArray], FloatArray]
 """(masks, seeds, targets) -> criteria of shape (n_masks, n_criteria); higher is better."""

@@ -1,10 +1,8 @@
 """Making masks meet the budget (Algorithm 3)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
+from puselect.arrays import BoolArray, FloatArray
 
 SLACK = 1e-9  # relative: three features of cost 0.1 fit a budget of 0.3
 

@@ -14,12 +14,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.labels import labelled_positives, without_missing
 from puselect.selectors.notebook import selected_html
-
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.integer[Any]]
 
 
 class PUSelector(SelectorMixin, BaseEstimator):

@@ -5,17 +5,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines import Engine, make_engine
-from puselect.evidence import column_evidence, tilted_start
-from puselect.objective import ClusterObjective, PairInformation
+from puselect.objective.cluster import ClusterObjective
+from puselect.objective.information import PairInformation
 from puselect.scaling import ColumnRanges, scale_columns
+from puselect.search.start import column_evidence, tilted_start
 from puselect.selectors.budget import Budget
 from puselect.selectors.session import Session
 from puselect.selectors.settings import mixture_spec, row_limit
-
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.integer[Any]]
 
 
 class Problem(NamedTuple):

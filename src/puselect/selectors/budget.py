@@ -4,14 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.search.repair import SLACK
 from puselect.selectors.base import resolve_n_features
-
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.integer[Any]]
 
 
 class Budget(NamedTuple):

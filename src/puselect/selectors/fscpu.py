@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from puselect.callbacks import with_callbacks
+from puselect.search.progress import with_callbacks
 from puselect.selectors.binding import Problem, cluster_session, problem_engine, scaled_problem
 from puselect.selectors.budget import Budget
-from puselect.selectors.candidates import Candidates, final_clusterings, known_positives
+from puselect.selectors.clusterings import Candidates, final_clusterings, known_positives
 from puselect.selectors.session import SearchSelector
 from puselect.selectors.settings import PUBLISHED, check_settings
 
@@ -240,7 +240,7 @@ class FSCPU(SearchSelector):
 
         Its confidence estimates the probability that it is positive: the share of labelled rows in its clusters over
         the mean of that share in the labelled rows (C. Elkan and K. Noto, "Learning Classifiers from Only Positive and
-        Unlabeled Data", KDD 2008), which holds if positives form clusters (see `puselect.suitability`). Those with a
+        Unlabeled Data", KDD 2008), which holds if positives form clusters (see `cluster_evidence`). Those with a
         confidence of .5 or more (``python benchmarks/candidates.py``): on the paper's conditions with clusters .72 to
         1.00 of them were hidden positives, and .95 to 1.00 of those were among them; on Spambase, Ionosphere and breast
         cancer data .83 to .98, and .73 to .95. In the conditions without clusters they were no better than any row.

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from puselect.arrays import BoolArray, FloatArray
 from puselect.scaling import scale_columns
-from puselect.selectors.base import BoolArray, FloatArray, PUSelector, descending_order, ranks_of, resolve_n_features
+from puselect.selectors.base import PUSelector, descending_order, ranks_of, resolve_n_features
 
 
 class Task(NamedTuple):

@@ -8,16 +8,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from puselect.callbacks import CallbackSupportMixin, InterruptedSearchWarning, Progress, Throttle
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.search import BernoulliIGO, History, Repair, Search, run_searches
 from puselect.search.checkpoint import load_state, save_state
+from puselect.search.progress import CallbackSupportMixin, InterruptedSearchWarning, Progress, Throttle
 from puselect.selectors.base import PUSelector, descending_order, ranks_of
 from puselect.selectors.budget import Budget
 from puselect.selectors.settings import learning_rate, margin, step_limit
-
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.integer[Any]]
 
 SAVE_SECONDS = 1.0
 FINAL_CLUSTERINGS = 8

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from puselect.engines import ENGINES
-from puselect.gmm import COVARIANCE_TYPES, MixtureSpec
-from puselect.score import RULES
+from puselect.engines.mixture import COVARIANCE_TYPES, MixtureSpec
+from puselect.objective.score import RULES
 from puselect.selectors.base import check_choice, check_number
 
 AUTO_SAMPLES = 10_000

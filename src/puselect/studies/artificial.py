@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from puselect.datasets import make_pu_clusters
 from puselect.engines import make_engine
-from puselect.evaluate import feature_recall
+from puselect.evaluation import feature_recall
+from puselect.objective.score import cluster_score
 from puselect.scaling import scale_columns
-from puselect.score import cluster_score
 from puselect.selectors.settings import mixture_spec
 from puselect.studies.cells import Cell
 from puselect.studies.selection import Selection, make_method, select_features

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from puselect.evaluate import critical_difference, indistinguishable, mean_ranks
+from puselect.evaluation import critical_difference, indistinguishable, mean_ranks
 from puselect.plots import pyplot
 from puselect.studies.results import BlockResults, Result
 from puselect.studies.table1 import column_name

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import MinMaxScaler
 
+from puselect.arrays import IntArray
 from puselect.datasets import hide_labels, load_ionosphere, load_rt_iot2022, load_spambase
-from puselect.evaluate import downstream_auc
+from puselect.evaluation import downstream_auc
 from puselect.studies.cells import Cell
 from puselect.studies.selection import select_features
 
@@ -26,9 +27,9 @@ class Split(NamedTuple):
     """Training rows with few labels and test rows with all of them, both scaled by the training rows."""
 
     X_train: NDArray[np.float64]
-    y_train: NDArray[np.int64]
+    y_train: IntArray
     X_test: NDArray[np.float64]
-    y_test: NDArray[np.int64]
+    y_test: IntArray
 
 
 def split_open_data(name: str, seed: int, rate: float | None = None) -> Split:
@@ -87,7 +88,7 @@ def _load(name: str) -> Any:
     return OPEN_DATA[name]()
 
 
-def _hide(classes: NDArray[np.int64], rate: float, rng: np.random.Generator) -> NDArray[np.int64]:
+def _hide(classes: IntArray, rate: float, rng: np.random.Generator) -> IntArray:
     n_positive = int((classes == 1).sum())
     n_labelled = max(1, math.floor(rate * n_positive + 1e-9))
     return hide_labels(classes, n_labelled / n_positive, random_state=rng)

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puselect.arrays import BoolArray
 from puselect.datasets import make_pu_clusters
 from puselect.methods import METHODS
 from puselect.studies.cells import Cell
-
-BoolArray = NDArray[np.bool_]
 
 YARDSTICKS = ("all", "random")
 """Rows of a table that are no methods: all features, and as many random ones as the methods select."""

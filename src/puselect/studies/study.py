@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from puselect.datasets import make_pu_clusters
-from puselect.evaluate import DOWNSTREAM
+from puselect.evaluation import DOWNSTREAM
 from puselect.methods import METHODS
 from puselect.studies.cells import Cell
 from puselect.studies.measures import MEASURES

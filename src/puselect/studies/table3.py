@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puselect.evaluate import compare_with, critical_difference, mean_ranks
+from puselect.evaluation import compare_with, critical_difference, mean_ranks
 from puselect.studies.paper import DECIMALS, Figure, paper_figures, short
 from puselect.studies.results import BlockResults
 from puselect.studies.study import Method

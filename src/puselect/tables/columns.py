@@ -5,11 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from puselect.arrays import FloatArray
 from puselect.tables.counts import counted
-
-FloatArray = NDArray[np.float64]
 
 IDENTIFIER_ROWS = 20
 DATE_SAMPLE = 100

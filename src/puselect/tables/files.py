@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from puselect.arrays import IntArray
 from puselect.tables.text import SEPARATORS, Layout, check_names, ragged_line, read_layout, text_head
 
 try:
@@ -20,7 +20,6 @@ try:
 except ImportError as error:
     raise ImportError("reading tables needs the extra 'cli': pip install 'puselect[cli]'") from error
 
-IntArray = NDArray[np.int64]
 
 MISSING = ["", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?"]
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)

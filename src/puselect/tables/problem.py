@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.tables.columns import Columns, LeftOut, fill_missing, read_columns
 from puselect.tables.files import (
     Source,
@@ -21,10 +21,6 @@ from puselect.tables.files import (
 )
 from puselect.tables.names import check_known, suggestion
 from puselect.tables.positive import choose_positive
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
 MEMORY_SHARE = 4

@@ -9,11 +9,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from puselect.engines.base import BoolArray, ClusterTable, IntArray
+from puselect.arrays import BoolArray, IntArray
+from puselect.engines.base import ClusterTable
 from puselect.engines.gpu.fits import hard_fit, soft_fit, sweeps
 from puselect.engines.gpu.starts import draw, plus_plus
+from puselect.engines.mixture import MixtureSpec
 from puselect.engines.sample import Sample, draw_sample
-from puselect.gmm import MixtureSpec
 
 MEMORY_SHARE = 0.5  # of what is free, for one batch
 

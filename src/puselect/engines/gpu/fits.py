@@ -1,4 +1,4 @@
-"""Mixtures of many masks fitted in lockstep; the same steps as `puselect.engines.fits`, one fit after another there.
+"""Mixtures of many masks fitted in lockstep; the same steps as in `puselect.engines.cpu.fits`.
 
 A batch holds masks with the same number of columns, so that nothing is padded. A fit that has converged leaves it.
 """
@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from puselect.engines.gpu import plain
-from puselect.gmm import MixtureSpec
+from puselect.engines.mixture import MixtureSpec
 
 KMEANS_STEPS, KMEANS_TOL = 300, 1e-4  # scikit-learn's; the tolerance is relative to the mean variance of the columns
 NOTHING_LEFT = 1e30  # the distance from an empty cluster
@@ -120,7 +120,7 @@ def maximise(
 
 
 def shape_covariances(cov: Tensor, size: Tensor, spec: MixtureSpec) -> Tensor:
-    """Return the covariances in the shape the spec asks for; see `puselect.gmm.shape_covariances`."""
+    """Return the covariances in the shape the spec asks for; see `puselect.engines.mixture.shape_covariances`."""
     if spec.covariance_type == "full" and spec.shrinkage == 0:
         return cov
     n_features = cov.shape[-1]

@@ -7,7 +7,7 @@ import torch
 
 from puselect.engines.gpu.engine import exact_float32
 from puselect.engines.gpu.fits import maximise, sweeps
-from puselect.gmm import MixtureSpec
+from puselect.engines.mixture import MixtureSpec
 
 
 class SweepTime(NamedTuple):

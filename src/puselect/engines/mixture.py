@@ -4,16 +4,13 @@ The compiled kernels are tested against this module and against scikit-learn's `
 """
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator, ClusterMixin
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.integer[Any]]
-BoolArray = NDArray[np.bool_]
+from puselect.arrays import BoolArray, FloatArray, IntArray
 
 COVARIANCE_TYPES = ("full", "diag", "spherical", "tied")
 

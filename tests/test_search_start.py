@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import ansari, chi2, kstest, mannwhitneyu
 
-from puselect.evidence import column_evidence, tilted_start
+from puselect.search.start import column_evidence, tilted_start
 
 
 def test_statistic_is_that_of_wilcoxon_plus_that_of_ansari_and_bradley():

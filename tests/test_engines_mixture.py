@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.cluster import KMeans
 
-from puselect.gmm import (
+from puselect.engines.mixture import (
     MixtureSpec,
     group_covariances,
     group_means,

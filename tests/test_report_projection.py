@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from puselect import projection
-from puselect.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
+from puselect.report.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 from puselect.scaling import scale_columns
-from puselect.selectors.candidates import Candidates
+from puselect.selectors.clusterings import Candidates
 
 
 @pytest.mark.parametrize("many", [500, 3])

@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from puselect import METHODS, trials
-from puselect.callbacks import InterruptedSearchWarning
-from puselect.trials import ALL, RANDOM, Trial, run_trials
+from puselect.evaluation.compare import ALL, RANDOM, Trial, run_trials
+from puselect.search.progress import InterruptedSearchWarning
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 from puselect import FSCPU
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
-from puselect.suitability import CLEAR, FAINT, cluster_evidence, verdict
+from puselect.selectors.suitability import CLEAR, FAINT, cluster_evidence, verdict
 
 
 def small(condition, seed=0):

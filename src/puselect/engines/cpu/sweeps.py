@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from puselect._kernels import BLOCK, Array, block_distances, kernel, mixture_constants, pack_strips
+from puselect.engines.cpu.kernels import BLOCK, Array, block_distances, kernel, mixture_constants, pack_strips
 
 
 @kernel

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from puselect.score import best_clusters, cluster_score
+from puselect.objective.score import best_clusters, cluster_score
 
 
 def value(size, positive, chosen, extra_rows=0):

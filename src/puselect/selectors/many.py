@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from puselect.callbacks import LOG_SECONDS, InterruptedSearchWarning, Throttle, logger
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines import check_float32, gpu_engine_class, gpu_is_there
-from puselect.engines.base import BoolArray, ClusterTable, Engine, FloatArray, IntArray
-from puselect.objective import ClusterObjective, PairInformation
+from puselect.engines.base import ClusterTable, Engine
+from puselect.objective.cluster import ClusterObjective
+from puselect.objective.information import PairInformation
 from puselect.search import Search, run_searches
+from puselect.search.progress import LOG_SECONDS, InterruptedSearchWarning, Throttle, logger
 from puselect.selectors.binding import Problem, cluster_session
 from puselect.selectors.fscpu import FSCPU
 from puselect.selectors.session import SAVE_SECONDS, Session

@@ -6,10 +6,10 @@ from sklearn.cluster import KMeans
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
-from puselect.gmm import HardMixture
+from puselect.engines.mixture import HardMixture
 from puselect.scaling import scale_columns
 from puselect.selectors.binding import problem_engine
-from puselect.selectors.lockstep import fit_together
+from puselect.selectors.many import fit_together
 from puselect.selectors.settings import mixture_spec
 
 
@@ -161,9 +161,9 @@ def test_wrong_columns_are_refused(example):
 
 def test_fewer_clusterings_are_kept_of_very_many_features(monkeypatch):
     X, y, _, _ = data()
-    monkeypatch.setattr("puselect.selectors.candidates.KEPT_BYTES", 2 * 10 * 8**2 * 3)
+    monkeypatch.setattr("puselect.selectors.clusterings.KEPT_BYTES", 2 * 10 * 8**2 * 3)
     assert len(fitted(X, y, max_iter=2).clusterings_.size) == 3
-    monkeypatch.setattr("puselect.selectors.candidates.KEPT_BYTES", 1)
+    monkeypatch.setattr("puselect.selectors.clusterings.KEPT_BYTES", 1)
     assert len(fitted(X, y, max_iter=2).clusterings_.size) == 1
 
 

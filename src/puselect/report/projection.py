@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
 from puselect.scaling import scale_columns
-from puselect.selectors.candidates import Candidates
+from puselect.selectors.clusterings import Candidates
 
 MANY_COLUMNS = 500  # above, the exact components of a map are not worth their time
 

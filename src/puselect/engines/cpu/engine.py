@@ -9,11 +9,12 @@ from joblib import effective_n_jobs
 from sklearn.cluster import kmeans_plusplus
 from threadpoolctl import ThreadpoolController
 
-from puselect._mixtures import count
-from puselect.engines.base import BoolArray, ClusterTable, FloatArray, IntArray
-from puselect.engines.fits import Clusters, Fit, Float32Array, hard_fit, soft_fit
+from puselect.arrays import BoolArray, Float32Array, FloatArray, IntArray
+from puselect.engines.base import ClusterTable
+from puselect.engines.cpu.fits import Clusters, Fit, hard_fit, soft_fit
+from puselect.engines.cpu.sweeps import count
+from puselect.engines.mixture import MixtureSpec
 from puselect.engines.sample import Sample, draw_sample
-from puselect.gmm import MixtureSpec
 
 SERIAL_WORK = 2_000_000  # multiplications below which handing a mask to a thread costs more than it saves
 

@@ -6,14 +6,11 @@ Both read ``Z`` (n_features, n_rows) and start from `centres` (n_clusters, n_fea
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from puselect._kernels import factorise_all, hard_moments, nearest
-from puselect._mixtures import assign, expect, maximise, move_centres
-from puselect.engines.base import FloatArray, IntArray
-from puselect.gmm import MixtureSpec, shape_covariances
-
-Float32Array = NDArray[np.float32]
+from puselect.arrays import Float32Array, FloatArray, IntArray
+from puselect.engines.cpu.kernels import factorise_all, hard_moments, nearest
+from puselect.engines.cpu.sweeps import assign, expect, maximise, move_centres
+from puselect.engines.mixture import MixtureSpec, shape_covariances
 
 KMEANS_STEPS, KMEANS_TOL = 300, 1e-4  # scikit-learn's; the tolerance is relative to the mean variance of the columns
 

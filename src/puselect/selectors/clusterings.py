@@ -5,16 +5,14 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from puselect.arrays import BoolArray, Float32Array, FloatArray, IntArray
 from puselect.engines import Engine, make_engine
 from puselect.labels import without_missing
+from puselect.objective.score import best_clusters
 from puselect.scaling import ColumnRanges
-from puselect.score import best_clusters
-from puselect.selectors.base import BoolArray, FloatArray, IntArray
 from puselect.selectors.binding import Problem
 from puselect.selectors.session import Session
 from puselect.selectors.settings import mixture_spec
-
-Float32Array = NDArray[np.float32]
 
 CHUNK = 8192  # rows placed at a time
 KEPT_BYTES = 2**25  # beyond about 450 selected features fewer clusterings are kept
@@ -143,7 +141,7 @@ class MixtureEngine(Engine, Protocol):
     """An engine that also gives the mixtures whose clusters it counts."""
 
     def mixture(self, mask: BoolArray, seed: int) -> Any:
-        """Return size, mean and factor of the clusters, see `puselect.engines.fits.Clusters`."""
+        """Return size, mean and factor of the clusters, see `puselect.engines.cpu.fits.Clusters`."""
         ...
 
 

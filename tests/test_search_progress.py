@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from puselect import FSCPU
-from puselect.callbacks import Step, watching
+from puselect.search.progress import Step, watching
 
 X = np.random.default_rng(0).random((60, 6))
 Y = np.arange(60) < 12

@@ -5,9 +5,9 @@ from engine_contract import DEFAULT, PUBLISHED, small_table, some_masks
 from sklearn.metrics import mutual_info_score
 
 from puselect.engines import ReferenceEngine
-from puselect.mutual_information import equal_width_codes
-from puselect.objective import ClusterObjective, PairInformation
-from puselect.score import cluster_score
+from puselect.objective.cluster import ClusterObjective
+from puselect.objective.information import PairInformation, equal_width_codes
+from puselect.objective.score import cluster_score
 
 
 def test_values_are_the_scores_of_the_engines_tables():

@@ -3,7 +3,7 @@ import pytest
 from sklearn.metrics import mutual_info_score
 
 from puselect import mutual_information
-from puselect.mutual_information import equal_width_codes, joint_information, pair_counts, pair_information
+from puselect.objective.information import equal_width_codes, joint_information, pair_counts, pair_information
 
 
 def some_codes(seed=0, n_rows=200, n_columns=5, n_codes=4):

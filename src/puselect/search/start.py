@@ -8,8 +8,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, ndtri
 from scipy.stats import rankdata
 
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.float64]
+from puselect.arrays import BoolArray, FloatArray
 
 BLOCK = 64  # columns ranked at a time
 

@@ -10,15 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from puselect.callbacks import InterruptedSearchWarning
-from puselect.evaluate import downstream_auc
+from puselect.arrays import FloatArray, IntArray
+from puselect.evaluation.models import downstream_auc
 from puselect.methods import METHODS
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from puselect.search.progress import InterruptedSearchWarning
 
 ALL, RANDOM = "all features", "random"
 TEST_SHARE = 0.25

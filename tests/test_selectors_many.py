@@ -10,7 +10,7 @@ from puselect.datasets import make_pu_clusters
 from puselect.engines import make_engine
 from puselect.engines.base import ClusterTable
 from puselect.selectors import fit_lockstep
-from puselect.selectors.lockstep import can_run_together, fit_together
+from puselect.selectors.many import can_run_together, fit_together
 from puselect.selectors.settings import mixture_spec
 
 
@@ -57,7 +57,7 @@ def test_a_search_in_lockstep_ends_as_it_would_alone(make, criterion):
 
 
 def test_a_lockstep_that_was_stopped_goes_on_from_its_checkpoints(tmp_path, monkeypatch):
-    monkeypatch.setattr("puselect.selectors.lockstep.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("puselect.selectors.many.SAVE_SECONDS", 0.0)
     data = small_data(2)
 
     def run(steps, folder):

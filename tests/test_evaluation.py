@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata
 
-from puselect.evaluate import (
+from puselect.evaluation import (
     DOWNSTREAM,
     compare_pairs,
     compare_with,

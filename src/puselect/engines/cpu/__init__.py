@@ -1,0 +1,1 @@
+"""The default engine: compiled kernels on the CPU."""

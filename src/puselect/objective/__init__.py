@@ -1,0 +1,1 @@
+"""What a search maximises: the cluster score, and mutual information beside it."""

@@ -1,0 +1,55 @@
+"""The objective: from masks to values, higher is better."""
+
+import numpy as np
+
+from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.engines.base import ClusterTable, Engine
+from puselect.objective.information import PairInformation
+from puselect.objective.score import cluster_score
+
+
+class ClusterObjective:
+    """Recall times precision of the best clusters, and the pair information beside it where wanted.
+
+    Parameters
+    ----------
+    engine : Engine
+    rule : {"exact", "printed"}
+        See `puselect.objective.score.best_clusters`.
+    smoothing : float
+        Rows added to any set of clusters, in mean cluster sizes.
+    information : PairInformation, optional
+        Makes FSCPU-MI of FSCPU: a second criterion.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        rule: str = "exact",
+        smoothing: float = 0.0,
+        information: PairInformation | None = None,
+    ) -> None:
+        self.engine = engine
+        self.rule = rule
+        self.smoothing = smoothing
+        self.information = information
+        self.n_degenerate = 0
+
+    @property
+    def n_criteria(self) -> int:
+        """Number of columns a call returns."""
+        return 1 if self.information is None else 2
+
+    def __call__(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
+        """Return the criteria of each mask, shape (n_masks, n_criteria)."""
+        table = self.engine.cluster(masks, seeds, targets)
+        self.n_degenerate += int(table.degenerate.sum())
+        return self.criteria(table, masks, targets)
+
+    def criteria(self, table: ClusterTable, masks: BoolArray, targets: IntArray) -> FloatArray:
+        """Return the criteria of masks that have been clustered already."""
+        extra_rows = self.smoothing * table.size.mean(axis=1)
+        criteria = [cluster_score(table.size, table.positive, self.rule, extra_rows)]
+        if self.information is not None:
+            criteria.append(self.information(masks, targets))
+        return np.stack(criteria, axis=1)
