@@ -17,10 +17,9 @@ LAYERS = (
     ("baselines",),
     ("methods", "descriptions"),
     ("tables",),
-    ("evaluation",),
+    ("evaluation", "plots"),
     ("studies",),
     ("report",),
-    ("plots",),
     ("cli", "bench", "bench_gpu", "__main__", "__init__"),
 )
 LAYER_OF = {part: number for number, layer in enumerate(LAYERS) for part in layer}

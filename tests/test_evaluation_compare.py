@@ -9,7 +9,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from puselect import METHODS, trials
+from puselect import METHODS
+from puselect.evaluation import compare
 from puselect.evaluation.compare import ALL, RANDOM, Trial, run_trials
 from puselect.search.progress import InterruptedSearchWarning
 
@@ -89,14 +90,14 @@ def test_too_few_labelled_rows_are_refused(trial):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), InterruptedSearchWarning("after 3 steps")])
 def test_ctrl_c_keeps_the_splits_that_are_finished(trial, monkeypatch, error):
-    run_cell = trials.run_cell
+    run_cell = compare.run_cell
 
     def interrupted(task, method, split, splits):
         if split == 2 and method == ALL:
             raise error
         return run_cell(task, method, split, splits)
 
-    monkeypatch.setattr(trials, "run_cell", interrupted)
+    monkeypatch.setattr(compare, "run_cell", interrupted)
     found = quietly(trial, ["kbest"])
     assert all(len(scores) == 2 for scores in found.scores.values())
     assert found.notes == ("interrupted after 2 of 4 splits; the comparison rests on these",)
@@ -106,7 +107,7 @@ def test_ctrl_c_before_two_splits_are_finished_is_the_end(trial, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(trials, "run_cell", interrupted)
+    monkeypatch.setattr(compare, "run_cell", interrupted)
     with pytest.raises(KeyboardInterrupt):
         quietly(trial, ["kbest"])
 
@@ -117,7 +118,7 @@ def test_a_search_that_ctrl_c_has_ended_is_no_result(trial, monkeypatch):
 
     monkeypatch.setattr(METHODS["fscpu"], "fit", interrupted)
     with pytest.raises(InterruptedSearchWarning):
-        trials.run_cell(trial, "fscpu", -1, [])
+        compare.run_cell(trial, "fscpu", -1, [])
 
 
 def test_what_methods_warn_of_is_noted_once(trial, monkeypatch):
@@ -133,4 +134,4 @@ def test_what_methods_warn_of_is_noted_once(trial, monkeypatch):
 def test_pieces_are_counted(trial):
     pieces = []
     run_trials(trial, ["kbest", "lasso"], 1, pieces.append)
-    assert len(pieces) == trials.n_pieces(trial, ["kbest", "lasso"]) == 20
+    assert len(pieces) == compare.n_pieces(trial, ["kbest", "lasso"]) == 20

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from sklearn.metrics import mutual_info_score
 
-from puselect import mutual_information
 from puselect.objective.information import equal_width_codes, joint_information, pair_counts, pair_information
 
 
@@ -55,7 +54,7 @@ def test_names_of_bins_change_nothing():
 def test_rows_are_counted_in_chunks(monkeypatch):
     codes, positive = some_codes()
     whole = joint_information(codes, positive)
-    monkeypatch.setattr(mutual_information, "CHUNK", 7)
+    monkeypatch.setattr(information, "CHUNK", 7)
     np.testing.assert_array_equal(joint_information(codes, positive), whole)
 
 

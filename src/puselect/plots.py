@@ -7,10 +7,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from puselect.report.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 from puselect.search import History
 from puselect.selectors.budget import searched_columns
 from puselect.selectors.clusterings import known_positives
+from puselect.selectors.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

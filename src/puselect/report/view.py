@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puselect.report.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 from puselect.report.selection import View
 from puselect.selectors.clusterings import Candidates
+from puselect.selectors.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 
 MOST_POINTS = 3000
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from puselect import projection
-from puselect.report.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 from puselect.scaling import scale_columns
+from puselect.selectors import projection
 from puselect.selectors.clusterings import Candidates
+from puselect.selectors.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 
 
 @pytest.mark.parametrize("many", [500, 3])
