@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import mutual_info_score
 
+from puselect.objective import information
 from puselect.objective.information import equal_width_codes, joint_information, pair_counts, pair_information
 
 
