@@ -58,7 +58,7 @@ def test_a_broken_line_in_the_middle_is_an_error_with_its_number(tmp_path):
     path = write(tmp_path, row(0), row(1), row(2))
     lines = path.read_text().splitlines(keepends=True)
     path.write_text(lines[0] + lines[1][:20] + "\n" + lines[2])
-    with pytest.raises(ValueError, match=r"line 2 of .*results\.jsonl is no result"):
+    with pytest.raises(ValueError, match=r"line 2 of .*results\.jsonl is not a result"):
         read_rows(tmp_path)
 
 
@@ -80,6 +80,56 @@ def test_rows_made_elsewhere_are_read_from_files_beside(tmp_path):
 
 
 def test_only_one_run_writes_at_a_time(tmp_path):
-    with Journal(tmp_path), pytest.raises(RuntimeError, match="another run is writing"), Journal(tmp_path):
+    with Journal(tmp_path), pytest.raises(BlockingIOError, match="another run"), Journal(tmp_path):
         pass
     write(tmp_path, row(0))
+
+
+def damaged_lines():
+    """Lines that are JSON, or nearly, and not rows."""
+    good = json.loads(row().to_json())
+
+    def changed(**fields):
+        return json.dumps({**good, **fields})
+
+    cell = good["cell"]
+    yield from ("[]", "null", "5", '"text"', "[" * 100_000, "{", '{"cell": {}}')
+    yield changed(cell={**cell, "method": "\ud800"})
+    yield from (changed(cell=value) for value in (None, [], 5, {}, {**cell, "more": 1}, {**cell, "seed": "0"}))
+    yield from (changed(cell={**cell, "settings": value}) for value in (None, [], {"alpha": float("nan")}))
+    yield from (changed(values=value) for value in (None, [], "x", {}, {"fsr": None}, {"fsr": "1"}, {"fsr": 2}))
+    yield changed(values={"fsr": float("nan")})
+    yield from (changed(seconds=value) for value in ("1", -1, 10**400, float("inf"), [], True))
+    yield from (changed(versions=[]), changed(engine=5), changed(error="and values"))
+    for measure, values in {
+        "downstream": [{"auc": 0.5}, {"auc": {}}, {"auc": {"logistic": None}}],
+        "convergence": [{"fsr": 0.5}, {"fsr": 0.5, "evaluations": [1], "theta": [[0.5], [0.5]], "relevant": [0]},
+                        {"fsr": 0.5, "evaluations": [1], "theta": [[0.5]], "relevant": [7]}],
+        "objective": [{}, {"printed": [1.0], "exact": []}, {"printed": [[1.0]], "exact": [1.0]}],
+    }.items():  # fmt: skip
+        for each in values:
+            yield changed(cell={**cell, "measure": measure, "data": {"models": ["logistic"]}}, values=each)
+    yield changed(cell={**cell, "measure": "downstream", "data": {"models": 5}}, values={"auc": {}})
+
+
+def test_a_damaged_line_is_one_error_with_file_and_number(tmp_path):
+    path = write(tmp_path, row(0))
+    first = path.read_text()
+    for line in damaged_lines():
+        path.write_text(first + line + "\n" + first)
+        with pytest.raises(ValueError, match=r"line 2 of .*results\.jsonl"):
+            read_rows(tmp_path)
+
+
+def test_a_damaged_archive_is_an_error_that_names_it(tmp_path):
+    whole = gzip.compress((row(6).to_json() + "\n").encode() * 100)
+    for content in (b"no gzip", whole[:-10], whole[:30] + b"\0" * 30 + whole[60:]):
+        (tmp_path / "results-old.jsonl.gz").write_bytes(content)
+        with pytest.raises(ValueError, match=r"results-old\.jsonl\.gz"):
+            read_rows(tmp_path)
+
+
+def test_an_archive_that_unpacks_to_one_endless_line_is_refused(tmp_path):
+    (tmp_path / "results-bomb.jsonl.gz").write_bytes(gzip.compress(b"0" * (2**24 + 5)))
+    with pytest.raises(ValueError, match=r"results-bomb"):
+        read_rows(tmp_path)

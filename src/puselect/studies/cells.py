@@ -58,8 +58,16 @@ class Cell:
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any]) -> Self:
-        """Return the cell with this content."""
-        return cls(**content)
+        """Return the cell with this content, or raise a ValueError."""
+        kinds = {"measure": str, "method": str, "settings": dict, "data": dict, "seed": int}
+        if set(content) != set(kinds):
+            raise ValueError(f"a cell must have {', '.join(kinds)}; got {', '.join(map(str, content)) or 'nothing'}")
+        for name, kind in kinds.items():
+            if not isinstance(content[name], kind) or isinstance(content[name], bool):
+                raise ValueError(f"{name} of a cell has the wrong type: {type(content[name]).__name__}")
+        cell = cls(**content)
+        digest(cell.content)  # NaN and half characters have no key
+        return cell
 
     def _without_seed(self) -> dict[str, Any]:
         settings, data = dict(self.settings), dict(self.data)

@@ -28,13 +28,15 @@ the values, tables need ``fsr`` or ``auc`` alone; `Row.to_json` makes the line.
 import gzip
 import json
 import os
-from collections.abc import Iterable, Mapping
+import zlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from puselect.studies.cells import Cell
+from puselect.studies.values import check_values
 
 try:
     import fcntl
@@ -42,6 +44,9 @@ except ImportError:  # Windows: nothing keeps two runs apart there
     fcntl = None  # type: ignore[assignment]
 
 NAME = "results.jsonl"
+LONGEST_SECONDS = 1e9
+LONGEST_LINE = 2**24
+"""Bytes; a cell with the probabilities of 10,000 features takes a third of that."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +76,36 @@ class Row:
 
     @classmethod
     def from_json(cls, line: str | bytes) -> Self:
-        """Return the row that a line holds."""
+        """Return the row that a line holds; a line that is not a complete row raises a ValueError."""
+        fields = _json_object(line)
+        cell = Cell.from_content(_typed(fields, "cell", dict, {}))
+        values, error = _typed(fields, "values", dict, None), _typed(fields, "error", str, None)
+        if (values is None) == (error is None):
+            raise ValueError("a row must have either values or an error")
+        if values is not None:
+            check_values(cell.measure, cell.data, values)
+        seconds = _typed(fields, "seconds", (int, float), 0.0)
+        if not 0 <= seconds < LONGEST_SECONDS:
+            raise ValueError("seconds must be a time")
+        versions, engine = _typed(fields, "versions", dict, {}), _typed(fields, "engine", str, None)
+        return cls(cell, values, error, float(seconds), versions, engine)
+
+
+def _json_object(line: str | bytes) -> dict[str, Any]:
+    try:
         fields = json.loads(line)
-        cell = Cell.from_content(fields.pop("cell"))
-        fields.pop("key", None)
-        return cls(cell, **fields)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(fields, dict):
+        raise ValueError("a row must be a JSON object")
+    return fields
+
+
+def _typed(fields: Mapping[str, Any], name: str, kind: Any, default: Any) -> Any:
+    value = fields.get(name, default)
+    if value is not default and (not isinstance(value, kind) or isinstance(value, bool)):
+        raise ValueError(f"{name} has the wrong type: {type(value).__name__}")
+    return value
 
 
 class Journal:
@@ -116,7 +146,9 @@ class Journal:
         try:
             fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise RuntimeError(f"another run is writing to {self.path}; wait for it, or use another folder") from None
+            raise BlockingIOError(
+                f"another run is writing to {self.path}; wait until it ends, or use another folder"
+            ) from None
 
     def _end_last_line(self) -> None:
         """Complete a last line that lost only its end; take away one that was cut."""
@@ -126,7 +158,7 @@ class Journal:
             return
         try:
             Row.from_json(last)
-        except (ValueError, KeyError, TypeError):
+        except ValueError:
             os.ftruncate(self.descriptor, len(whole) + 1 if whole else 0)
         else:
             os.write(self.descriptor, b"\n")
@@ -146,13 +178,26 @@ def read_rows(folder: Path) -> list[Row]:
     return list(latest.values())
 
 
-def _parse(path: Path) -> Iterable[Row]:
-    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    *lines, last = content.split(b"\n")
-    for number, line in enumerate([*lines, last], start=1):
+def _parse(path: Path) -> Iterator[Row]:
+    """Yield the rows of a file; a last line that was cut is skipped."""
+    for number, line in enumerate(_lines(path), start=1):
         try:
             if line.strip():
                 yield Row.from_json(line)
-        except (ValueError, KeyError, TypeError) as error:
-            if number <= len(lines):
-                raise ValueError(f"line {number} of {path} is no result ({error}); mend or remove it") from error
+        except ValueError as error:
+            if line.endswith(b"\n"):
+                raise ValueError(f"line {number} of {path} is not a result ({error}); fix or remove it") from error
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file one by one, so that a small archive cannot fill the memory."""
+    if not path.is_file():
+        raise ValueError(f"{path} is not a file")
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        try:
+            while line := file.readline(LONGEST_LINE + 1):
+                if len(line) > LONGEST_LINE:
+                    raise ValueError(f"{path} has a line of more than {LONGEST_LINE} bytes: not a journal")
+                yield line
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise ValueError(f"{path} is damaged ({error})") from error
