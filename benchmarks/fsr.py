@@ -46,7 +46,7 @@ def one_search(condition: str, n_irrelevant: int, seed: int, preset: str, settin
         "fsr": float(relevant[selector.support_].sum() / relevant.sum()),
         "seconds": time.perf_counter() - begin,
         "evaluations": selector.n_iter_ * selector.population_size,
-        "settled": selector.converged_,
+        "settled": selector.settled_,
         "objective": selector.objective_,
     }
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from puselect import FSCPU
 from puselect.datasets import CONDITIONS, make_pu_clusters
-from puselect.selectors import fit_lockstep
+from puselect.selectors import fit_many
 
 
 def main() -> None:
@@ -45,7 +45,7 @@ def main() -> None:
         for condition, seed in cells
     ]
     begin = time.perf_counter()
-    fit_lockstep(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
+    fit_many(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
     spent = time.perf_counter() - begin
     rows = [
         {
@@ -55,7 +55,7 @@ def main() -> None:
             "seed": seed,
             "fsr": float(relevant[selector.support_].mean()),
             "objective": selector.objective_,
-            "settled": selector.converged_,
+            "settled": selector.settled_,
             "steps": selector.n_iter_,
             "degenerate": selector.n_degenerate_,
             "support": np.flatnonzero(selector.support_).tolist(),

@@ -35,7 +35,7 @@ def masks_with(n_relevant: int, relevant: np.ndarray, n: int, rng: np.random.Gen
 def win_share(condition: str, level: int, selector: FSCPU, seed: int, n: int) -> float:
     X, y, relevant = make_pu_clusters(condition, random_state=seed)
     engine = make_engine("cpu", scale_columns(X, np.float32), y == 1, mixture_spec(selector))
-    objective = ClusterObjective(engine, selector.score_rule, selector.smoothing)
+    objective = ClusterObjective(engine, selector.cluster_choice, selector.smoothing)
     rng = np.random.default_rng(seed)
     seeds, targets = rng.integers(2**31, size=n), np.zeros(n, dtype=int)
     fewer, more = (

@@ -1,4 +1,4 @@
-"""Whether `cluster_evidence` tells data with clusters from data without: the ratio, real over shuffled labels.
+"""Whether `check_suitability` tells data with clusters from data without: the ratio, real over shuffled labels.
 
     python benchmarks/suitability.py --datasets 3
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from puselect import FSCPU
 from puselect.datasets import CONDITIONS, make_pu_clusters
-from puselect.selectors.suitability import cluster_evidence
+from puselect.selectors.suitability import check_suitability
 
 
 def main() -> None:
@@ -28,7 +28,7 @@ def main() -> None:
             if condition.endswith("*"):
                 y = np.random.default_rng([seed, 7]).permutation(y)
             selector = FSCPU(25, max_iter=options.max_iter, random_state=seed).fit(X, y)
-            ratios.append(round(cluster_evidence(selector, X, y, random_state=seed).ratio, 2))
+            ratios.append(round(check_suitability(selector, X, y, random_state=seed).ratio, 2))
         print(f"{condition:12s} {ratios}", flush=True)
 
 

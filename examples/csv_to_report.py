@@ -16,7 +16,7 @@ import pandas as pd
 
 from puselect import FSCPU
 from puselect.cli.showcase import write_demo_table
-from puselect.selectors.suitability import cluster_evidence
+from puselect.selectors.suitability import check_suitability
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
 folder.mkdir(exist_ok=True)
@@ -41,7 +41,7 @@ for name in selector.get_feature_names_out():
 # %%
 # Do the known positives gather in clusters at all? The same search with shuffled labels tells.
 
-evidence = cluster_evidence(selector, X, y)
+evidence = check_suitability(selector, X, y)
 print(evidence.verdict)
 
 # %%

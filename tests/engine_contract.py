@@ -9,7 +9,7 @@ from puselect.engines.mixture import MixtureSpec
 from puselect.scaling import scale_columns
 
 DEFAULT = MixtureSpec()
-PUBLISHED = MixtureSpec(init="k-means", em="soft", em_steps=100, shrinkage=0.0)
+PUBLISHED = MixtureSpec(init="kmeans", em="soft", em_steps=100, shrinkage=0.0)
 
 
 def small_table(seed=0, n_features=12):

@@ -34,7 +34,7 @@ class TestOnTheGPU(TestOnTheCPU):
 @pytest.mark.parametrize("em", ["hard", "soft"])
 def test_every_covariance_type_agrees_with_the_reference(kind, em):
     X, positive = small_table(seed=3)
-    init = "rows" if em == "hard" else "k-means"
+    init = "rows" if em == "hard" else "kmeans"
     spec = MixtureSpec(covariance_type=kind, em=em, init=init, em_steps=1 if em == "hard" else 50, shrinkage=0.0)
     masks, seeds = some_masks(8, 12), np.arange(8)
     ours = GPUEngine(X, positive, spec, device="cpu").cluster(masks, seeds)

@@ -15,9 +15,9 @@ def test_values_are_the_scores_of_the_engines_tables():
     engine = ReferenceEngine(X, positive, DEFAULT)
     masks, seeds, targets = some_masks(4, 12), np.arange(4), np.zeros(4, dtype=int)
     table = engine.cluster(masks, seeds)
-    for rule in ("exact", "printed"):
-        values = ClusterObjective(engine, rule)(masks, seeds, targets)
-        np.testing.assert_array_equal(values[:, 0], cluster_score(table.size, table.positive, rule))
+    for cluster_choice in ("best", "greedy"):
+        values = ClusterObjective(engine, cluster_choice)(masks, seeds, targets)
+        np.testing.assert_array_equal(values[:, 0], cluster_score(table.size, table.positive, cluster_choice))
 
 
 def test_pair_information_is_the_mean_over_pairs():

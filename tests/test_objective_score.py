@@ -42,9 +42,9 @@ def test_exact_rule_equals_brute_force_with_extra_rows_too():
 
 def test_chosen_clusters_reach_the_score():
     rng = np.random.default_rng(1)
-    for rule in ("exact", "printed"):
+    for cluster_choice in ("best", "greedy"):
         size, positive = random_tables(500, 6, rng)
-        score, chosen = best_clusters(size, positive, rule)
+        score, chosen = best_clusters(size, positive, cluster_choice)
         reached = [value(*row) for row in zip(size, positive, chosen, strict=True)]
         np.testing.assert_allclose(score, reached, rtol=1e-12)
 
@@ -68,13 +68,13 @@ def test_printed_rule_is_algorithm_1():
     keep = positive.sum(axis=1) > 0
     size, positive = size[keep], positive[keep]
     expected = [printed(*table) for table in zip(size, positive, strict=True)]
-    np.testing.assert_allclose(cluster_score(size, positive, "printed"), expected, rtol=1e-12)
+    np.testing.assert_allclose(cluster_score(size, positive, "greedy"), expected, rtol=1e-12)
 
 
 def test_printed_rule_can_stop_too_early():
     size, positive = [[10, 31, 4000]], [[10, 10, 1000]]
-    np.testing.assert_allclose(cluster_score(size, positive, "printed") * 1020, 10**2 / 10)
-    np.testing.assert_allclose(cluster_score(size, positive, "exact") * 1020, 1020**2 / 4041)
+    np.testing.assert_allclose(cluster_score(size, positive, "greedy") * 1020, 10**2 / 10)
+    np.testing.assert_allclose(cluster_score(size, positive, "best") * 1020, 1020**2 / 4041)
 
 
 @settings(deadline=None, max_examples=300)
@@ -113,10 +113,10 @@ def test_empty_clusters_change_nothing_and_are_never_chosen():
     assert not chosen[0, 1]
 
 
-@pytest.mark.parametrize("rule", ["exact", "printed"])
-def test_extremes(rule):
-    assert cluster_score([[10, 90]], [[10, 0]], rule)[0] == 1  # all positives alone in one cluster
-    assert cluster_score([[100]], [[7]], rule)[0] == pytest.approx(0.07)  # one cluster for everything
-    assert cluster_score([[10, 90]], [[0, 0]], rule)[0] == 0  # no positives at all
-    assert cluster_score([[0, 0]], [[0, 0]], rule)[0] == 0  # nothing at all
-    assert cluster_score([[10, 10]], [[5, 5]], rule)[0] == pytest.approx(0.5)  # ties
+@pytest.mark.parametrize("cluster_choice", ["best", "greedy"])
+def test_extremes(cluster_choice):
+    assert cluster_score([[10, 90]], [[10, 0]], cluster_choice)[0] == 1  # all positives alone in one cluster
+    assert cluster_score([[100]], [[7]], cluster_choice)[0] == pytest.approx(0.07)  # one cluster for everything
+    assert cluster_score([[10, 90]], [[0, 0]], cluster_choice)[0] == 0  # no positives at all
+    assert cluster_score([[0, 0]], [[0, 0]], cluster_choice)[0] == 0  # nothing at all
+    assert cluster_score([[10, 10]], [[5, 5]], cluster_choice)[0] == pytest.approx(0.5)  # ties

@@ -131,7 +131,7 @@ class TestSentences:
 
     def test_without_a_check_the_headline_says_so_and_how_to_check(self):
         assert headline(LISTED) == "2 of 10 features selected; not checked against chance."
-        assert "cluster_evidence" in lede(LISTED)[-1]
+        assert "check_suitability" in lede(LISTED)[-1]
         assert lede(replace(LISTED, command="puselect select x.csv"))[-1].startswith("Add --suitability to see")
         assert tiles(LISTED)[-1].kind == "muted"
         assert "may be chance" in about_confidence(LISTED)

@@ -9,7 +9,7 @@ Y = np.arange(60) < 12
 
 
 def search():
-    return FSCPU(3, max_iter=6, settle_at=None, random_state=0)
+    return FSCPU(3, max_iter=6, early_stopping=False, random_state=0)
 
 
 def test_an_observer_sees_every_step_and_changes_nothing():
@@ -21,7 +21,7 @@ def test_an_observer_sees_every_step_and_changes_nothing():
     assert watched.objective_ == alone.objective_
     assert [step.number for step in steps] == [1, 2, 3, 4, 5, 6]
     assert [step.best for step in steps] == alone.history_.best.tolist()
-    assert steps[-1].settled == alone.converged_
+    assert steps[-1].settled == alone.settled_
     assert steps[0].seconds_left == np.inf
     assert steps[-1].seconds_left == 0
 

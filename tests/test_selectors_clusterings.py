@@ -42,8 +42,8 @@ def test_final_clusterings_have_the_objective_as_their_mean_score(example):
         {"covariance_type": "diag"},
         {"covariance_type": "tied", "em_steps": 2, "lloyd_steps": 3},
         {"em_steps": 0},
-        {"scale": False},
-        {"init": "k-means", "em": "soft", "em_steps": 10, "max_iter": 2},
+        {"scale": None},
+        {"init": "kmeans", "em": "soft", "em_steps": 10, "max_iter": 2},
         {"n_clusters": 60, "max_iter": 2},
     ],
     ids=lambda changes: " ".join(map(str, changes.items())),
@@ -131,14 +131,14 @@ def test_a_reference_engine_has_candidates_too():
 def test_a_clusterer_of_ones_own_cannot_place_rows():
     X, y, _, _ = data(n_negative=100, n_positive=30)
     selector = fitted(X, y, clusterer=KMeans(3, n_init=1), max_iter=2)
-    with pytest.raises(ValueError, match="without clusterer=, got scale=True and clusterer=KMeans"):
+    with pytest.raises(ValueError, match="without clusterer=, got scale='minmax' and clusterer=KMeans"):
         selector.candidate_positives(X)
 
 
 def test_values_beyond_float32_fit_but_cannot_be_placed():
     X, y, _, _ = data(n_negative=100, n_positive=30)
-    selector = fitted(X * 1e36, y, engine="reference", scale=False, max_iter=2, reg_covar=1e60)
-    with pytest.raises(ValueError, match="with scale=True"):
+    selector = fitted(X * 1e36, y, engine="reference", scale=None, max_iter=2, reg_covar=1e60)
+    with pytest.raises(ValueError, match="with scale='minmax'"):
         selector.candidate_positives(X)
 
 

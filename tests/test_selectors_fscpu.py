@@ -102,7 +102,8 @@ class TestSelection:
         assert history.theta.shape == (selector.n_iter_, 10)
         np.testing.assert_array_equal(history.theta[-1], selector.probabilities_)
         assert (np.diff(history.best) >= 0).all()
-        assert 0 <= selector.converged_ <= 1
+        assert 0 <= selector.settled_ <= 1
+        assert selector.converged_ is (selector.settled_ == 1)
         assert 0 < selector.objective_ <= 1
         assert selector.n_degenerate_ == 0
 
@@ -182,9 +183,9 @@ class TestPublished:
     def test_every_number_is_the_papers(self):
         selector = FSCPU.published(25)
         assert (selector.n_clusters, selector.population_size, selector.max_iter) == (10, 2, 3000)
-        assert (selector.init, selector.em, selector.covariance_type) == ("k-means", "soft", "full")
-        assert (selector.score_rule, selector.smoothing, selector.start_tilt) == ("printed", 0.0, 0.0)
-        assert (selector.settle_at, selector.max_samples) == (None, None)
+        assert (selector.init, selector.em, selector.covariance_type) == ("kmeans", "soft", "full")
+        assert (selector.cluster_choice, selector.smoothing, selector.start_evidence) == ("greedy", 0.0, 0.0)
+        assert (selector.early_stopping, selector.max_samples) == (False, None)
 
     def test_step_size_start_and_margins_are_the_papers(self):
         X, y, _ = easy()
@@ -226,7 +227,7 @@ class TestChance:
         X, y, _ = easy()
         constant = np.zeros_like(X)  # nothing to learn: probabilities stay as they start
         chosen = [
-            quick(start_tilt=0.0, max_iter=1, random_state=seed).fit(constant, y).support_ for seed in range(400)
+            quick(start_evidence=0.0, max_iter=1, random_state=seed).fit(constant, y).support_ for seed in range(400)
         ]
         share = np.mean(chosen, axis=0)
         assert abs(share - 0.5).max() < 4 * 0.5 / np.sqrt(400)

@@ -9,7 +9,7 @@ from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.engines import make_engine
 from puselect.engines.base import ClusterTable
-from puselect.selectors import fit_lockstep
+from puselect.selectors import fit_many
 from puselect.selectors.many import can_run_together, fit_together
 from puselect.selectors.settings import mixture_spec
 
@@ -61,7 +61,8 @@ def test_a_lockstep_that_was_stopped_goes_on_from_its_checkpoints(tmp_path, monk
     data = small_data(2)
 
     def run(steps, folder):
-        selectors = [make_default(i, max_iter=40, settle_at=None, checkpoint=folder / f"{i}.npz") for i in range(2)]
+        paths = [folder / f"{i}.npz" for i in range(2)]
+        selectors = [make_default(i, max_iter=40, early_stopping=False, checkpoint=paths[i]) for i in range(2)]
         problems = [selector._problem(X, y) for selector, (X, y, _) in zip(selectors, data, strict=True)]
         engine = SeveralTables(problems, mixture_spec(selectors[0]))
         if steps is not None:
@@ -91,7 +92,7 @@ def test_a_lockstep_that_was_stopped_goes_on_from_its_checkpoints(tmp_path, monk
 def test_without_a_gpu_selectors_are_fitted_one_after_another():
     data = small_data(2)
     selectors = [make_default(i, max_iter=5, engine="cpu") for i in range(2)]
-    fitted = fit_lockstep(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
+    fitted = fit_many(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
     assert fitted[0] is selectors[0]
     assert [selector.n_iter_ for selector in fitted] == [5, 5]
 
@@ -106,7 +107,7 @@ def test_only_what_one_engine_can_serve_runs_together():
 
 def test_unequal_numbers_of_tables_are_refused():
     with pytest.raises(ValueError, match="as many tables and label vectors as selectors, got 2, 1 and 1"):
-        fit_lockstep([FSCPU(), FSCPU()], [np.zeros((4, 2))], [np.zeros(4)])
+        fit_many([FSCPU(), FSCPU()], [np.zeros((4, 2))], [np.zeros(4)])
 
 
 @pytest.mark.skipif(importlib.util.find_spec("torch") is not None, reason="torch is installed here")

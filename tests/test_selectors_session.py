@@ -21,7 +21,7 @@ session.SAVE_SECONDS = 0.02
 X, y, _ = make_pu_clusters("40/3/1", n_negative=600, n_positive=60, n_relevant=8, n_irrelevant=8, random_state=0)
 make = FSCPU.published if sys.argv[1] == "published" else FSCPU
 criterion = "cluster+mi" if sys.argv[1] == "default" else "cluster"
-s = make(8, max_iter=int(sys.argv[3]), settle_at=None, criterion=criterion, random_state=int(sys.argv[4]),
+s = make(8, max_iter=int(sys.argv[3]), early_stopping=False, criterion=criterion, random_state=int(sys.argv[4]),
          checkpoint=sys.argv[2]).fit(X, y)
 np.savez(sys.argv[5], theta=s.probabilities_, support=s.support_, ranking=s.ranking_, value=s.objective_,
          steps=s.history_.step, path=s.history_.theta, degenerate=s.n_degenerate_)
@@ -66,7 +66,7 @@ def easy():
 
 
 def quick(**changes):
-    return FSCPU(**{"n_features_to_select": 4, "max_iter": 10, "settle_at": None, "random_state": 0, **changes})
+    return FSCPU(**{"n_features_to_select": 4, "max_iter": 10, "early_stopping": False, "random_state": 0, **changes})
 
 
 def test_a_finished_checkpoint_gives_the_result_at_once(tmp_path):
@@ -124,7 +124,7 @@ def test_ctrl_c_in_a_real_process_gives_a_result_and_a_warning(tmp_path):
         "X, y, _ = make_pu_clusters('10/8/2', random_state=0)\n"
         "puselect.FSCPU(25, max_iter=1).fit(X, y)\n"
         "print('ready', flush=True)\n"
-        "s = puselect.FSCPU(25, max_iter=100000, settle_at=None).fit(X, y)\n"
+        "s = puselect.FSCPU(25, max_iter=100000, early_stopping=False).fit(X, y)\n"
         "print(s.support_.sum(), s.n_iter_ > 0)\n"
     )
     with subprocess.Popen(

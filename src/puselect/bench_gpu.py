@@ -9,7 +9,7 @@ import numpy as np
 from puselect.bench import Check, Measurement, make_shape, seconds
 from puselect.datasets import CONDITIONS, make_pu_clusters
 from puselect.engines import gpu_engine_class
-from puselect.selectors import FSCPU, fit_lockstep
+from puselect.selectors import FSCPU, fit_many
 
 PUBLISHED_STEPS = 3000
 SWEEP_SHAPES = ((100, 4500, 25), (8, 4500, 25), (8, 10_000, 34))  # masks, rows, columns
@@ -24,7 +24,7 @@ def table1_data(n_datasets: int) -> list[tuple[Any, ...]]:
 def lockstep_seconds(selectors: Sequence[FSCPU], data: Sequence[tuple[Any, ...]]) -> float:
     """Return the time of fitting all selectors at once."""
     begin = time.perf_counter()
-    fit_lockstep(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
+    fit_many(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
     return time.perf_counter() - begin
 
 

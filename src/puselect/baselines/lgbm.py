@@ -40,8 +40,8 @@ class LGBMOpt(SearchSelector):
         How far probabilities stay from 0 and 1; see `FSCPU`.
     max_iter : int, default=3000
         Steps.
-    settle_at : float or None, default=None
-        Stop when this share of the probabilities is 0.1 or less, or 0.9 or more.
+    early_stopping : bool, default=False
+        Stop when all probabilities are 0.1 or less, or 0.9 or more.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
     checkpoint : path, optional
@@ -55,7 +55,7 @@ class LGBMOpt(SearchSelector):
 
     Attributes
     ----------
-    support_, ranking_, probabilities_, objective_, history_, n_iter_, converged_, n_degenerate_
+    support_, ranking_, probabilities_, objective_, history_, n_iter_, converged_, settled_, n_degenerate_
         As in `FSCPU`; the objective is the area under the curve.
     scores_ : ndarray of float, shape (n_features,)
         The probabilities, under the name that the other baselines use.
@@ -83,7 +83,7 @@ class LGBMOpt(SearchSelector):
         learning_rate: float | str = "paper",
         margin: float | str = "paper",
         max_iter: int = 3000,
-        settle_at: float | None = None,
+        early_stopping: bool = False,
         pos_label: Any = 1,
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
@@ -96,7 +96,7 @@ class LGBMOpt(SearchSelector):
         self.learning_rate = learning_rate
         self.margin = margin
         self.max_iter = max_iter
-        self.settle_at = settle_at
+        self.early_stopping = early_stopping
         self.pos_label = pos_label
         self.checkpoint = checkpoint
         self.n_jobs = n_jobs

@@ -231,12 +231,12 @@ def fit(selector: Any, method: str, problem: "Problem", quiet: bool) -> tuple[fl
 def shuffled_search(selector: Any, problem: "Problem", n_shuffles: int, quiet: bool) -> "Evidence | None":
     """Search again with shuffled labels; None if Ctrl-C ended that too early to say anything."""
     from puselect.search.progress import InterruptedSearchWarning, watching
-    from puselect.selectors.suitability import cluster_evidence
+    from puselect.selectors.suitability import check_suitability
 
     with warnings.catch_warnings(record=True) as heard, search_progress("shuffled labels", quiet) as observer:
         warnings.simplefilter("always")
         with watching(observer):
-            evidence = cluster_evidence(selector, problem.X, problem.y, n_shuffles, selector.random_state)
+            evidence = check_suitability(selector, problem.X, problem.y, n_shuffles, selector.random_state)
     if any(issubclass(warning.category, InterruptedSearchWarning) for warning in heard):
         tell("note: the search on shuffled labels was interrupted; nothing is said about suitability")
         return None

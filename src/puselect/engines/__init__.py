@@ -50,7 +50,7 @@ def make_engine(
 def check_float32(name: str, X: NDArray[Any]) -> None:
     """Raise a ValueError when the table holds values too large for float32."""
     if max(X.max(), -X.min()) > np.finfo(np.float32).max / 1e4:
-        raise ValueError(f"engine={name!r} computes in float32 and cannot hold such values; leave scale=True")
+        raise ValueError(f"engine={name!r} computes in float32 and cannot hold such values; leave scale='minmax'")
 
 
 def fastest_engine(X: NDArray[Any], clusterer: MixtureSpec | Any, max_samples: int | None) -> str:

@@ -22,14 +22,14 @@ class MixtureSpec:
     n_clusters: int = 10
     covariance_type: str = "full"
     init: str = "rows"
-    """"rows": Lloyd steps from random rows, the same for every mask of a seed; "k-means": k-means++ to convergence."""
+    """"rows": Lloyd steps from random rows, the same for every mask of a seed; "kmeans": k-means++ to convergence."""
     labelled_start: float = 0.5
     """Share of the start rows that are labelled positives (with init="rows"), where there are enough of them."""
     lloyd_steps: int = 1
     em: str = "hard"
     """"hard": every row belongs to its most probable cluster alone; "soft": ordinary EM."""
     em_steps: int = 1
-    em_tol: float = 1e-3
+    tol: float = 1e-3
     reg_covar: float = 1e-6
     shrinkage: float = 1.0
 

@@ -79,7 +79,7 @@ def mixture_estimator(spec: MixtureSpec) -> Any:
     return GaussianMixture(
         spec.n_clusters,
         covariance_type=spec.covariance_type,
-        tol=spec.em_tol,
+        tol=spec.tol,
         max_iter=spec.em_steps,
         reg_covar=spec.reg_covar,
     )

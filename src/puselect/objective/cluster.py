@@ -14,7 +14,7 @@ class ClusterObjective:
     Parameters
     ----------
     engine : Engine
-    rule : {"exact", "printed"}
+    cluster_choice : {"best", "greedy"}
         See `puselect.objective.score.best_clusters`.
     smoothing : float
         Rows added to any set of clusters, in mean cluster sizes.
@@ -25,12 +25,12 @@ class ClusterObjective:
     def __init__(
         self,
         engine: Engine,
-        rule: str = "exact",
+        cluster_choice: str = "best",
         smoothing: float = 0.0,
         information: PairInformation | None = None,
     ) -> None:
         self.engine = engine
-        self.rule = rule
+        self.cluster_choice = cluster_choice
         self.smoothing = smoothing
         self.information = information
         self.n_degenerate = 0
@@ -49,7 +49,7 @@ class ClusterObjective:
     def criteria(self, table: ClusterTable, masks: BoolArray, targets: IntArray) -> FloatArray:
         """Return the criteria of masks that have been clustered already."""
         extra_rows = self.smoothing * table.size.mean(axis=1)
-        criteria = [cluster_score(table.size, table.positive, self.rule, extra_rows)]
+        criteria = [cluster_score(table.size, table.positive, self.cluster_choice, extra_rows)]
         if self.information is not None:
             criteria.append(self.information(masks, targets))
         return np.stack(criteria, axis=1)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from puselect.arrays import FloatArray
 
-RULES = ("exact", "printed")
+CLUSTER_CHOICES = ("best", "greedy")
 
 
 class BestClusters(NamedTuple):
@@ -25,7 +25,7 @@ class BestClusters(NamedTuple):
 
 
 def best_clusters(
-    size: ArrayLike, positive: ArrayLike, rule: str = "exact", extra_rows: ArrayLike = 0.0
+    size: ArrayLike, positive: ArrayLike, cluster_choice: str = "best", extra_rows: ArrayLike = 0.0
 ) -> BestClusters:
     """Return the score of each mask and the clusters that reach it.
 
@@ -35,8 +35,8 @@ def best_clusters(
         Rows in each cluster; empty clusters are never chosen.
     positive : array-like of shape (n_masks, n_clusters)
         Labelled positives in each cluster.
-    rule : {"exact", "printed"}, default="exact"
-        "exact" takes the best of all prefixes, of equally good ones the longest. "printed" stops at the first
+    cluster_choice : {"best", "greedy"}, default="best"
+        "best" takes the best of all prefixes, of equally good ones the longest. "greedy" stops at the first
         decrease, as Algorithm 1 of Uchikoshi & Akimoto (GECCO 2025) does; the value can rise again after a decrease,
         so that this may miss the best prefix.
     extra_rows : float or array-like of shape (n_masks,), default=0
@@ -47,7 +47,7 @@ def best_clusters(
     --------
     >>> best_clusters([[10, 31, 4000]], [[10, 10, 1000]]).score.round(3)
     array([0.252])
-    >>> best_clusters([[10, 31, 4000]], [[10, 10, 1000]], rule="printed").score.round(3)
+    >>> best_clusters([[10, 31, 4000]], [[10, 10, 1000]], cluster_choice="greedy").score.round(3)
     array([0.01])
     """
     rows, hits = np.atleast_2d(np.asarray(size, float)), np.atleast_2d(np.asarray(positive, float))
@@ -56,7 +56,7 @@ def best_clusters(
     rows_to_here = np.cumsum(np.take_along_axis(rows, order, axis=1), axis=1) + np.reshape(extra_rows, (-1, 1))
     hits_to_here = np.cumsum(np.take_along_axis(hits, order, axis=1), axis=1)
     value = np.divide(hits_to_here**2, rows_to_here, out=np.zeros(rows.shape), where=rows_to_here > 0)
-    last = _longest_best(value) if rule == "exact" else _before_first_decrease(value)
+    last = _longest_best(value) if cluster_choice == "best" else _before_first_decrease(value)
     total = hits_to_here[:, -1]
     best = np.take_along_axis(value, last[:, None], axis=1)[:, 0]
     chosen = np.zeros(rows.shape, dtype=bool)
@@ -66,10 +66,10 @@ def best_clusters(
 
 
 def cluster_score(
-    size: ArrayLike, positive: ArrayLike, rule: str = "exact", extra_rows: ArrayLike = 0.0
+    size: ArrayLike, positive: ArrayLike, cluster_choice: str = "best", extra_rows: ArrayLike = 0.0
 ) -> FloatArray:
     """Return the score of each mask, shape (n_masks,); see `best_clusters`."""
-    return best_clusters(size, positive, rule, extra_rows).score
+    return best_clusters(size, positive, cluster_choice, extra_rows).score
 
 
 def _longest_best(value: FloatArray) -> NDArray[np.integer[Any]]:

@@ -190,9 +190,9 @@ def _choice(selector: Any) -> Iterator[Finding]:
 def _search(selector: Any) -> Iterator[Finding]:
     if not hasattr(selector, "history_"):
         return
-    if selector.converged_ < 1:
+    if selector.settled_ < 1:
         yield warning(
-            f"Undecided: {1 - selector.converged_:.0%} of the features",
+            f"Undecided: {1 - selector.settled_:.0%} of the features",
             "Their probability ended between 0.1 and 0.9, so that their ranks are a guess. Raise max_iter "
             "(--max-iter), or ask for a number of features that the data can tell apart.",
         )

@@ -90,7 +90,7 @@ def lede(selection: Selection) -> list[str]:
     elif selection.n_rows is not None and selection.n_labelled is not None:
         lines.append(f"From {selection.n_labelled:,} known positives among {selection.n_rows:,} rows.")
     if selection.clusterings and selection.suitability is None:
-        how = "Add --suitability" if is_from_command_line(selection) else "Call cluster_evidence"
+        how = "Add --suitability" if is_from_command_line(selection) else "Call check_suitability"
         lines.append(f"{how} to see whether the same search on shuffled labels would look as good.")
     return lines
 

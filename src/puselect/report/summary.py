@@ -57,7 +57,7 @@ def summarise(
     notes : list of str
         Sentences for the reader, shown with the settings.
     suitability : Suitability, optional
-        From `puselect.selectors.suitability.cluster_evidence`.
+        From `puselect.selectors.suitability.check_suitability`.
     row_numbers : array-like of shape (n_rows,), optional
         What each row of `X` is called, integers or strings: the row of the file where `X` is a sample of it. By default
         the index of a data frame, if it is of integers or strings, otherwise the position.

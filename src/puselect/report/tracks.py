@@ -30,7 +30,7 @@ def search_record(selector: Any) -> SearchRecord:
         best=tuple(_finite(history.best[kept])),
         settled=tuple(settled[kept].round(4).tolist()),
         n_iter=int(selector.n_iter_),
-        converged=float(selector.converged_),
+        converged=float(selector.settled_),
         n_degenerate=int(selector.n_degenerate_),
     )
 

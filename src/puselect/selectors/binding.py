@@ -33,8 +33,8 @@ class Problem(NamedTuple):
 def scaled_problem(selector: Any, X: NDArray[Any], positive: BoolArray, budget: Budget, entropy: int) -> Problem:
     """Return the problem that the selector's engine works on."""
     exact = selector.engine == "reference" or selector.clusterer is not None
-    table = scale_columns(X, np.float64 if exact else np.float32) if selector.scale else np.asarray(X)
-    ranges = ColumnRanges.of(X) if selector.scale else None
+    table = scale_columns(X, np.float64 if exact else np.float32) if selector.scale is not None else np.asarray(X)
+    ranges = ColumnRanges.of(X) if selector.scale is not None else None
     return Problem(table, positive, budget, row_limit(selector, len(X)), entropy, ranges)
 
 
@@ -54,8 +54,8 @@ def cluster_session(selector: Any, problem: Problem, engine: Engine) -> Session:
     """Return the search that an FSCPU with these parameters does with this engine."""
     table, positive, budget, limit, entropy, _ = problem
     information = PairInformation.of(table, positive) if selector.criterion == "cluster+mi" else None
-    objective = ClusterObjective(engine, selector.score_rule, selector.smoothing, information)
-    theta = first_probabilities(selector.start_tilt, table, positive, budget, limit, entropy)
+    objective = ClusterObjective(engine, selector.cluster_choice, selector.smoothing, information)
+    theta = first_probabilities(selector.start_evidence, table, positive, budget, limit, entropy)
     return Session(selector, objective, budget, theta, table, positive, entropy)
 
 

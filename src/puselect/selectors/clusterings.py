@@ -114,7 +114,8 @@ def final_clusterings(selector: Any, problem: Problem, session: Session) -> Clus
     bytes_each = 2 * mixture_spec(selector).n_clusters * int(support.sum()) ** 2
     seeds = session.final_seeds[: max(1, KEPT_BYTES // bytes_each)]
     table = engine.cluster(np.repeat(support[None, :], len(seeds), axis=0), seeds)
-    best = best_clusters(table.size, table.positive, selector.score_rule, selector.smoothing * table.size.mean(axis=1))
+    extra_rows = selector.smoothing * table.size.mean(axis=1)
+    best = best_clusters(table.size, table.positive, selector.cluster_choice, extra_rows)
     mixtures = [engine.mixture(support, int(seed)) for seed in seeds]
     below = np.tril_indices(int(support.sum()))
     return Clusterings(

@@ -46,7 +46,7 @@ class FSCPU(SearchSelector):
     n_clusters : int, default=10
         Clusters of the mixture.
     covariance_type : {"full", "diag", "spherical", "tied"}, default="full"
-    init : {"rows", "k-means"}, default="rows"
+    init : {"rows", "kmeans"}, default="rows"
         Start from random rows, the same for all masks of a step; or from k-means++ run to convergence.
     labelled_start : float, default=0.5
         Share of the start rows that are labelled positives (with init="rows"); at most a tenth of those, none below 20.
@@ -56,19 +56,20 @@ class FSCPU(SearchSelector):
         Whether a row belongs to one cluster alone while the mixture is fitted, or a little to each.
     em_steps : int, default=1
         EM steps, at most.
-    em_tol : float, default=1e-3
+    tol : float, default=1e-3
         Soft EM ends when the mean log-likelihood changes by less.
     reg_covar : float, default=1e-6
         Added to the diagonal of covariances.
     shrinkage : float, default=1.0
         Pulls the full covariance of a cluster with few rows towards the pooled variances; 0 turns it off.
-    score_rule : {"exact", "printed"}, default="exact"
-        Try all prefixes of the sorted clusters, or stop at the first decrease as printed in the paper.
+    cluster_choice : {"best", "greedy"}, default="best"
+        How positive clusters are chosen: the best prefix of the clusters sorted by their share of labelled rows, or
+        the prefix before the first decrease, as in the paper.
     smoothing : float, default=0.5
         Unlabelled rows added to any set of clusters before its precision is taken, in mean cluster sizes: keeps tiny
         clusters around a labelled row from winning by luck. 0 is the paper's score.
-    start_tilt : float, default=1.0
-        How much the first probabilities follow what single columns tell about the labels; 0 starts flat.
+    start_evidence : float, default=1.0
+        How strongly the first probabilities follow what single columns tell about the labels; 0 starts flat.
     population_size : int, default=8
         Masks per step.
     learning_rate : float or {"auto", "paper"}, default="auto"
@@ -78,10 +79,10 @@ class FSCPU(SearchSelector):
         Probabilities stay in [margin, 1 - margin]. "paper": 1 / n_features; "auto": the same, but at most 0.1.
     max_iter : int, optional
         Steps at most; by default 80 / learning_rate, enough for a faint signal.
-    settle_at : float or None, default=1.0
-        Stop when this share of the probabilities is 0.1 or less, or 0.9 or more. None: never before `max_iter`.
-    scale : bool, default=True
-        Min-max scale the columns first.
+    early_stopping : bool, default=True
+        Stop when all probabilities are 0.1 or less, or 0.9 or more. False: run for `max_iter` steps.
+    scale : {"minmax"} or None, default="minmax"
+        Scale every column to [0, 1] first. None: use the values as they are.
     max_samples : int, "auto" or None, default="auto"
         Tables with more rows ("auto": 10,000) are sampled anew at each step: labelled rows and random others.
     checkpoint : path, optional
@@ -107,8 +108,10 @@ class FSCPU(SearchSelector):
         Steps, probabilities, mean and best objective; at most 1024 records. Only the features searched over.
     n_iter_ : int
         Steps done.
-    converged_ : float
-        Share of the probabilities that are 0.1 or less, or 0.9 or more.
+    converged_ : bool
+        Whether all probabilities are 0.1 or less, or 0.9 or more.
+    settled_ : float
+        Share of the probabilities that are.
     n_degenerate_ : int
         Clusterings that lost a cluster or needed more regularisation.
     clusterings_ : Clusterings or None
@@ -149,18 +152,18 @@ class FSCPU(SearchSelector):
         lloyd_steps: int = 1,
         em: str = "hard",
         em_steps: int = 1,
-        em_tol: float = 1e-3,
+        tol: float = 1e-3,
         reg_covar: float = 1e-6,
         shrinkage: float = 1.0,
-        score_rule: str = "exact",
+        cluster_choice: str = "best",
         smoothing: float = 0.5,
-        start_tilt: float = 1.0,
+        start_evidence: float = 1.0,
         population_size: int = 8,
         learning_rate: float | str = "auto",
         margin: float | str = "auto",
         max_iter: int | None = None,
-        settle_at: float | None = 1.0,
-        scale: bool = True,
+        early_stopping: bool = True,
+        scale: str | None = "minmax",
         max_samples: int | str | None = "auto",
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
@@ -183,17 +186,17 @@ class FSCPU(SearchSelector):
         self.lloyd_steps = lloyd_steps
         self.em = em
         self.em_steps = em_steps
-        self.em_tol = em_tol
+        self.tol = tol
         self.reg_covar = reg_covar
         self.shrinkage = shrinkage
-        self.score_rule = score_rule
+        self.cluster_choice = cluster_choice
         self.smoothing = smoothing
-        self.start_tilt = start_tilt
+        self.start_evidence = start_evidence
         self.population_size = population_size
         self.learning_rate = learning_rate
         self.margin = margin
         self.max_iter = max_iter
-        self.settle_at = settle_at
+        self.early_stopping = early_stopping
         self.scale = scale
         self.max_samples = max_samples
         self.checkpoint = checkpoint
@@ -240,7 +243,7 @@ class FSCPU(SearchSelector):
 
         Its confidence estimates the probability that it is positive: the share of labelled rows in its clusters over
         the mean of that share in the labelled rows (C. Elkan and K. Noto, "Learning Classifiers from Only Positive and
-        Unlabeled Data", KDD 2008), which holds if positives form clusters (see `cluster_evidence`). Those with a
+        Unlabeled Data", KDD 2008), which holds if positives form clusters (see `check_suitability`). Those with a
         confidence of .5 or more (``python benchmarks/candidates.py``): on the paper's conditions with clusters .72 to
         1.00 of them were hidden positives, and .95 to 1.00 of those were among them; on Spambase, Ionosphere and breast
         cancer data .83 to .98, and .73 to .95. In the conditions without clusters they were no better than any row.
@@ -269,7 +272,7 @@ class FSCPU(SearchSelector):
         if self.clusterings_ is None:
             raise ValueError(
                 "candidate_positives needs clusters that can place new rows; fit by itself (not in lockstep), with "
-                f"scale=True and without clusterer=, got scale={self.scale} and clusterer={self.clusterer!r}"
+                f"scale='minmax' and without clusterer=, got scale={self.scale!r} and clusterer={self.clusterer!r}"
             )
         table = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         known = None if y is None else known_positives(y, self.pos_label, len(table))

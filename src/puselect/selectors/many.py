@@ -19,7 +19,7 @@ from puselect.selectors.fscpu import FSCPU
 from puselect.selectors.session import SAVE_SECONDS, Session
 from puselect.selectors.settings import mixture_spec
 
-MUST_AGREE = ("score_rule", "smoothing", "criterion", "scale")
+MUST_AGREE = ("cluster_choice", "smoothing", "criterion", "scale")
 
 
 class OneTarget:
@@ -52,7 +52,7 @@ class Lockstep:
         tables = [part.tables for part in parts if part is not None]
         first = sessions[0].selector
         information = PairInformation(np.concatenate(tables)) if tables else None
-        self.objective = ClusterObjective(engine, first.score_rule, first.smoothing, information)
+        self.objective = ClusterObjective(engine, first.cluster_choice, first.smoothing, information)
         repair = sessions[0].search.repair
         for target, session in enumerate(sessions):
             session.search.target = target
@@ -100,7 +100,7 @@ class Lockstep:
         return self.objective.criteria(table, wide, targets)
 
 
-def fit_lockstep(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Sequence[ArrayLike]) -> list[FSCPU]:
+def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Sequence[ArrayLike]) -> list[FSCPU]:
     """Fit each selector to its table, as ``selector.fit(X, y)`` would, all of them at once where a GPU does it.
 
     Parameters
@@ -122,7 +122,7 @@ def fit_lockstep(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels
     >>> from puselect.datasets import make_pu_clusters
     >>> data = [make_pu_clusters("40/3/1", n_negative=300, n_positive=60, random_state=seed) for seed in range(2)]
     >>> selectors = [FSCPU(25, max_iter=3, random_state=0) for _ in data]
-    >>> fitted = fit_lockstep(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
+    >>> fitted = fit_many(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
     >>> [selector.n_iter_ for selector in fitted]
     [3, 3]
     """

@@ -42,7 +42,7 @@ class Session:
     Parameters
     ----------
     selector : estimator
-        With the parameters `population_size`, `learning_rate`, `margin`, `max_iter`, `settle_at`, `checkpoint` and
+        With the parameters `population_size`, `learning_rate`, `margin`, `max_iter`, `early_stopping`, `checkpoint` and
         `verbose`; only its parameters are read.
     objective : Objective
     budget : Budget
@@ -123,8 +123,7 @@ class Session:
 
     def is_over(self, search: Search) -> bool:
         """Return whether all steps are done or the features have settled."""
-        settled = self.selector.settle_at is not None and search.settled >= self.selector.settle_at
-        return search.step >= self.max_iter or settled
+        return search.step >= self.max_iter or (self.selector.early_stopping and search.settled >= 1)
 
     def save(self) -> None:
         """Write the checkpoint, where one is wanted."""
@@ -160,7 +159,8 @@ class SearchSelector(CallbackSupportMixin, PUSelector):
         self.support_ = budget.take_within(np.argsort(self.ranking_[budget.free]))
         self.history_ = search.history()
         self.n_iter_ = search.step
-        self.converged_ = search.settled
+        self.settled_ = search.settled
+        self.converged_ = search.settled >= 1
         self.objective_ = session.value_of(self.support_)
         self.n_degenerate_ = session.objective.n_degenerate
 

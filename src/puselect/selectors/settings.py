@@ -6,7 +6,7 @@ import numpy as np
 
 from puselect.engines import ENGINES
 from puselect.engines.mixture import COVARIANCE_TYPES, MixtureSpec
-from puselect.objective.score import RULES
+from puselect.objective.score import CLUSTER_CHOICES
 from puselect.selectors.base import check_choice, check_number
 
 AUTO_SAMPLES = 10_000
@@ -14,20 +14,20 @@ AUTO_SAMPLES = 10_000
 PUBLISHED: dict[str, Any] = {
     "n_clusters": 10,
     "covariance_type": "full",
-    "init": "k-means",
+    "init": "kmeans",
     "em": "soft",
     "em_steps": 100,
-    "em_tol": 1e-3,
+    "tol": 1e-3,
     "reg_covar": 1e-6,
     "shrinkage": 0.0,
-    "score_rule": "printed",
+    "cluster_choice": "greedy",
     "smoothing": 0.0,
-    "start_tilt": 0.0,
+    "start_evidence": 0.0,
     "population_size": 2,
     "learning_rate": "paper",
     "margin": "paper",
     "max_iter": 3000,
-    "settle_at": None,
+    "early_stopping": False,
     "max_samples": None,
 }
 """The settings of Uchikoshi & Akimoto (GECCO 2025); those of the mixture are scikit-learn's defaults."""
@@ -38,18 +38,20 @@ def check_settings(selector: Any) -> None:
     check_choice("criterion", selector.criterion, ("cluster", "cluster+mi"))
     check_choice("engine", selector.engine, ENGINES)
     check_choice("covariance_type", selector.covariance_type, COVARIANCE_TYPES)
-    check_choice("init", selector.init, ("rows", "k-means"))
+    check_choice("init", selector.init, ("rows", "kmeans"))
+    if selector.scale is not None:
+        check_choice("scale", selector.scale, ("minmax",))
     check_choice("em", selector.em, ("hard", "soft"))
-    check_choice("score_rule", selector.score_rule, RULES)
+    check_choice("cluster_choice", selector.cluster_choice, CLUSTER_CHOICES)
     check_number("n_clusters", selector.n_clusters, 1, integer=True)
     check_number("labelled_start", selector.labelled_start, 0, 1)
     check_number("lloyd_steps", selector.lloyd_steps, 1, integer=True)
     check_number("em_steps", selector.em_steps, 0, integer=True)
-    check_number("em_tol", selector.em_tol, 0)
+    check_number("tol", selector.tol, 0)
     check_number("reg_covar", selector.reg_covar, 0, open_low=True)
     check_number("shrinkage", selector.shrinkage, 0)
     check_number("smoothing", selector.smoothing, 0)
-    check_number("start_tilt", selector.start_tilt, 0)
+    check_number("start_evidence", selector.start_evidence, 0)
     if selector.max_samples is not None and selector.max_samples != "auto":
         check_number("max_samples", selector.max_samples, 4, integer=True)
     check_search_settings(selector)
@@ -64,8 +66,8 @@ def check_search_settings(selector: Any) -> None:
         check_number("learning_rate", selector.learning_rate, 0, 1, open_low=True)
     if selector.margin not in ("auto", "paper"):
         check_number("margin", selector.margin, 0, 0.5, open_low=True)
-    if selector.settle_at is not None:
-        check_number("settle_at", selector.settle_at, 0, 1)
+    if not isinstance(selector.early_stopping, bool | np.bool_):
+        raise ValueError(f"early_stopping must be True or False, got {selector.early_stopping!r}")
 
 
 def mixture_spec(selector: Any) -> MixtureSpec:
@@ -78,7 +80,7 @@ def mixture_spec(selector: Any) -> MixtureSpec:
         lloyd_steps=selector.lloyd_steps,
         em=selector.em,
         em_steps=selector.em_steps,
-        em_tol=selector.em_tol,
+        tol=selector.tol,
         reg_covar=selector.reg_covar,
         shrinkage=selector.shrinkage,
     )

@@ -32,7 +32,7 @@ class Suitability:
     """How many searches on shuffled labels."""
 
 
-def cluster_evidence(
+def check_suitability(
     selector: FSCPU, X: ArrayLike, y: ArrayLike, n_shuffles: int = 1, random_state: int = 0
 ) -> Suitability:
     """Return whether labelled rows gather in clusters better than shuffled labels do.
@@ -72,11 +72,11 @@ def cluster_evidence(
     >>> from puselect import FSCPU
     >>> from puselect.datasets import make_pu_clusters
     >>> X, y, _ = make_pu_clusters("40/1/1", random_state=0, n_irrelevant=10)
-    >>> cluster_evidence(FSCPU(25, random_state=0).fit(X, y), X, y).suits
+    >>> check_suitability(FSCPU(25, random_state=0).fit(X, y), X, y).suits
     True
     """
     if not isinstance(selector, FSCPU):
-        raise ValueError(f"cluster_evidence needs a fitted FSCPU, got {type(selector).__name__}")
+        raise ValueError(f"check_suitability needs a fitted FSCPU, got {type(selector).__name__}")
     check_is_fitted(selector)
     if n_shuffles < 1:
         raise ValueError(f"n_shuffles must be at least 1, got {n_shuffles!r}")

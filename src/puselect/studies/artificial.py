@@ -65,8 +65,9 @@ def measure_objective(cell: Cell) -> dict[str, Any]:
     engine = make_engine("cpu", scale_columns(data.X, np.float32), positive, mixture_spec(selector))
     table = engine.cluster(masks, np.arange(len(masks)))
     extra = selector.smoothing * table.size.mean(axis=1)
-    scores = {rule: cluster_score(table.size, table.positive, rule, extra) for rule in ("printed", "exact")}
-    return {rule: np.round(score, 6).tolist() for rule, score in scores.items()}
+    names = {"printed": "greedy", "exact": "best"}
+    scores = {name: cluster_score(table.size, table.positive, choice, extra) for name, choice in names.items()}
+    return {name: np.round(score, 6).tolist() for name, score in scores.items()}
 
 
 def _select(cell: Cell, data: Artificial) -> Selection:

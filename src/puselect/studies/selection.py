@@ -30,7 +30,7 @@ class Selection(NamedTuple):
         if hasattr(self.selector, "n_iter_") and hasattr(self.selector, "objective_"):
             values["steps"] = int(self.selector.n_iter_)
             values["objective"] = float(self.selector.objective_)
-            values["converged"] = float(self.selector.converged_)
+            values["converged"] = float(self.selector.settled_)
         return values
 
 

@@ -85,7 +85,7 @@ def soft_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> Fit:
         previous, bound = bound, expect(Z, clusters.size, clusters.mean, clusters.factor, share)
         maximise(Z, share, clusters.size, clusters.mean, clusters.cov)
         degenerate |= clusters.factorise(spec)
-        if abs(bound - previous) < spec.em_tol:
+        if abs(bound - previous) < spec.tol:
             break
     assign(Z, clusters.size, clusters.mean, clusters.factor, labels)
     return Fit(labels, bool(degenerate), clusters)

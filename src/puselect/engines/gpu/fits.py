@@ -64,7 +64,7 @@ def soft_fit(do: ModuleType, Z: Tensor, centres: Tensor, spec: MixtureSpec) -> t
         share, bound = do.responsibilities(rows, *current)
         current, failed, _ = maximise(do, rows, share, n_clusters, spec)
         degenerate[active] |= failed
-        running = ((bound - previous).abs() >= spec.em_tol).nonzero()[:, 0]
+        running = ((bound - previous).abs() >= spec.tol).nonzero()[:, 0]
         if len(running) < len(active):
             put(final, active, current)
             active, rows, bound = active[running], rows[running], bound[running]

@@ -1,0 +1,84 @@
+"""Writing files so that readers see the old content or the new, never a part of it."""
+
+import glob
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+SUFFIX = ".part"
+
+
+@contextmanager
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file for writing that takes the place of `path` when the block ends without an error.
+
+    The bytes go to a scratch file of an unpredictable name in the same folder, which is removed on an error. A
+    symbolic link is followed, so that the file it points to is replaced. An existing file keeps its mode. What is no
+    regular file, such as /dev/stdout, is written to directly.
+
+    Parameters
+    ----------
+    path : path
+
+    Yields
+    ------
+    file : binary file
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with atomic_write(f"{folder}/a.txt") as file:
+    ...         _ = file.write(b"whole")
+    ...     print(Path(f"{folder}/a.txt").read_text())
+    whole
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        with open(path, "wb") as file:
+            yield file
+        return
+    scratch = target.with_name(f".{target.name[:200]}.{os.getpid()}.{secrets.token_hex(8)}{SUFFIX}")
+    # O_EXCL neither follows a link nor opens what is there already
+    descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with open(descriptor, "wb") as file:
+            _keep_mode(target, scratch)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(scratch, target)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def remove_scratch(path: str | os.PathLike[str]) -> None:
+    """Remove the scratch files that killed processes left next to `path`."""
+    target = Path(os.path.realpath(path))
+    with suppress(OSError):
+        for scratch in target.parent.glob(f".{glob.escape(target.name[:200])}.*.*{SUFFIX}"):
+            writer = scratch.name.split(".")[-3]
+            if writer.isdecimal() and not _is_running(int(writer)):
+                scratch.unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    """Return whether there is such a process; True where that cannot be asked."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _keep_mode(target: Path, scratch: Path) -> None:
+    """Give the scratch file the mode of the file it will replace, where there is one."""
+    with suppress(FileNotFoundError):
+        os.chmod(scratch, target.stat().st_mode & 0o777)
