@@ -18,8 +18,8 @@ LAYERS = (
     ("methods", "descriptions"),
     ("tables",),
     ("evaluation", "plots"),
-    ("studies",),
     ("report",),
+    ("studies",),
     ("cli", "bench", "bench_gpu", "__main__", "__init__"),
 )
 LAYER_OF = {part: number for number, layer in enumerate(LAYERS) for part in layer}

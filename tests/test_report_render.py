@@ -8,7 +8,7 @@ from puselect import FSCPU
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.evaluation.compare import ALL, RANDOM
-from puselect.report import Comparison, Selection, render, summarise, write_report
+from puselect.report import Comparison, Selection, render, summarise, theme, write_report
 from puselect.report.quality import EVERYWHERE
 from puselect.report.selection import CandidateTable, Cluster, Clustering, Finding
 from puselect.report.sentences import (
@@ -64,7 +64,7 @@ class TestFile:
             write_report(CLUSTERED, tmp_path / "nowhere" / "report.html")
 
     def test_names_the_extra_it_needs(self, monkeypatch):
-        render._template.cache_clear()
+        theme._environment.cache_clear()
         monkeypatch.setitem(sys.modules, "jinja2", None)
         with pytest.raises(ImportError, match=r"pip install 'puselect\[report\]'"):
             render.render(CLUSTERED)

@@ -1,24 +1,20 @@
-"""From results to one HTML file that needs nothing else."""
+"""Write results as one HTML file that opens offline."""
 
-import base64
 import dataclasses
-import hashlib
 import os
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from puselect._version import __version__
-from puselect.report import sentences
+from puselect.report import sentences, theme
 from puselect.report.comparison import Comparison
 from puselect.report.selection import Selection
+from puselect.report.theme import Link
 
 SCRIPTS = ("tables.js", "charts.js", "report.js")
 NOT_DRAWN = ("settings", "versions", "findings", "notes", "command")
 
-REPEAT = ("repeat", "Do it again")
+REPEAT = ("repeat", "Reproduce")
 
 Result = Selection | Comparison
 
@@ -62,18 +58,14 @@ def render(results: Sequence[Result] | Result) -> str:
     shown = [results] if isinstance(results, Result) else list(results)
     if not shown:
         raise ValueError("a report needs at least one result, got none")
-    script = "\n".join(_page_file(name) for name in SCRIPTS)
-    html: str = _template().render(
-        results=[(f"r{i}", type(result).__name__.lower(), result, _drawn(result)) for i, result in enumerate(shown)],
-        title=_title(shown),
-        sections=_sections,
-        say=sentences,
-        version=__version__,
-        style=_page_file("report.css"),
-        script=script,
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-    )
-    return html
+    articles = [_article(f"r{i}", result) for i, result in enumerate(shown)]
+    return theme.page(_title(shown), "\n".join(articles), _links(shown), SCRIPTS)
+
+
+def _article(id: str, result: Result) -> str:
+    """Return one result as HTML; every anchor in it begins with the id."""
+    kind = "selection" if isinstance(result, Selection) else "comparison"
+    return theme.fragment(f"{kind}.html.j2", id=id, result=result, drawn=_drawn(result), say=sentences)
 
 
 def _title(results: Sequence[Result]) -> str:
@@ -83,23 +75,34 @@ def _title(results: Sequence[Result]) -> str:
     return sentences.headline(first) if isinstance(first, Selection) else sentences.comparison_headline(first)
 
 
-def _sections(kind: str, result: Any) -> list[tuple[str, str]]:
-    """Return the anchors and names of the parts that a result has."""
-    if kind == "comparison":
-        scored = [("scores", "Scores")] if result.methods[0].interval else []
-        return [*scored, ("methods", "Methods"), ("agreement", "Agreement"), ("features", "Features"), REPEAT]
-    searched = result.search is not None and result.search.step
+def _links(results: Sequence[Result]) -> list[Link]:
+    """Return the navigation: the parts of a single result, or the results."""
+    if len(results) > 1:
+        names = [result.method if isinstance(result, Selection) else "comparison" for result in results]
+        return [Link(f"r{i}-answer", name) for i, name in enumerate(names)]
+    first = results[0]
+    parts = _selection_parts(first) if isinstance(first, Selection) else _comparison_parts(first)
+    return [Link(f"r0-{anchor}", name) for anchor, name in (*parts, REPEAT)]
+
+
+def _selection_parts(selection: Selection) -> list[tuple[str, str]]:
+    searched = selection.search is not None and selection.search.step
     parts = [
-        ("checks", "Checks", result.findings),
-        ("suits", "Suitability", result.suitability),
+        ("checks", "Checks", selection.findings),
+        ("suits", "Suitability", selection.suitability),
         ("search", "Search", searched),
         ("ranking", "Ranking", True),
-        ("clusters", "Clusters", result.clusterings),
-        ("map", "Map", result.view),
-        ("candidates", "Candidates", result.candidates),
+        ("clusters", "Clusters", selection.clusterings),
+        ("map", "Map", selection.view),
+        ("candidates", "Candidates", selection.candidates),
         ("convergence", "Convergence", searched),
     ]
-    return [*((anchor, name) for anchor, name, there in parts if there), REPEAT]
+    return [(anchor, name) for anchor, name, present in parts if present]
+
+
+def _comparison_parts(comparison: Comparison) -> list[tuple[str, str]]:
+    scored = [("scores", "Scores")] if comparison.methods[0].interval else []
+    return [*scored, ("methods", "Methods"), ("agreement", "Agreement"), ("features", "Features")]
 
 
 def _drawn(result: Result) -> dict[str, Any]:
@@ -108,17 +111,3 @@ def _drawn(result: Result) -> dict[str, Any]:
     if isinstance(result, Selection):
         return data | {"standing": sentences.standing(result)}
     return data | {"rivals": [method.method for method in result.rivals]}
-
-
-@cache
-def _template() -> Any:
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError as error:
-        raise ImportError("reports need the extra 'report': pip install 'puselect[report]'") from error
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(_page_file("report.html.j2"))
-
-
-def _page_file(name: str) -> str:
-    return (files("puselect.report") / "page" / name).read_text(encoding="utf-8")

@@ -1,0 +1,76 @@
+"""The look of every page we write: one base template, one style sheet, and scripts pinned by their hash."""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from puselect._version import __version__
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+
+class Link(NamedTuple):
+    """An entry of the navigation at the top of a page."""
+
+    anchor: str
+    name: str
+
+
+def page(title: str, body: str, links: Sequence[Link] = (), scripts: Sequence[str] = ()) -> str:
+    """Return a whole HTML page that opens offline: nothing is fetched, and only our own scripts run.
+
+    Parameters
+    ----------
+    title : str
+        Plain text.
+    body : str
+        HTML, as `fragment` returns it.
+    links : sequence of Link
+        Navigation; each anchor must be an `id` in the body.
+    scripts : sequence of str
+        Names of script files in ``report/page``, run in this order after ``theme.js``.
+
+    Examples
+    --------
+    >>> page("A & B", "<h1>A</h1>").splitlines()[0]
+    '<!doctype html>'
+    """
+    script = "\n".join(_page_file(name) for name in ("theme.js", *scripts))
+    return _template("base.html.j2").render(
+        title=title,
+        body=body,
+        links=links,
+        version=__version__,
+        style=_page_file("theme.css"),
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+
+
+def fragment(template: str, **values: Any) -> str:
+    """Return part of a page from a template in ``report/page``; values are escaped."""
+    return _template(template).render(**values)
+
+
+@cache
+def _environment() -> "Environment":
+    try:
+        from jinja2 import Environment, FunctionLoader, StrictUndefined
+    except ImportError as error:
+        raise ImportError("reports need the extra 'report': pip install 'puselect[report]'") from error
+    return Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        loader=FunctionLoader(_page_file),
+    )
+
+
+def _template(name: str) -> "Template":
+    return _environment().get_template(name)
+
+
+def _page_file(name: str) -> str:
+    return (files("puselect.report") / "page" / name).read_text(encoding="utf-8")
