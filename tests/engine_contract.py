@@ -1,10 +1,13 @@
 """What every engine must do. A test module subclasses `EngineContract` and says how its engine is made."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from puselect.datasets import make_pu_clusters
 from puselect.engines import ReferenceEngine
+from puselect.engines.base import count_clusters
 from puselect.engines.mixture import MixtureSpec
 from puselect.scaling import scale_columns
 
@@ -28,6 +31,12 @@ def some_masks(n_masks, n_features, seed=0):
     masks = np.random.default_rng(seed).random((n_masks, n_features)) < 0.5
     masks[:, 0] |= ~masks.any(axis=1)
     return masks
+
+
+def place(X, mixture):
+    """The cluster of every row."""
+    white = np.einsum("cij,rcj->rci", mixture.factor, X[:, None, :] - mixture.mean)
+    return (mixture.constant + (white**2).sum(axis=2)).argmin(axis=1)
 
 
 class EngineContract:
@@ -70,6 +79,39 @@ class EngineContract:
             alone = engine.cluster(masks[i : i + 1], seeds[i : i + 1])
             np.testing.assert_array_equal(alone.size[0], together.size[i])
             np.testing.assert_array_equal(alone.positive[0], together.positive[i])
+
+    def test_the_final_fit_counts_what_cluster_counts_and_its_mixtures_give_the_same_clusters(self, spec):
+        X, positive = small_table()
+        X = X + 3.0  # means are in the units of the table
+        other = np.roll(positive, 7)
+        mask, seeds = some_masks(1, 12)[0], np.array([4, 9, 2])
+        engine = self.make(X, np.stack([positive, other]), spec)
+        table, mixtures = engine.fit_final(mask, seeds, target=1)
+        masks = np.repeat(mask[None], 3, axis=0)
+        for ours, theirs in zip(table, engine.cluster(masks, seeds, np.ones(3, dtype=int)), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+        for i, mixture in enumerate(mixtures):
+            size, hits = count_clusters(place(X[:, mask], mixture), other, 10)
+            assert np.abs(size - table.size[i]).sum() <= 2  # a row on a border may fall to either side
+            assert np.abs(hits - table.positive[i]).sum() <= 2
+
+    def test_the_final_fit_keeps_as_many_mixtures_as_wanted(self, spec):
+        X, positive = small_table()
+        engine = self.make(X, positive, spec)
+        table, mixtures = engine.fit_final(np.ones(12, dtype=bool), np.arange(3), n_mixtures=1)
+        assert len(mixtures) == 1
+        assert mixtures[0].factor.shape == (10, 12, 12)
+        assert table.size.shape == (3, 10)
+        table, mixtures = engine.fit_final(np.zeros(12, dtype=bool), np.arange(2))
+        assert mixtures is None
+        assert table.degenerate.all() and table.size.sum() == 0
+
+    def test_without_em_steps_the_mixture_is_the_nearest_centre(self, spec):
+        X, positive = small_table()
+        mask = some_masks(1, 12)[0]
+        table, mixtures = self.make(X, positive, replace(DEFAULT, em_steps=0, lloyd_steps=2)).fit_final(mask, [3])
+        size, _ = count_clusters(place(X[:, mask], mixtures[0]), positive, 10)
+        np.testing.assert_array_equal(size, table.size[0])
 
     def test_another_seed_gives_another_clustering(self, spec):
         X, positive = small_table()

@@ -7,7 +7,7 @@ from puselect.engines.mixture import (
     MixtureSpec,
     group_covariances,
     group_means,
-    hard_labels,
+    hard_clusters,
     most_probable,
     nearest_centre,
     shape_covariances,
@@ -62,7 +62,7 @@ def test_a_cluster_with_fewer_rows_than_features_gets_the_pooled_variances():
 
 def test_separated_blobs_are_found_in_one_step():
     X = blobs(4)
-    labels = hard_labels(X, np.array([0, 1, 2]), MixtureSpec(n_clusters=3))
+    labels = hard_clusters(X, np.array([0, 1, 2]), MixtureSpec(n_clusters=3)).labels
     np.testing.assert_array_equal(labels, np.arange(len(X)) % 3)
 
 

@@ -135,11 +135,12 @@ def test_a_clusterer_of_ones_own_cannot_place_rows():
         selector.candidate_positives(X)
 
 
-def test_values_beyond_float32_fit_but_cannot_be_placed():
+def test_values_beyond_float32_are_placed_by_the_reference_engine():
     X, y, _, _ = data(n_negative=100, n_positive=30)
-    selector = fitted(X * 1e36, y, engine="reference", scale=None, max_iter=2, reg_covar=1e60)
-    with pytest.raises(ValueError, match="with scale='minmax'"):
-        selector.candidate_positives(X)
+    plain = fitted(X, y, engine="reference", scale=None, max_iter=2)
+    large = fitted(X * 2.0**200, y, engine="reference", scale=None, max_iter=2, reg_covar=1e-6 * 2.0**400)
+    np.testing.assert_array_equal(large.support_, plain.support_)
+    np.testing.assert_array_equal(large.candidate_positives(X * 2.0**200).rows, plain.candidate_positives(X).rows)
 
 
 def test_labels_are_read_as_in_fit_but_none_or_all_may_be_positive(example):

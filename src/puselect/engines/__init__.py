@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray
-from puselect.engines.base import ClusterTable, Engine
+from puselect.engines.base import ClusterTable, Engine, FinalFit, Mixture
 from puselect.engines.mixture import MixtureSpec
 from puselect.engines.reference import ReferenceEngine
 
-__all__ = ["ENGINES", "ClusterTable", "Engine", "ReferenceEngine", "make_engine"]
+__all__ = ["ENGINES", "ClusterTable", "Engine", "FinalFit", "Mixture", "ReferenceEngine", "make_engine"]
 
 ENGINES = ("auto", "cpu", "gpu", "reference")
 

@@ -1,11 +1,12 @@
-"""The seam between speed and meaning: masks in, counts per cluster out."""
+"""The interface of the engines: masks in, counts per cluster out."""
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 
+EMPTY = 1e30  # the squared distance to a cluster without rows: larger than any other
 
 class ClusterTable(NamedTuple):
     """Two counts per cluster and mask: all that the objective needs."""
@@ -18,10 +19,40 @@ class ClusterTable(NamedTuple):
     """Masks whose clustering lost a cluster or needed more regularisation, shape (n_masks,)."""
 
 
+class Mixture(NamedTuple):
+    """A fitted Gaussian mixture, in the units of the table its engine is bound to.
+
+    The cluster of a row ``x`` is the one with the smallest ``constant + |factor (x - mean)|^2``.
+    """
+
+    mean: FloatArray
+    """Shape (n_clusters, n_selected)."""
+    factor: FloatArray
+    """Inverses of the lower Cholesky factors of the covariances, shape (n_clusters, n_selected, n_selected)."""
+    constant: FloatArray
+    """-2 log(weight x determinant of the factor), shape (n_clusters,); `EMPTY` for a cluster without rows."""
+
+    @classmethod
+    def of(cls, size: FloatArray, mean: FloatArray, factor: FloatArray) -> Self:
+        """Return the mixture whose clusters have these sizes."""
+        log_factor = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
+        weight = np.log(np.maximum(size, 1e-300) / max(size.sum(), 1e-300))
+        return cls(mean, factor, np.where(size > 0, -2 * (weight + log_factor), EMPTY))
+
+
+class FinalFit(NamedTuple):
+    """Several clusterings of one mask."""
+
+    table: ClusterTable
+    """The counts that `Engine.cluster` gives for the same mask and seeds, one line per seed."""
+    mixtures: tuple[Mixture, ...] | None
+    """The mixtures counted in the first lines of `table`; None for an empty mask and for other clusterers."""
+
+
 class Engine(Protocol):
     """Clusters the columns of a mask; bound once to a table and to one or more label vectors.
 
-    The table of a mask depends on (mask, seed, data) alone, never on the other masks of the batch, their order or
+    The table of a mask depends only on (mask, seed, data), never on the other masks of the batch, their order or
     the number of threads.
     """
 
@@ -35,6 +66,22 @@ class Engine(Protocol):
             Where the clustering of each mask starts from; equal seeds start alike.
         targets : ndarray of int, shape (n_masks,), optional
             Which of the bound label vectors is counted for each mask; the first when omitted.
+        """
+        ...
+
+    def fit_final(
+        self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
+    ) -> FinalFit:
+        """Cluster one mask from several seeds; return the counts and the mixtures behind them.
+
+        Parameters
+        ----------
+        mask : ndarray of bool, shape (n_features,)
+        seeds : ndarray of int, shape (n_seeds,)
+        target : int, default=0
+            Which of the bound label vectors is counted.
+        n_mixtures : int, optional
+            Return the mixtures of the first `n_mixtures` seeds only, to save memory; all of them when omitted.
         """
         ...
 

@@ -4,7 +4,7 @@ The compiled kernels are tested against this module and against scikit-learn's `
 """
 
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -105,19 +105,32 @@ def most_probable(X: FloatArray, size: FloatArray, means: FloatArray, cov: Float
     return np.asarray(score.argmax(axis=1))
 
 
-def hard_labels(X: FloatArray, rows: IntArray, spec: MixtureSpec) -> IntArray:
+class HardClusters(NamedTuple):
+    """The result of a short hard fit."""
+
+    labels: IntArray
+    """The cluster of every row."""
+    size: FloatArray
+    means: FloatArray
+    covariances: FloatArray
+    """What the labels were last assigned by; unit matrices if there was no EM step."""
+
+
+def hard_clusters(X: FloatArray, rows: IntArray, spec: MixtureSpec) -> HardClusters:
     """Return the clusters found from the given start rows: Lloyd steps, then EM steps with hard labels."""
-    centres = X[rows]
-    labels = nearest_centre(X, centres)
+    means = X[rows]
+    labels = nearest_centre(X, means)
     for _ in range(spec.lloyd_steps - 1):
-        centres = group_means(X, labels, centres)
-        labels = nearest_centre(X, centres)
+        means = group_means(X, labels, means)
+        labels = nearest_centre(X, means)
+    eye = np.eye(X.shape[1])
+    size, cov = np.ones(len(means)), np.repeat(eye[None], len(means), axis=0)
     for _ in range(spec.em_steps):
-        means = group_means(X, labels, centres)
+        means = group_means(X, labels, means)
         size, cov = group_covariances(X, labels, means)
-        cov = shape_covariances(cov, size, spec) + spec.reg_covar * np.eye(X.shape[1])
+        cov = shape_covariances(cov, size, spec) + spec.reg_covar * eye
         labels = most_probable(X, size, means, cov)
-    return labels
+    return HardClusters(labels, size, means, cov)
 
 
 class HardMixture(ClusterMixin, BaseEstimator):
@@ -138,7 +151,8 @@ class HardMixture(ClusterMixin, BaseEstimator):
         """Cluster the rows of `X`; `y` says which are labelled positives."""
         spec = self.spec or MixtureSpec()
         positive = np.zeros(len(X), dtype=bool) if y is None else y
-        self.labels_ = hard_labels(X, start_rows(positive, spec, self.random_state), spec)
+        self.clusters_ = hard_clusters(X, start_rows(positive, spec, self.random_state), spec)
+        self.labels_ = self.clusters_.labels
         return self
 
     def fit_predict(self, X: FloatArray, y: BoolArray | None = None) -> IntArray:

@@ -1,7 +1,7 @@
 """The reference engine: any scikit-learn clusterer, one mask at a time."""
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -9,10 +9,23 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.engines.base import ClusterTable, count_clusters
+from puselect.engines.base import ClusterTable, FinalFit, Mixture, count_clusters
 from puselect.engines.mixture import HardMixture, MixtureSpec
 
 ATTEMPTS: tuple[dict[str, Any], ...] = ({}, {"reg_covar": 1e-4}, {"covariance_type": "diag"})
+
+
+class Fitted(NamedTuple):
+    """One clustering of the rows."""
+
+    clusterer: Any
+    """The fitted estimator; None if nothing worked."""
+    labels: IntArray
+    """The cluster of every row; empty if nothing worked."""
+    degenerate: bool
+
+
+NOTHING = Fitted(None, np.empty(0, dtype=np.intp), True)
 
 
 class ReferenceEngine:
@@ -33,43 +46,81 @@ class ReferenceEngine:
     def __init__(self, X: FloatArray, positive: BoolArray, clusterer: Any) -> None:
         self.X = np.ascontiguousarray(X, dtype=np.float64)
         self.positive = np.atleast_2d(positive)
+        self.fits_mixtures = isinstance(clusterer, MixtureSpec)
         self.clusterer = mixture_estimator(clusterer) if isinstance(clusterer, MixtureSpec) else clusterer
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
         """Return the counts of each mask's clustering; see `Engine.cluster`."""
-        chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else targets
-        labels = [
-            self._labels(mask, int(seed), self.positive[target])
-            for mask, seed, target in zip(masks, seeds, chosen, strict=True)
-        ]
-        n_clusters = max(self._n_clusters(), 1 + max(int(row.max(initial=0)) for row, _ in labels))
-        size = np.zeros((len(masks), n_clusters))
-        positive = np.zeros((len(masks), n_clusters))
-        for i, (row, _) in enumerate(labels):
-            if len(row):
-                size[i], positive[i] = count_clusters(row, self.positive[chosen[i]], n_clusters)
-        return ClusterTable(size, positive, np.array([degenerate for _, degenerate in labels]))
+        chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
+        fits = [self._fit(*each) for each in zip(masks, np.asarray(seeds).tolist(), chosen.tolist(), strict=True)]
+        return self._count(fits, chosen)
+
+    def fit_final(
+        self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
+    ) -> FinalFit:
+        """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
+        fits = [self._fit(mask, seed, target) for seed in np.asarray(seeds).tolist()]
+        table = self._count(fits, np.full(len(fits), target))
+        if not self.fits_mixtures or not mask.any():
+            return FinalFit(table, None)
+        shape = (table.size.shape[1], int(mask.sum()))
+        return FinalFit(table, tuple(fitted_mixture(fit.clusterer, *shape) for fit in fits[:n_mixtures]))
+
+    def _count(self, fits: list[Fitted], targets: IntArray) -> ClusterTable:
+        """Return the counts of clusterings, each with the label vector of its target."""
+        n_clusters = max(self._n_clusters(), 1 + max(int(fit.labels.max(initial=0)) for fit in fits))
+        size, positive = np.zeros((2, len(fits), n_clusters))
+        for i, fit in enumerate(fits):
+            if len(fit.labels):
+                size[i], positive[i] = count_clusters(fit.labels, self.positive[targets[i]], n_clusters)
+        return ClusterTable(size, positive, np.array([fit.degenerate for fit in fits]))
 
     def _n_clusters(self) -> int:
         params = self.clusterer.get_params()
         spec = params.get("spec")
         return int(spec.n_clusters if spec else params.get("n_components") or params.get("n_clusters") or 1)
 
-    def _labels(self, mask: BoolArray, seed: int, positive: BoolArray) -> tuple[IntArray, bool]:
-        """Return the labels of the rows and whether the clustering was degenerate; no labels when nothing works."""
-        columns = self.X[:, mask]
+    def _fit(self, mask: BoolArray, seed: int, target: int) -> Fitted:
+        """Return the clustering of a mask's columns, with other settings where the wanted ones fail."""
+        if not mask.any():
+            return NOTHING
         for attempt, changes in enumerate(ATTEMPTS):
             clusterer = clone(self.clusterer)
             known = clusterer.get_params()
             wanted = {"random_state": seed, **changes}
             clusterer.set_params(**{name: value for name, value in wanted.items() if name in known})
             try:
-                labels, short = quiet_fit_predict(clusterer, columns, positive)
+                labels, short = quiet_fit_predict(clusterer, self.X[:, mask], self.positive[target])
             except ValueError:  # an ill-defined covariance, or more clusters than rows
                 continue
             labels = np.unique(labels, return_inverse=True)[1] if labels.min() < 0 else labels
-            return labels, short or attempt > 0
-        return np.empty(0, dtype=np.intp), True
+            return Fitted(clusterer, labels, short or attempt > 0)
+        return NOTHING
+
+
+def fitted_mixture(clusterer: HardMixture | GaussianMixture | None, n_clusters: int, n_features: int) -> Mixture:
+    """Return the mixture of a fitted estimator; clusters that it does not have are empty."""
+    size, mean = np.zeros(n_clusters), np.zeros((n_clusters, n_features))
+    factor = np.repeat(np.eye(n_features)[None], n_clusters, axis=0)
+    if isinstance(clusterer, GaussianMixture):
+        size[:], mean[:] = clusterer.weights_, clusterer.means_
+        factor[:] = inverse_factors(clusterer)
+    elif clusterer is not None:
+        found = clusterer.clusters_
+        n_found = len(found.size)
+        size[:n_found], mean[:n_found] = found.size, found.means
+        for c in np.flatnonzero(found.size):
+            factor[c] = np.linalg.inv(np.linalg.cholesky(found.covariances[c]))
+    return Mixture.of(size, mean, factor)
+
+
+def inverse_factors(mixture: GaussianMixture) -> FloatArray:
+    """Return the inverses of the lower Cholesky factors, shape (n_clusters, n_features, n_features)."""
+    upper = np.asarray(mixture.precisions_cholesky_)
+    if mixture.covariance_type == "spherical":
+        upper = upper[:, None]
+    eye = np.eye(mixture.means_.shape[1])
+    return upper[:, :, None] * eye if mixture.covariance_type in ("spherical", "diag") else upper.swapaxes(-1, -2)
 
 
 def mixture_estimator(spec: MixtureSpec) -> Any:

@@ -1,12 +1,12 @@
 """The clusters of the selected space, and the unlabelled rows in the positive ones: candidate hidden positives."""
 
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from puselect.arrays import BoolArray, Float32Array, FloatArray, IntArray
-from puselect.engines import Engine, make_engine
+from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.engines import Engine
 from puselect.labels import without_missing
 from puselect.objective.score import best_clusters
 from puselect.scaling import ColumnRanges
@@ -40,7 +40,7 @@ class Clusterings(NamedTuple):
     """Recall times precision, shape (n_clusterings,)."""
     mean: FloatArray
     """Shape (n_clusterings, n_clusters, n_selected), scaled."""
-    factor: Float32Array
+    factor: NDArray[np.floating[Any]]
     """Lower triangles of the inverse Cholesky factors, shape (n_clusterings, n_clusters, k (k + 1) / 2)."""
     constant: FloatArray
     """-2 log(weight x determinant of the factor), shape (n_clusterings, n_clusters)."""
@@ -103,29 +103,28 @@ class Clusterings(NamedTuple):
 
 
 def final_clusterings(selector: Any, problem: Problem, session: Session) -> Clusterings | None:
-    """Return the clusterings by which the result of a search is judged.
-
-    None where their parameters cannot be had: for a clusterer of one's own, and for values beyond float32 that are
-    not to be scaled.
-    """
-    if selector.clusterer is not None or (engine := _mixture_engine(selector, problem, session)) is None:
+    """Return the clusterings by which the result of a search is judged; None unless they are mixtures."""
+    engine: Engine | None = getattr(session.objective, "engine", None)
+    if engine is None:
         return None
     support = selector.support_
     bytes_each = 2 * mixture_spec(selector).n_clusters * int(support.sum()) ** 2
-    seeds = session.final_seeds[: max(1, KEPT_BYTES // bytes_each)]
-    table = engine.cluster(np.repeat(support[None, :], len(seeds), axis=0), seeds)
+    n_kept = min(len(session.final_seeds), max(1, KEPT_BYTES // bytes_each))
+    table, mixtures = engine.fit_final(support, session.final_seeds, n_mixtures=n_kept)
+    if mixtures is None:
+        return None
     extra_rows = selector.smoothing * table.size.mean(axis=1)
     best = best_clusters(table.size, table.positive, selector.cluster_choice, extra_rows)
-    mixtures = [engine.mixture(support, int(seed)) for seed in seeds]
     below = np.tril_indices(int(support.sum()))
+    precision = np.float64 if problem.ranges is None else np.float32  # unscaled values may exceed float32
     return Clusterings(
-        size=table.size,
-        labelled=table.positive,
-        positive=best.chosen,
-        score=best.score,
+        size=table.size[:n_kept],
+        labelled=table.positive[:n_kept],
+        positive=best.chosen[:n_kept],
+        score=best.score[:n_kept],
         mean=np.stack([mixture.mean for mixture in mixtures]),
-        factor=np.stack([mixture.factor[:, *below] for mixture in mixtures]).astype(np.float32),
-        constant=np.stack([_constants(mixture.size, mixture.factor) for mixture in mixtures]),
+        factor=np.stack([mixture.factor[:, *below] for mixture in mixtures]).astype(precision),
+        constant=np.stack([mixture.constant for mixture in mixtures]),
         ranges=None if problem.ranges is None else problem.ranges.of_columns(support),
     )
 
@@ -136,30 +135,3 @@ def known_positives(y: ArrayLike, pos_label: Any, n_rows: int) -> BoolArray:
     if labels.shape != (n_rows,):
         raise ValueError(f"y must hold one label for each of the {n_rows} rows of X, got shape {labels.shape}")
     return np.broadcast_to(np.asarray(labels == pos_label, dtype=bool), labels.shape)
-
-
-class MixtureEngine(Engine, Protocol):
-    """An engine that also gives the mixtures whose clusters it counts."""
-
-    def mixture(self, mask: BoolArray, seed: int) -> Any:
-        """Return size, mean and factor of the clusters, see `puselect.engines.cpu.fits.Clusters`."""
-        ...
-
-
-def _mixture_engine(selector: Any, problem: Problem, session: Session) -> MixtureEngine | None:
-    """Return the engine of the search, or a compiled one in its place if that cannot give its mixtures."""
-    engine: Any = getattr(session.objective, "engine", None)
-    if not hasattr(engine, "mixture"):
-        try:
-            engine = make_engine(
-                "cpu", problem.table, problem.positive, mixture_spec(selector), max_samples=problem.limit
-            )
-        except ValueError:  # values that float32 cannot hold
-            return None
-    return cast(MixtureEngine, engine)
-
-
-def _constants(size: FloatArray, factor: FloatArray) -> FloatArray:
-    """Return -2 log(weight x determinant of the factor); a huge number for empty clusters."""
-    weight = np.log(np.maximum(size, 1e-300) / size.sum()) + np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
-    return np.where(size > 0, -2 * weight, 1e30)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines import check_float32, gpu_engine_class, gpu_is_there
-from puselect.engines.base import ClusterTable, Engine
+from puselect.engines.base import ClusterTable, Engine, FinalFit
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.information import PairInformation
 from puselect.search import Search, run_searches
@@ -32,6 +32,12 @@ class OneTarget:
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
         """Return the counts of each mask's clustering; see `Engine.cluster`."""
         return self.engine.cluster(masks, seeds, np.full(len(masks), self.target))
+
+    def fit_final(
+        self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
+    ) -> FinalFit:
+        """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
+        return self.engine.fit_final(mask, seeds, self.target, n_mixtures)
 
 
 class Lockstep:

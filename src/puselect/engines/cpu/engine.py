@@ -10,8 +10,8 @@ from sklearn.cluster import kmeans_plusplus
 from threadpoolctl import ThreadpoolController
 
 from puselect.arrays import BoolArray, Float32Array, FloatArray, IntArray
-from puselect.engines.base import ClusterTable
-from puselect.engines.cpu.fits import Clusters, Fit, hard_fit, soft_fit
+from puselect.engines.base import ClusterTable, FinalFit, Mixture
+from puselect.engines.cpu.fits import MixtureFit, hard_fit, soft_fit
 from puselect.engines.cpu.sweeps import count
 from puselect.engines.mixture import MixtureSpec
 from puselect.engines.sample import Sample, draw_sample
@@ -22,6 +22,7 @@ SERIAL_WORK = 2_000_000  # multiplications below which handing a mask to a threa
 class Rows(NamedTuple):
     """The part of the table one seed looks at."""
 
+    seed: int
     Z: Float32Array
     """One line per feature, shape (n_features, n_rows)."""
     sample: Sample
@@ -66,31 +67,48 @@ class CPUEngine:
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
         """Return the counts of each mask's clustering; see `Engine.cluster`."""
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
-        table = ClusterTable(
-            np.zeros((len(masks), self.n_clusters)),
-            np.zeros((len(masks), self.n_clusters)),
-            np.zeros(len(masks), dtype=bool),
-        )
         pairs = list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))
+        table = self._no_counts(len(masks))
         with self._blas.limit(limits=1, user_api="blas"):
             for seed, target in dict.fromkeys(pairs):
                 members = [i for i, pair in enumerate(pairs) if pair == (seed, target)]
-                self._cluster_alike(masks, members, seed, self._rows(seed, target), table)
+                self._cluster_alike(masks, members, self._rows(seed, target), table)
         return table
 
-    def mixture(self, mask: BoolArray, seed: int) -> Clusters:
-        """Return the mixture that `cluster` counts for a mask and a seed, its means in the units of the table."""
+    def fit_final(
+        self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
+    ) -> FinalFit:
+        """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
+        if not mask.any():
+            return FinalFit(self.cluster(np.repeat(mask[None], len(seeds), axis=0), seeds), None)
+        table = self._no_counts(len(seeds))
+        mixtures = []
         with self._blas.limit(limits=1, user_api="blas"):
-            clusters = self._mixture(self._rows(seed, 0), mask, seed).clusters
-        return clusters._replace(mean=clusters.mean + self.centre[mask])
+            for i, seed in enumerate(np.asarray(seeds).tolist()):
+                rows = self._rows(seed, target)
+                fit = self._fit(rows, mask)
+                table.degenerate[i] = fit.degenerate
+                count(fit.labels, rows.sample.positive, rows.sample.weight, table.size[i], table.positive[i])
+                if n_mixtures is None or i < n_mixtures:
+                    found = fit.parameters
+                    mixtures.append(Mixture.of(found.size, found.mean + self.centre[mask], found.factor))
+        return FinalFit(table, tuple(mixtures))
 
-    def _cluster_alike(
-        self, masks: BoolArray, members: list[int], seed: int, rows: Rows, table: ClusterTable
-    ) -> None:
-        """Fill in the table of the masks that share seed and labels."""
+    def _no_counts(self, n_masks: int) -> ClusterTable:
+        """Return a table of zeros, to be filled in."""
+        shape = (n_masks, self.n_clusters)
+        return ClusterTable(np.zeros(shape), np.zeros(shape), np.zeros(n_masks, dtype=bool))
+
+    def _cluster_alike(self, masks: BoolArray, members: list[int], rows: Rows, table: ClusterTable) -> None:
+        """Fill in the lines of `table` for masks that share seed and labels."""
 
         def one(i: int) -> None:
-            table.degenerate[i] = self._fit(rows, masks[i], seed, table.size[i], table.positive[i])
+            if not masks[i].any():
+                table.degenerate[i] = True  # no columns, no clusters: counts of zero have the worst score
+                return
+            fit = self._fit(rows, masks[i])
+            table.degenerate[i] = fit.degenerate
+            count(fit.labels, rows.sample.positive, rows.sample.weight, table.size[i], table.positive[i])
 
         work = rows.Z.shape[1] * self.n_clusters * int(masks[members[0]].sum()) ** 2
         if self.n_threads == 1 or len(members) == 1 or work < SERIAL_WORK:
@@ -100,28 +118,21 @@ class CPUEngine:
             with ThreadPoolExecutor(min(self.n_threads, len(members))) as pool:
                 list(pool.map(one, members))
 
-    def _fit(self, rows: Rows, mask: BoolArray, seed: int, size: FloatArray, hits: FloatArray) -> bool:
-        """Add the counts of one mask to `size` and `hits`; return whether its clustering was degenerate."""
-        if not mask.any():
-            return True  # no columns, no clusters: counts of zero have the worst score
-        fit = self._mixture(rows, mask, seed)
-        count(fit.labels, rows.sample.positive, rows.sample.weight, size, hits)
-        return fit.degenerate
-
-    def _mixture(self, rows: Rows, mask: BoolArray, seed: int) -> Fit:
+    def _fit(self, rows: Rows, mask: BoolArray) -> MixtureFit:
+        """Return the mixture of a mask's columns."""
         Z = rows.Z[mask]
         fit = hard_fit if self.spec.em == "hard" else soft_fit
-        return fit(Z, self._centres(Z, rows.sample.start, seed), self.spec)
+        return fit(Z, self._centres(Z, rows), self.spec)
 
-    def _centres(self, Z: Float32Array, start: IntArray, seed: int) -> Float32Array:
+    def _centres(self, Z: Float32Array, rows: Rows) -> Float32Array:
         """Return where the clusters start, shape (n_clusters, n_features)."""
         if self.spec.init == "rows":
-            return np.ascontiguousarray(Z[:, start].T)
-        centres, _ = kmeans_plusplus(Z.T.astype(np.float64), self.n_clusters, random_state=seed)
+            return np.ascontiguousarray(Z[:, rows.sample.start].T)
+        centres, _ = kmeans_plusplus(Z.T.astype(np.float64), self.n_clusters, random_state=rows.seed)
         return np.ascontiguousarray(centres, dtype=np.float32)
 
     def _rows(self, seed: int, target: int) -> Rows:
         """Return the part of the table a seed looks at."""
         sample = draw_sample(self.positive[target], self.spec, seed, target, self.max_samples)
         Z = self.Z if sample.rows is None else np.take(self.Z, sample.rows, axis=1)
-        return Rows(Z, sample)
+        return Rows(seed, Z, sample)

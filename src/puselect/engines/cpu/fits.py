@@ -15,7 +15,7 @@ from puselect.engines.mixture import MixtureSpec, shape_covariances
 KMEANS_STEPS, KMEANS_TOL = 300, 1e-4  # scikit-learn's; the tolerance is relative to the mean variance of the columns
 
 
-class Clusters(NamedTuple):
+class Parameters(NamedTuple):
     """The parameters of a mixture, overwritten in place from step to step."""
 
     size: FloatArray
@@ -30,21 +30,21 @@ class Clusters(NamedTuple):
         return bool(factorise_all(self.cov, spec.reg_covar, self.factor))
 
 
-class Fit(NamedTuple):
+class MixtureFit(NamedTuple):
     """A mixture and what it makes of the rows."""
 
     labels: IntArray
     """The cluster of every row."""
     degenerate: bool
     """A cluster was empty at the start, or a covariance had to be regularised further."""
-    clusters: Clusters
+    parameters: Parameters
     """What the labels were last assigned by."""
 
 
-def new_clusters(n_clusters: int, n_features: int) -> Clusters:
+def new_parameters(n_clusters: int, n_features: int) -> Parameters:
     """Return room for the parameters of a mixture."""
     square = (n_clusters, n_features, n_features)
-    return Clusters(np.empty(n_clusters), np.empty((n_clusters, n_features)), np.empty(square), np.empty(square))
+    return Parameters(np.empty(n_clusters), np.empty((n_clusters, n_features)), np.empty(square), np.empty(square))
 
 
 def lloyd(Z: Float32Array, centres: Float32Array, steps: int, tolerance: float = 0.0) -> IntArray:
@@ -59,33 +59,33 @@ def lloyd(Z: Float32Array, centres: Float32Array, steps: int, tolerance: float =
     return labels
 
 
-def hard_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> Fit:
+def hard_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> MixtureFit:
     """Lloyd steps, then EM steps in which every row belongs to one cluster alone."""
-    clusters = new_clusters(*centres.shape)
+    found = new_parameters(*centres.shape)
     labels = lloyd(Z, centres, spec.lloyd_steps)
     if spec.em_steps == 0:  # the nearest centre is the most probable of equal spheres
-        clusters.size[:], clusters.mean[:], clusters.factor[:] = 1, centres, np.eye(len(Z))
+        found.size[:], found.mean[:], found.factor[:] = 1, centres, np.eye(len(Z))
     degenerate = False
     for step in range(spec.em_steps):
-        hard_moments(Z, labels, clusters.size, clusters.mean, clusters.cov)
-        degenerate |= clusters.factorise(spec) or (step == 0 and not clusters.size.all())
-        assign(Z, clusters.size, clusters.mean, clusters.factor, labels)
-    return Fit(labels, degenerate, clusters)
+        hard_moments(Z, labels, found.size, found.mean, found.cov)
+        degenerate |= found.factorise(spec) or (step == 0 and not found.size.all())
+        assign(Z, found.size, found.mean, found.factor, labels)
+    return MixtureFit(labels, degenerate, found)
 
 
-def soft_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> Fit:
+def soft_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> MixtureFit:
     """Run k-means, then EM until the mean log-likelihood changes by less than the tolerance."""
-    clusters = new_clusters(*centres.shape)
+    found = new_parameters(*centres.shape)
     labels = lloyd(Z, centres, KMEANS_STEPS, KMEANS_TOL * float(Z.var(axis=1, dtype=np.float64).mean()))
-    hard_moments(Z, labels, clusters.size, clusters.mean, clusters.cov)
-    degenerate = clusters.factorise(spec) or not clusters.size.all()
+    hard_moments(Z, labels, found.size, found.mean, found.cov)
+    degenerate = found.factorise(spec) or not found.size.all()
     share = np.empty((len(centres), Z.shape[1]), dtype=np.float32)
     bound = -np.inf
     for _ in range(spec.em_steps):
-        previous, bound = bound, expect(Z, clusters.size, clusters.mean, clusters.factor, share)
-        maximise(Z, share, clusters.size, clusters.mean, clusters.cov)
-        degenerate |= clusters.factorise(spec)
+        previous, bound = bound, expect(Z, found.size, found.mean, found.factor, share)
+        maximise(Z, share, found.size, found.mean, found.cov)
+        degenerate |= found.factorise(spec)
         if abs(bound - previous) < spec.tol:
             break
-    assign(Z, clusters.size, clusters.mean, clusters.factor, labels)
-    return Fit(labels, bool(degenerate), clusters)
+    assign(Z, found.size, found.mean, found.factor, labels)
+    return MixtureFit(labels, bool(degenerate), found)

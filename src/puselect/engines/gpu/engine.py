@@ -2,21 +2,41 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from puselect.arrays import BoolArray, IntArray
-from puselect.engines.base import ClusterTable
-from puselect.engines.gpu.fits import hard_fit, soft_fit, sweeps
+from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.engines.base import ClusterTable, FinalFit, Mixture
+from puselect.engines.gpu.fits import BatchFit, hard_fit, soft_fit, sweeps
 from puselect.engines.gpu.starts import draw, plus_plus
 from puselect.engines.mixture import MixtureSpec
 from puselect.engines.sample import Sample, draw_sample
 
 MEMORY_SHARE = 0.5  # of what is free, for one batch
+
+
+class Batch(NamedTuple):
+    """The fits of some masks with equally many columns."""
+
+    members: IntArray
+    """Which masks of the call."""
+    fit: BatchFit
+    size: FloatArray
+    """Rows in each cluster, shape (n_members, n_clusters)."""
+    positive: FloatArray
+    """Labelled positives in each cluster, shape (n_members, n_clusters)."""
+    degenerate: BoolArray
+
+    def fill(self, table: ClusterTable) -> None:
+        """Write the counts into the table of the call."""
+        table.size[self.members] = self.size
+        table.positive[self.members] = self.positive
+        table.degenerate[self.members] = self.degenerate
 
 
 class GPUEngine:
@@ -58,15 +78,41 @@ class GPUEngine:
         self.max_samples = max_samples if max_samples is not None and max_samples < n_rows else None
         self.n_clusters = min(spec.n_clusters, self.max_samples or n_rows)
         self._at_once: dict[int, int] = {}
+        self.centre = np.array([[column.mean(dtype=np.float64) for column in table.T] for table in tables])
         self.tables = self._to_device(tables)
         self._positive = torch.from_numpy(self.positive).to(self.device)
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
         """Return the counts of each mask's clustering; see `Engine.cluster`."""
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
-        size, hits = np.zeros((2, len(masks), self.n_clusters))
-        degenerate = np.ones(len(masks), dtype=bool)  # no columns, no clusters: counts of zero have the worst score
-        pairs = list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))
+        table = self._no_counts(len(masks))
+        for batch in self._batches(masks, list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))):
+            batch.fill(table)
+        return table
+
+    def fit_final(
+        self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
+    ) -> FinalFit:
+        """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
+        table = self._no_counts(len(seeds))
+        mixtures: dict[int, Mixture] = {}
+        pairs = [(seed, target) for seed in np.asarray(seeds).tolist()]
+        centre = self.centre[self.table_of[target]][mask]
+        for batch in self._batches(np.repeat(mask[None], len(seeds), axis=0), pairs):
+            batch.fill(table)
+            for place, i in enumerate(batch.members.tolist()):
+                if n_mixtures is None or i < n_mixtures:
+                    mean, factor, constant = (part.double().cpu().numpy() for part in batch.fit.mixture(place))
+                    mixtures[i] = Mixture(mean + centre, factor, constant)
+        return FinalFit(table, tuple(mixtures[i] for i in sorted(mixtures)) if mask.any() else None)
+
+    def _no_counts(self, n_masks: int) -> ClusterTable:
+        """Return a table to be filled in; a mask without columns keeps its counts of zero, which score worst."""
+        shape = (n_masks, self.n_clusters)
+        return ClusterTable(np.zeros(shape), np.zeros(shape), np.ones(n_masks, dtype=bool))
+
+    def _batches(self, masks: BoolArray, pairs: list[tuple[int, int]]) -> Iterator[Batch]:
+        """Fit the masks, each with its seed and target, as many at a time as the memory holds."""
         samples = {pair: self._sample(*pair) for pair in dict.fromkeys(pairs)}
         widths = masks.sum(axis=1)
         with exact_float32():
@@ -76,13 +122,13 @@ class GPUEngine:
                 waiting: list[IntArray] = np.split(members, range(at_once, len(members), at_once))
                 while waiting:
                     part = waiting.pop()
+                    own = [pairs[i] for i in part]
                     try:
-                        size[part], hits[part], degenerate[part] = self._cluster_alike(
-                            masks[part], [pairs[i] for i in part], [samples[pairs[i]] for i in part]
-                        )
+                        batch = self._fit_alike(part, masks[part], own, [samples[pair] for pair in own])
                     except torch.OutOfMemoryError:
                         waiting += self._halves(part, int(width))
-        return ClusterTable(size, hits, degenerate)
+                        continue
+                    yield batch
 
     def _halves(self, part: IntArray, width: int) -> list[IntArray]:
         """Cut a batch that did not fit the memory in two; a MemoryError if it cannot be cut."""
@@ -105,29 +151,31 @@ class GPUEngine:
             self._at_once[width] = max(1, int(MEMORY_SHARE * free_memory(self.device) / need))
         return self._at_once[width]
 
-    def _cluster_alike(
-        self, masks: BoolArray, pairs: list[tuple[int, int]], samples: list[Sample]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], BoolArray]:
-        """Return sizes, labelled rows and degenerate fits of masks with equally many columns."""
+    def _fit_alike(
+        self, members: IntArray, masks: BoolArray, pairs: list[tuple[int, int]], samples: list[Sample]
+    ) -> Batch:
+        """Return the fits of masks with equally many columns."""
         do = sweeps(self.device, int(masks[0].sum()))
         targets = np.array([target for _, target in pairs])
         rows = self._row_index(samples)
         columns = np.nonzero(masks)[1].reshape(len(masks), -1)
         Z = do.gather(self.tables, self._send(self.table_of[targets]), rows, self._send(columns))
-        if self.spec.init == "rows":
-            start = self._send(np.stack([sample.start for sample in samples]))
-            centres = Z[torch.arange(len(Z), device=self.device)[:, None], start]
-        else:
-            draws = {seed: draw(seed, Z.shape[1], self.n_clusters) for seed, _ in dict.fromkeys(pairs)}
-            centres = plus_plus(do, Z, [draws[seed] for seed, _ in pairs])
-        labels, degenerate = (hard_fit if self.spec.em == "hard" else soft_fit)(do, Z, centres, self.spec)
+        fit = (hard_fit if self.spec.em == "hard" else soft_fit)(do, Z, self._centres(do, Z, pairs, samples), self.spec)
         chosen = self._send(targets)
         positive = self._positive[chosen] if rows is None else self._positive[chosen[:, None], rows]
-        size, hits = do.first_moments(positive.float()[:, :, None], labels, self.n_clusters)
-        counts = torch.cat([size, hits[:, :, 0], degenerate[:, None].double()], dim=1).cpu().numpy()
+        size, hits = do.first_moments(positive.float()[:, :, None], fit.labels, self.n_clusters)
+        counts = torch.cat([size, hits[:, :, 0], fit.degenerate[:, None].double()], dim=1).cpu().numpy()
         size, hits, lost = np.split(counts, [self.n_clusters, 2 * self.n_clusters], axis=1)
         weight = np.array([sample.weight for sample in samples])[:, None]
-        return hits + weight * (size - hits), hits, lost[:, 0] > 0
+        return Batch(members, fit, hits + weight * (size - hits), hits, lost[:, 0] > 0)
+
+    def _centres(self, do: ModuleType, Z: Tensor, pairs: list[tuple[int, int]], samples: list[Sample]) -> Tensor:
+        """Return where the clusters start, shape (n_masks, n_clusters, n_features)."""
+        if self.spec.init == "rows":
+            start = self._send(np.stack([sample.start for sample in samples]))
+            return Z[torch.arange(len(Z), device=self.device)[:, None], start]
+        draws = {seed: draw(seed, Z.shape[1], self.n_clusters) for seed, _ in dict.fromkeys(pairs)}
+        return plus_plus(do, Z, [draws[seed] for seed, _ in pairs])
 
     def _row_index(self, samples: list[Sample]) -> Tensor | None:
         if self.max_samples is None:
@@ -150,9 +198,8 @@ class GPUEngine:
                 f"the table needs {need:.1f} GB on {self.device}, which has {there:.1f} GB free; use engine='cpu'"
             ) from error
         for i, table in enumerate(tables):
-            for j in range(table.shape[1]):
-                column = table[:, j]
-                held[i, :, j] = torch.from_numpy((column - column.mean(dtype=np.float64)).astype(np.float32))
+            for j, centre in enumerate(self.centre[i]):
+                held[i, :, j] = torch.from_numpy((table[:, j] - centre).astype(np.float32))
         return held
 
 

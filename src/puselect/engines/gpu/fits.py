@@ -3,6 +3,7 @@
 A batch holds masks with the same number of columns, so that nothing is padded. A fit that has converged leaves it.
 """
 
+from collections.abc import Callable
 from types import ModuleType
 from typing import NamedTuple
 
@@ -23,9 +24,27 @@ class Mixtures(NamedTuple):
     mean: Tensor
     """Shape (n_masks, n_clusters, n_features)."""
     factor: Tensor
-    """Inverses of the lower Cholesky factors, shape (n_masks, n_clusters, n_features, n_features)."""
+    """Inverses of the lower Cholesky factors, laid out as `factorise` of the sweeps does it."""
     constant: Tensor
     """-2 log(weight) - log|factor|^2, shape (n_masks, n_clusters)."""
+
+
+class BatchFit(NamedTuple):
+    """A batch of fitted mixtures and the clusters of the rows."""
+
+    labels: Tensor
+    """The cluster of every row, shape (n_masks, n_rows)."""
+    degenerate: Tensor
+    """Fits that lost a cluster at the start or needed more regularisation, shape (n_masks,)."""
+    mixtures: Mixtures
+    """What the labels were last assigned by."""
+    square_factors: Callable[[Tensor, int], Tensor]
+    """Turns the layout of the factors into lower triangles."""
+
+    def mixture(self, number: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Return mean, factor (lower triangles) and constant of the clusters of one fit."""
+        mean, factor, constant = (part[number] for part in self.mixtures)
+        return mean, self.square_factors(factor, mean.shape[1]), constant
 
 
 def sweeps(device: torch.device, n_columns: int) -> ModuleType:
@@ -39,22 +58,32 @@ def sweeps(device: torch.device, n_columns: int) -> ModuleType:
     return plain
 
 
-def hard_fit(do: ModuleType, Z: Tensor, centres: Tensor, spec: MixtureSpec) -> tuple[Tensor, Tensor]:
-    """Lloyd steps, then EM steps in which every row belongs to one cluster; return labels and degenerate fits."""
-    labels = lloyd(do, Z, centres, spec.lloyd_steps)
+def hard_fit(do: ModuleType, Z: Tensor, centres: Tensor, spec: MixtureSpec) -> BatchFit:
+    """Lloyd steps, then EM steps in which every row belongs to one cluster."""
+    labels, centres = lloyd(do, Z, centres, spec.lloyd_steps)
     degenerate = torch.zeros(len(Z), dtype=torch.bool, device=Z.device)
+    mixtures = None
     for step in range(spec.em_steps):
         mixtures, failed, empty = maximise(do, Z, labels, centres.shape[1], spec)
         degenerate |= failed | empty if step == 0 else failed
         labels = do.assign(Z, *mixtures)
-    return labels, degenerate
+    return BatchFit(labels, degenerate, mixtures or unit_spheres(do, centres), do.square_factors)
 
 
-def soft_fit(do: ModuleType, Z: Tensor, centres: Tensor, spec: MixtureSpec) -> tuple[Tensor, Tensor]:
+def unit_spheres(do: ModuleType, centres: Tensor) -> Mixtures:
+    """Return the mixtures that assign every row to its nearest centre."""
+    n_masks, n_clusters, n_features = centres.shape
+    eye = torch.eye(n_features, dtype=torch.float64, device=centres.device)
+    factor, _, _ = do.factorise(eye.expand(n_masks, n_clusters, -1, -1).contiguous(), 0.0)
+    return Mixtures(centres, factor, centres.new_zeros(n_masks, n_clusters))
+
+
+def soft_fit(do: ModuleType, Z: Tensor, centres: Tensor, spec: MixtureSpec) -> BatchFit:
     """Run k-means, then EM until the mean log-likelihood changes by less than the tolerance."""
     n_clusters = centres.shape[1]
     tolerance = KMEANS_TOL * Z.double().var(dim=1, correction=0).mean(dim=1)
-    final, failed, empty = maximise(do, Z, lloyd(do, Z, centres, KMEANS_STEPS, tolerance), n_clusters, spec)
+    labels, _ = lloyd(do, Z, centres, KMEANS_STEPS, tolerance)
+    final, failed, empty = maximise(do, Z, labels, n_clusters, spec)
     degenerate = failed | empty
     active = torch.arange(len(Z), device=Z.device)
     rows, current = Z, final
@@ -72,7 +101,7 @@ def soft_fit(do: ModuleType, Z: Tensor, centres: Tensor, spec: MixtureSpec) -> t
         if not len(active):
             break
     put(final, active, current)
-    return do.assign(Z, *final), degenerate
+    return BatchFit(do.assign(Z, *final), degenerate, final, do.square_factors)
 
 
 def put(all_mixtures: Mixtures, index: Tensor, some: Mixtures) -> None:
@@ -81,8 +110,10 @@ def put(all_mixtures: Mixtures, index: Tensor, some: Mixtures) -> None:
         whole[index] = part
 
 
-def lloyd(do: ModuleType, Z: Tensor, centres: Tensor, steps: int, tolerance: Tensor | float = 0.0) -> Tensor:
-    """Return the labels after so many k-means steps, fewer for fits whose centres or labels hardly move."""
+def lloyd(
+    do: ModuleType, Z: Tensor, centres: Tensor, steps: int, tolerance: Tensor | float = 0.0
+) -> tuple[Tensor, Tensor]:
+    """Return labels and centres after so many k-means steps, fewer for fits whose centres or labels hardly move."""
     final = centres.clone()
     active = torch.arange(len(Z), device=Z.device)
     limit = torch.as_tensor(tolerance, dtype=torch.float64, device=Z.device).expand(len(Z))
@@ -102,7 +133,7 @@ def lloyd(do: ModuleType, Z: Tensor, centres: Tensor, steps: int, tolerance: Ten
         if not len(active):
             break
     final[active] = current
-    return do.nearest(Z, final)
+    return do.nearest(Z, final), final
 
 
 def maximise(

@@ -128,3 +128,8 @@ def factorise(cov: Tensor, regularisation: float) -> tuple[Tensor, Tensor, Tenso
         P=width, num_warps=1 if width <= 32 else 4,
     )
     return factor, log_diagonal, failed
+
+
+def square_factors(factor: Tensor, n_features: int) -> Tensor:
+    """Return factors as `factorise` makes them as lower triangles; see `plain.square_factors`."""
+    return factor[..., :n_features, :n_features].mT

@@ -106,3 +106,8 @@ def cholesky(cov: Tensor, regularisation: float) -> tuple[Tensor, Tensor]:
     chol, info = torch.linalg.cholesky_ex(cov + regularisation * eye)
     pivot = chol.diagonal(dim1=1, dim2=2).square()
     return chol, (info != 0) | ~(pivot > 1e-3 * regularisation).all(dim=1)
+
+
+def square_factors(factor: Tensor, n_features: int) -> Tensor:
+    """Return factors as `factorise` makes them as lower triangles (.., n_features, n_features)."""
+    return factor
