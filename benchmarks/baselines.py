@@ -40,7 +40,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "dt-rfe": baselines.DTRFE,
     "semi-jmi": baselines.SemiJMI,
     "mrmr": baselines.MRMR,
-    "mrmr-equal-width": partial(baselines.MRMR, states="equal-width"),
+    "mrmr-equal-width": partial(baselines.MRMR, discretize="equal-width"),
     "mrmr-published": baselines.MRMR.published,
     "sselect": baselines.SSelect,
     "sselect-narrow": partial(baselines.SSelect, sigma2=0.001),
@@ -49,9 +49,9 @@ METHODS: dict[str, Callable[..., Any]] = {
     "mrmr-ufs": baselines.MRMRUFS,
     "mrmr-ufs-first-column": FirstColumnMRMRUFS,
     "jsfs": baselines.JSFS,
-    "jsfs-spread": partial(baselines.JSFS, pseudo="spread", prior=0.1),
+    "jsfs-spread": partial(baselines.JSFS, unlabelled_as="propagated", prior=0.1),
     "es-mcrfs": baselines.ESMCRFS,
-    "es-mcrfs-short": partial(baselines.ESMCRFS, n_steps=500, n_trees=50),
+    "es-mcrfs-short": partial(baselines.ESMCRFS, max_iter=500, n_estimators=50),
 }
 # Run with the relevant columns first, as the paper seems to have done.
 COLUMN_ORDER_DECIDES = {"mrmr-published", "mrmr-ufs-first-column"}

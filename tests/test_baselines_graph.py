@@ -5,22 +5,10 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from puselect.baselines.graph import (
-    MRMRUFS,
-    SSelect,
-    centre_columns,
-    heat_weights,
-    normalised_cut,
-    normalised_information,
-)
-from puselect.baselines.neighbours import (
-    adjacency,
-    embed,
-    neighbour_edges,
-    normalised,
-    part_vectors,
-    spectral_clusters,
-)
+from puselect.baselines.mrmr_ufs import MRMRUFS
+from puselect.baselines.neighbour_graph import adjacency, neighbour_edges, normalised
+from puselect.baselines.spectral import embed, part_vectors, spectral_clusters
+from puselect.baselines.sselect import SSelect, centre_columns, heat_weights, normalised_cut, normalised_information
 
 
 class TestSSelect(RankingContract):
@@ -40,7 +28,7 @@ class TestMRMRUFS(RankingContract):
 
 class TestMRMRUFSByRelevance(RankingContract):
     def make(self, n_features_to_select=None, **options):
-        return MRMRUFS(n_features_to_select, rule="relevance", **options)
+        return MRMRUFS(n_features_to_select, representative="relevance", **options)
 
 
 def dense_graph(points, n_neighbors, sigma2=None):
@@ -207,7 +195,7 @@ def test_mrmr_ufs_takes_one_of_each_group_of_copies():
 
 def test_mrmr_ufs_by_relevance_takes_the_most_informative_of_each_cluster():
     X, y, _ = small_table()
-    selector = MRMRUFS(3, n_feature_clusters=1, rule="relevance", random_state=0).fit(X, y)
+    selector = MRMRUFS(3, n_feature_clusters=1, representative="relevance", random_state=0).fit(X, y)
     np.testing.assert_array_equal(selector.ranking_, np.argsort(np.argsort(-selector.relevance_)) + 1)
 
 
@@ -230,7 +218,7 @@ def test_of_two_equally_central_columns_chance_decides():
         (SSelect(trade_off=1.5), "trade_off must be a number in 0..1, got 1.5"),
         (SSelect(labels=None), "labels must be one of 'positive', 'all', got None"),
         (SSelect(n_neighbors=0), "n_neighbors must be an integer of at least 1, got 0"),
-        (MRMRUFS(rule="best"), "rule must be one of 'centre', 'relevance', got 'best'"),
+        (MRMRUFS(representative="best"), "representative must be one of 'centre', 'relevance', got 'best'"),
         (MRMRUFS(n_row_clusters=0), "n_row_clusters must be an integer of at least 1, got 0"),
     ],
 )

@@ -4,8 +4,10 @@ from ranking_contract import RankingContract, small_table
 from sklearn.metrics import mutual_info_score
 
 from puselect.baselines import MRMR, SemiJMI
-from puselect.baselines.information import forward_order, surrogate, swap_refined, three_state_codes
+from puselect.baselines.forward_selection import forward_order
+from puselect.baselines.mrmr import three_state_codes
 from puselect.baselines.quicksort import quicksort_order
+from puselect.baselines.semi_jmi import surrogate, swap_refined
 from puselect.datasets import make_pu_clusters
 from puselect.objective.information import equal_width_codes, joint_information
 from puselect.scaling import scale_columns
@@ -36,7 +38,7 @@ class TestMRMR(RankingContract):
 
 class TestMRMRDifferenceOfBins(RankingContract):
     def make(self, n_features_to_select=None, **options):
-        return MRMR(n_features_to_select, scheme="MID", states="equal-width", **options)
+        return MRMR(n_features_to_select, criterion="difference", discretize="equal-width", **options)
 
 
 class TestMRMRPublished(RankingContract):
@@ -87,19 +89,19 @@ class TestDirectFormulas:
         expected = greedy(10, lambda j: mutual_info_score(codes[j], y), worth)
         assert order_of(SemiJMI(5).fit(X, y)) == expected
 
-    @pytest.mark.parametrize("scheme", ["MIQ", "MID"])
-    @pytest.mark.parametrize("states", ["three", "equal-width"])
-    def test_mrmr(self, seed, scheme, states):
+    @pytest.mark.parametrize("criterion", ["quotient", "difference"])
+    @pytest.mark.parametrize("discretize", ["deviations", "equal-width"])
+    def test_mrmr(self, seed, criterion, discretize):
         X, y, _ = small_table(seed)
         scaled = scale_columns(X)
-        codes = (three_state_codes(scaled) if states == "three" else equal_width_codes(scaled)).T
+        codes = (three_state_codes(scaled) if discretize == "deviations" else equal_width_codes(scaled)).T
 
         def worth(j, chosen):
             relevance, redundancy = bits(codes[j], y), np.mean([bits(codes[j], codes[i]) for i in chosen])
-            return relevance / (redundancy + 1e-4) if scheme == "MIQ" else relevance - redundancy
+            return relevance / (redundancy + 1e-4) if criterion == "quotient" else relevance - redundancy
 
         expected = greedy(10, lambda j: bits(codes[j], y), worth)
-        assert order_of(MRMR(5, scheme=scheme, states=states).fit(X, y)) == expected
+        assert order_of(MRMR(5, criterion=criterion, discretize=discretize).fit(X, y)) == expected
 
 
 class TestInvariance:
@@ -232,9 +234,9 @@ def test_greedy_gain_is_the_gain_of_the_pair_sum():
     [
         (SemiJMI(n_bins=1), "n_bins must be an integer of at least 2, got 1"),
         (SemiJMI(refine="shrink"), "refine must be one of 'swap', got 'shrink'"),
-        (MRMR(scheme="MIX"), "scheme must be one of 'MIQ', 'MID', got 'MIX'"),
-        (MRMR(states="two"), "states must be one of 'three', 'equal-width', 'truncated', got 'two'"),
-        (MRMR(states="equal-width", n_bins=2.5), "n_bins must be an integer of at least 2, got 2.5"),
+        (MRMR(criterion="product"), "criterion must be one of 'quotient', 'difference', got 'product'"),
+        (MRMR(discretize="two"), "discretize must be one of 'deviations', 'equal-width', 'integers', got 'two'"),
+        (MRMR(discretize="equal-width", n_bins=2.5), "n_bins must be an integer of at least 2, got 2.5"),
     ],
 )
 def test_bad_parameters_are_named(selector, message):

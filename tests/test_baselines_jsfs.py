@@ -5,10 +5,10 @@ from scipy.optimize import approx_fprime, check_grad, minimize
 from scipy.special import expit
 
 from puselect.baselines.jsfs import JSFS, graph_penalty, pruned_scores, reached_rows
-from puselect.baselines.neighbours import neighbour_edges
+from puselect.baselines.neighbour_graph import neighbour_edges
 from puselect.baselines.sparse_bayes import (
-    Fit,
-    Sample,
+    SparseModel,
+    WeightedRows,
     fit_sparse_bayes,
     maximise_reliability,
     maximise_weights,
@@ -27,7 +27,7 @@ class TestJSFS(RankingContract):
 
 class TestJSFSWithSpreadLabels(RankingContract):
     def make(self, n_features_to_select=None, **options):
-        return JSFS(n_features_to_select, pseudo="spread", prior=0.1, **options)
+        return JSFS(n_features_to_select, unlabelled_as="propagated", prior=0.1, **options)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def sample(rng):
     n_rows = 50
     share = np.where(np.arange(n_rows) < 12, 1.0, 0.3)
     reliability = np.where(share == 1, 1.0, rng.uniform(0, 2, n_rows))
-    return Sample(rng.random((n_rows, 6)), rng.integers(0, 2, n_rows).astype(float), share, reliability)
+    return WeightedRows(rng.random((n_rows, 6)), rng.integers(0, 2, n_rows).astype(float), share, reliability)
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def test_unreliable_rows_count_less():
 
 
 def test_features_dropped_last_come_first_and_then_those_of_small_precision():
-    result = Fit(np.array([0.0, -2.0, 0, 0, 0.1]), np.array([1.0, 1, 9, 4, 1]), np.array([1, 51, 3, 3, 51]), 7)
+    result = SparseModel(np.array([0.0, -2.0, 0, 0, 0.1]), np.array([1.0, 1, 9, 4, 1]), np.array([1, 51, 3, 3, 51]), 7)
     assert np.argsort(-pruned_scores(result)).tolist() == [1, 4, 3, 2, 0]
 
 
@@ -184,8 +184,8 @@ def test_the_graph_matters_when_it_is_strong():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"pseudo": "ones"}, "pseudo must be one of 'zeros', 'spread', got 'ones'"),
-        ({"pseudo": "spread"}, "prior must be a number in 0..1, got None"),
+        ({"unlabelled_as": "ones"}, "unlabelled_as must be one of 'negative', 'propagated', got 'ones'"),
+        ({"unlabelled_as": "propagated"}, "prior must be a number in 0..1, got None"),
         ({"prior": 2}, "prior must be a number in 0..1, got 2"),
         ({"gamma": -1}, "gamma must be a number of at least 0, got -1"),
         ({"mu": "much"}, "mu must be a number of at least 0, got 'much'"),

@@ -8,7 +8,7 @@ from sklearn.feature_selection import RFE, SelectKBest, chi2
 from sklearn.linear_model import Lasso
 from sklearn.preprocessing import minmax_scale
 
-from puselect.baselines import DTRFE, KBest, LassoRank, wrapped
+from puselect.baselines import DTRFE, KBest, LassoRank, dt_rfe
 from puselect.datasets import make_pu_clusters
 from puselect.selectors.ranking import Task
 
@@ -71,7 +71,7 @@ class TestDetails:
         assert selector.scores_.max() < 3
 
     def test_elimination_reports_its_progress(self, caplog, monkeypatch):
-        monkeypatch.setattr(wrapped, "LOG_SECONDS", 0.0)
+        monkeypatch.setattr(dt_rfe, "LOG_SECONDS", 0.0)
         X, y, _ = small_table()
         with caplog.at_level(logging.INFO, logger="puselect"):
             DTRFE(8, n_estimators=2, random_state=0).fit(X, y)

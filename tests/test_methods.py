@@ -7,7 +7,7 @@ from puselect.datasets import make_pu_clusters
 from puselect.descriptions import DESCRIPTIONS
 from puselect.studies.paper import paper_figures
 
-SLOW = {"es-mcrfs": {"n_steps": 5, "n_trees": 3}, "lgbm-opt": {"max_iter": 3, "n_trees": 3}}
+SLOW = {"es-mcrfs": {"max_iter": 5, "n_estimators": 3}, "lgbm-opt": {"max_iter": 3, "n_estimators": 3}}
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -51,7 +51,7 @@ class TestRunning:
 
     def test_a_failed_cell_is_recorded_with_its_error_and_tried_again(self, tmp_path):
         # so few rows that only some data sets have the two labelled ones which the method needs
-        text = SMALL.replace('name = "kbest"', 'name = "lgbm-opt"\nsettings = { max_iter = 1, n_trees = 2 }')
+        text = SMALL.replace('name = "kbest"', 'name = "lgbm-opt"\nsettings = { max_iter = 1, n_estimators = 2 }')
         text = text.replace("n_positive = 100", "n_positive = 8").replace('"40/8/1", "40/1/2"', '"10/1/1", "40/1/2"')
         study = load_study(str(write_study(tmp_path, text)))
         outcome = run_study(study, tmp_path / "out")

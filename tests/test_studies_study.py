@@ -39,6 +39,10 @@ class TestKeys:
         done = subprocess.run([sys.executable, "-c", code, json.dumps(cell().content)], capture_output=True, text=True)
         assert done.stdout.strip() == cell().key
 
+    def test_results_from_before_a_parameter_was_renamed_still_count(self):
+        old = cell(method="es-mcrfs", settings={"n_steps": 500, "n_trees": 50})
+        assert old.key == cell(method="es-mcrfs", settings={"max_iter": 500, "n_estimators": 50}).key
+
     def test_a_family_forgets_the_seed_and_nothing_else(self):
         assert cell(seed=1).family == cell(seed=2).family
         assert cell(seed=1).family != cell(seed=1, method="lasso").family

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.baselines.network import Batch, QNetwork
+from puselect.baselines.q_network import Batch, QNetwork
 from puselect.selectors.base import descending_order
 
 TARGET_EPSILON = 0.1  # share of random actions in the policy that is valued

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray, FloatArray
-from puselect.baselines.neighbours import Edges, adjacency, neighbour_edges, normalised
-from puselect.baselines.sparse_bayes import Fit, fit_sparse_bayes
+from puselect.baselines.neighbour_graph import Edges, adjacency, neighbour_edges, normalised
+from puselect.baselines.sparse_bayes import SparseModel, fit_sparse_bayes
 from puselect.selectors.base import check_choice, check_number, descending_order
 from puselect.selectors.ranking import RankingSelector, Task
 
 SAME_CLASS = 10.0  # affinity of two rows labelled with the same class
-SPREAD = 0.99  # how much of a row's pseudo-label comes from its neighbours
+SPREAD = 0.99  # share of a row's propagated label that comes from its neighbours
 SPREAD_STEPS = 1000
 
 
@@ -21,14 +21,17 @@ class JSFS(RankingSelector):
 
     A logistic classifier without intercept whose weights have automatic relevance priors and a graph prior; each
     unlabelled row has a reliability, also with a sparse prior. Weights and reliabilities are fitted in turn, their
-    priors by type-II maximum likelihood; features and rows that come to nothing are dropped. Features are ranked by
-    the size of their weights.
+    priors by type-II maximum likelihood; features and rows with a vanishing weight or reliability are dropped.
+    Features are ranked by the absolute value of their weights.
 
-    The update rules follow the model. Three parts are reconstructed. The classes of unlabelled rows, which the method
-    wants spread from labelled rows of every class: with positives alone they are 0, or spread from the positives
-    (`pseudo`). The graph: labelled rows are joined to each other, all others to their neighbours, and rows that are
-    dropped stay in it; with the published `gamma` it has no visible effect. And the order of dropped features: the
-    last dropped is the best, and of those dropped together the one of smallest prior precision.
+    The update rules follow the model. Three parts are reconstructed:
+
+    - The classes of unlabelled rows. The method propagates them from labelled rows of every class; with positives
+      alone they are all negative, or propagated from the positives (`unlabelled_as`).
+    - The graph. Labelled rows are joined to each other, all others to their neighbours, and dropped rows stay in it.
+      With the published `gamma` it has no visible effect.
+    - The order of dropped features. The last one dropped ranks first; of those dropped in the same sweep, the one
+      with the smallest prior precision.
 
     Parameters
     ----------
@@ -37,27 +40,27 @@ class JSFS(RankingSelector):
     gamma : float, default=1e-11
         Strength of the graph prior.
     mu : float, default=9.95e-3
-        How much an unlabelled row counts beside a labelled one.
+        Weight of an unlabelled row relative to a labelled one.
     n_neighbors : int, default=5
         Neighbours of a row in the graphs.
-    pseudo : {"zeros", "spread"}, default="zeros"
-        Classes of the unlabelled rows: all negative, or the share `prior` of them that the positives reach best over
-        the graph of neighbours positive.
+    unlabelled_as : {"negative", "propagated"}, default="negative"
+        Classes of the unlabelled rows: all negative, or positive for the share `prior` of them that labels propagated
+        over the neighbour graph reach best.
     prior : float, optional
-        Share of positives among the unlabelled rows, for pseudo="spread".
+        Share of positives among the unlabelled rows, for unlabelled_as="propagated".
     max_iter : int, default=50
         Sweeps over weights, reliabilities and priors, at most.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
     n_jobs : int, optional
-        Processors for the search of neighbours.
+        Threads for the neighbour search.
     random_state : int, RandomState or None, default=None
-        Orders features of equal score and rows equally well reached.
+        Breaks ties between features and between rows.
 
     Attributes
     ----------
     scores_ : ndarray of float, shape (n_features,)
-        Size of the weight; below 0 for dropped features, lowest for constant columns.
+        Absolute weight; below 0 for dropped features, lowest for constant columns.
     coef_ : ndarray of float, shape (n_features,)
         Weights of the classifier, for columns scaled to [0, 1]; 0 for dropped features.
     n_iter_ : int
@@ -92,7 +95,7 @@ class JSFS(RankingSelector):
         gamma: float = 1e-11,
         mu: float = 9.95e-3,
         n_neighbors: int = 5,
-        pseudo: str = "zeros",
+        unlabelled_as: str = "negative",
         prior: float | None = None,
         max_iter: int = 50,
         pos_label: Any = 1,
@@ -103,7 +106,7 @@ class JSFS(RankingSelector):
         self.gamma = gamma
         self.mu = mu
         self.n_neighbors = n_neighbors
-        self.pseudo = pseudo
+        self.unlabelled_as = unlabelled_as
         self.prior = prior
         self.max_iter = max_iter
         self.pos_label = pos_label
@@ -115,7 +118,7 @@ class JSFS(RankingSelector):
         X, positive = task.X, task.positive
         edges = neighbour_edges(X, self.n_neighbors, self.n_jobs)
         y = positive.astype(np.float64)
-        if self.pseudo == "spread":
+        if self.unlabelled_as == "propagated":
             y[reached_rows(edges, positive, float(self.prior or 0), task.rng)] = 1
         varies = np.ptp(X, axis=0) > 0
         B = self.gamma * graph_penalty(X[:, varies], positive, edges)
@@ -131,13 +134,13 @@ class JSFS(RankingSelector):
         check_number("gamma", self.gamma, 0)
         check_number("mu", self.mu, 0)
         check_number("n_neighbors", self.n_neighbors, 1, integer=True)
-        check_choice("pseudo", self.pseudo, ("zeros", "spread"))
-        if self.pseudo == "spread" or self.prior is not None:
+        check_choice("unlabelled_as", self.unlabelled_as, ("negative", "propagated"))
+        if self.unlabelled_as == "propagated" or self.prior is not None:
             check_number("prior", self.prior, 0, 1)
         check_number("max_iter", self.max_iter, 1, integer=True)
 
 
-def pruned_scores(result: Fit) -> FloatArray:
+def pruned_scores(result: SparseModel) -> FloatArray:
     """Return |w|; for a dropped feature minus the sweeps since then, and among those of one sweep by precision."""
     age = result.n_sweeps - result.dropped_at
     dropped = -(1 + age + result.alpha / (1 + result.alpha))

@@ -23,7 +23,7 @@ MAX_HALVINGS = 30
 MAX_MOVE = 0.5  # of a reliability in one step
 
 
-class Sample(NamedTuple):
+class WeightedRows(NamedTuple):
     """The rows that count, and how much."""
 
     X: NDArray[np.float64]
@@ -36,7 +36,7 @@ class Sample(NamedTuple):
     """1 for labelled rows, lambda for others, shape (n_rows,)."""
 
 
-class Fit(NamedTuple):
+class SparseModel(NamedTuple):
     """A fitted model."""
 
     weights: FloatArray
@@ -50,7 +50,7 @@ class Fit(NamedTuple):
 
 def fit_sparse_bayes(
     X: NDArray[np.float64], y: FloatArray, labelled: BoolArray, B: FloatArray, mu: float, max_iter: int
-) -> Fit:
+) -> SparseModel:
     """Return the classifier, fitted in turn with the reliabilities of unlabelled rows and with the priors."""
     n_rows, n_features = X.shape
     w, alpha = np.zeros(n_features), np.full(n_features, START_PRECISION)
@@ -61,7 +61,7 @@ def fit_sparse_bayes(
     sweep = 0
     while sweep < max_iter and len(kept) > 0:
         sweep += 1
-        sample = Sample(X[np.ix_(rows, kept)], y[rows], share[rows], lam[rows])
+        sample = WeightedRows(X[np.ix_(rows, kept)], y[rows], share[rows], lam[rows])
         graph_prior = B[np.ix_(kept, kept)]
         new, covariance = maximise_weights(w[kept], sample, np.diag(alpha[kept]) + graph_prior)
         moved = np.abs(new - w[kept]).max()
@@ -79,16 +79,16 @@ def fit_sparse_bayes(
         kept, rows = kept[~lost], rows[labelled[rows] | (lam[rows] >= SMALL)]
         if moved < SMALL:
             break
-    return Fit(w, alpha, dropped_at, sweep)
+    return SparseModel(w, alpha, dropped_at, sweep)
 
 
-def weight_objective(w: FloatArray, sample: Sample, precision: FloatArray) -> float:
+def weight_objective(w: FloatArray, sample: WeightedRows, precision: FloatArray) -> float:
     """Return the log posterior of the weights, up to a constant."""
     z = sample.reliability * (sample.X @ w)
     return float(sample.share @ (sample.y * z + log_expit(-z)) - w @ precision @ w / 2)
 
 
-def weight_derivatives(w: FloatArray, sample: Sample, precision: FloatArray) -> tuple[FloatArray, FloatArray]:
+def weight_derivatives(w: FloatArray, sample: WeightedRows, precision: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the gradient of the log posterior of the weights, and minus its Hessian."""
     chance = expit(sample.reliability * (sample.X @ w))
     pull = sample.share * sample.reliability
@@ -97,7 +97,7 @@ def weight_derivatives(w: FloatArray, sample: Sample, precision: FloatArray) -> 
     return gradient, curvature
 
 
-def maximise_weights(w: FloatArray, sample: Sample, precision: FloatArray) -> tuple[FloatArray, FloatArray]:
+def maximise_weights(w: FloatArray, sample: WeightedRows, precision: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the most probable weights, by damped Newton steps from `w`, and their covariance."""
     gradient, curvature = weight_derivatives(w, sample, precision)
     for _ in range(NEWTON_STEPS):
@@ -109,7 +109,7 @@ def maximise_weights(w: FloatArray, sample: Sample, precision: FloatArray) -> tu
     return w, cho_solve(cho_factor(curvature), np.eye(len(w)))
 
 
-def _climb(w: FloatArray, step: FloatArray, sample: Sample, precision: FloatArray) -> FloatArray:
+def _climb(w: FloatArray, step: FloatArray, sample: WeightedRows, precision: FloatArray) -> FloatArray:
     """Return w + step, or less of the step where that makes the weights no more probable."""
     before = weight_objective(w, sample, precision)
     for halving in range(MAX_HALVINGS):

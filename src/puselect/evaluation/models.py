@@ -10,9 +10,9 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from puselect.baselines.lgbm import lightgbm_classifier
+from puselect.baselines.lightgbm_model import lightgbm_classifier
 
-N_TREES = 100
+N_ESTIMATORS = 100
 # A forest needs rows left out; a bootstrap of n rows holds 63.2 % of them.
 FOREST = {"boosting_type": "rf", "subsample": 0.632, "subsample_freq": 1}
 
@@ -24,12 +24,12 @@ def logistic_regression(random_state: int | None = None) -> Any:
 
 def boosted_trees(random_state: int | None = None) -> Any:
     """Return LightGBM as in the paper: 100 trees, everything else its default."""
-    return lightgbm_classifier(N_TREES, random_state)
+    return lightgbm_classifier(N_ESTIMATORS, random_state)
 
 
 def bagged_trees(random_state: int | None = None) -> Any:
     """Return LightGBM in its random-forest mode: 100 trees, each on 63.2 % of the rows."""
-    return lightgbm_classifier(N_TREES, random_state, **FOREST)
+    return lightgbm_classifier(N_ESTIMATORS, random_state, **FOREST)
 
 
 DOWNSTREAM: dict[str, Callable[..., Any]] = {

@@ -21,7 +21,7 @@ SECONDS = {
 }
 QUICK = 0.2
 # Settings in which the cost is proportional, with the defaults that SECONDS stand for.
-STEPS = {"lgbm-opt": {"max_iter": 3000, "n_trees": 100}, "es-mcrfs": {"n_steps": 6000, "n_trees": 100}}
+STEPS = {"lgbm-opt": {"max_iter": 3000, "n_estimators": 100}, "es-mcrfs": {"max_iter": 6000, "n_estimators": 100}}
 PUBLISHED_STEPS = {"max_iter": 3000}
 # Cost of an open data set beside the 4500 by 50 of the artificial ones.
 SIZE = {"spambase": 0.8, "ionosphere": 0.06, "rt_iot2022": 6.0}

@@ -39,7 +39,7 @@ from typing import Any, NamedTuple, Self
 from puselect.datasets import make_pu_clusters
 from puselect.evaluation import DOWNSTREAM
 from puselect.methods import METHODS
-from puselect.studies.cells import Cell
+from puselect.studies.cells import Cell, current_settings
 from puselect.studies.measures import MEASURES
 from puselect.studies.open_data import OPEN_DATA
 from puselect.studies.selection import YARDSTICKS, make_method
@@ -71,7 +71,7 @@ class Method:
             raise ValueError(f"method must be one of {', '.join([*METHODS, *YARDSTICKS])}, got {name!r}")
         identity = entry.get("id", name)
         defaults = {"id": identity, "label": identity, "paper": name}
-        method = cls(**{**defaults, **entry})
+        method = cls(**{**defaults, **entry, "settings": current_settings(entry.get("settings", {}))})
         _check_settings(name, method.settings)
         return method
 

@@ -37,11 +37,11 @@ class ESMCRFS(RankingSelector):
     ----------
     n_features_to_select : int, optional
         How many features to select. By default half of them, rounded up.
-    n_steps : int, default=6000
-        Walks.
-    n_trees : int, default=100
+    max_iter : int, default=6000
+        Number of walks, each with one forest.
+    n_estimators : int, default=100
         Trees of a forest.
-    max_rows : int, optional
+    max_samples : int, optional
         With more rows than this, forests see a sample: labelled rows (up to half of it) and random others.
     order : {"random", "history"}, default="random"
         Features in random order, or those taken often or seen seldom first (an upper confidence bound).
@@ -54,7 +54,7 @@ class ESMCRFS(RankingSelector):
     n_jobs : int, optional
         Threads of a forest.
     random_state : int, RandomState or None, default=None
-        Seed of everything random.
+        Seed of the walks, the network and the forests.
 
     Attributes
     ----------
@@ -65,6 +65,8 @@ class ESMCRFS(RankingSelector):
         1 for the best feature.
     support_ : ndarray of bool, shape (n_features,)
         The selected features.
+    n_iter_ : int
+        Walks done.
     exact_ : bool
         Whether a walk took exactly the wanted number of features.
     n_forests_ : int
@@ -80,21 +82,22 @@ class ESMCRFS(RankingSelector):
     >>> from puselect.baselines import ESMCRFS
     >>> from puselect.datasets import make_pu_clusters
     >>> X, y, relevant = make_pu_clusters("40/1/1", n_negative=80, n_positive=40, random_state=0)
-    >>> selector = ESMCRFS(n_steps=20, n_trees=5, random_state=0).fit(X, y)
+    >>> selector = ESMCRFS(max_iter=20, n_estimators=5, random_state=0).fit(X, y)
     >>> int(selector.get_support().sum()), selector.n_forests_ <= 20
     (25, True)
     """
 
     exact_: bool
+    n_iter_: int
     n_forests_: int
 
     def __init__(
         self,
         n_features_to_select: int | None = None,
         *,
-        n_steps: int = 6000,
-        n_trees: int = 100,
-        max_rows: int | None = None,
+        max_iter: int = 6000,
+        n_estimators: int = 100,
+        max_samples: int | None = None,
         order: str = "random",
         batch_size: int = 8,
         learning_rate: float = 1e-3,
@@ -103,9 +106,9 @@ class ESMCRFS(RankingSelector):
         random_state: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
-        self.n_steps = n_steps
-        self.n_trees = n_trees
-        self.max_rows = max_rows
+        self.max_iter = max_iter
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
         self.order = order
         self.batch_size = batch_size
         self.learning_rate = learning_rate
@@ -117,52 +120,52 @@ class ESMCRFS(RankingSelector):
         self._check()
         varies = np.ptp(task.X, axis=0) > 0
         scores = np.full(len(varies), -2.0)
-        self.exact_, self.n_forests_ = False, 0
+        self.exact_, self.n_iter_, self.n_forests_ = False, 0, 0
         if varies.any():
             scores[varies] = self._search(task, np.flatnonzero(varies))
         return scores
 
     def _check(self) -> None:
-        for name in ("n_steps", "n_trees", "batch_size"):
+        for name in ("max_iter", "n_estimators", "batch_size"):
             check_number(name, getattr(self, name), 1, integer=True)
-        if self.max_rows is not None:
-            check_number("max_rows", self.max_rows, 4, integer=True)
+        if self.max_samples is not None:
+            check_number("max_samples", self.max_samples, 4, integer=True)
         check_choice("order", self.order, ("random", "history"))
         check_number("learning_rate", self.learning_rate, 0, open_low=True)
 
     def _search(self, task: Task, columns: IntArray) -> FloatArray:
         """Return the scores of `columns`, none of which is constant."""
-        rows = capped_rows(task.positive, self.max_rows, task.rng)
+        rows = capped_rows(task.positive, self.max_samples, task.rng)
         X, positive = task.X[np.ix_(rows, columns)], task.positive[rows]
         n_select = min(task.n_select, len(columns))
-        reward = ForestReward(X, positive, self.n_trees, self.n_jobs, task)
+        reward = ForestReward(X, positive, self.n_estimators, self.n_jobs, task)
         agent = Agent(X, n_select, self.order, self.learning_rate, task.rng)
         answer = np.zeros(len(columns), dtype=bool)
         due = Throttle(LOG_SECONDS)
-        for step in range(self.n_steps):
-            walk = agent.walk(walking_epsilon(step, self.n_steps))
+        for step in range(self.max_iter):
+            walk = agent.walk(walking_epsilon(step, self.max_iter))
             value = reward(walk.mask)
             agent.learn(walk, value, self.batch_size)
             if walk.mask.sum() == n_select:
                 answer = walk.mask
             if due():
-                logger.info("walk %d/%d, reward %.4f, %d forests", step + 1, self.n_steps, value, len(reward.known))
-        self.exact_, self.n_forests_ = bool(answer.any()), len(reward.known)
+                logger.info("walk %d/%d, reward %.4f, %d forests", step + 1, self.max_iter, value, len(reward.known))
+        self.exact_, self.n_iter_, self.n_forests_ = bool(answer.any()), self.max_iter, len(reward.known)
         return agent.advantages() + np.where(answer, 2.0, 0.0)
 
 
-def capped_rows(positive: BoolArray, max_rows: int | None, rng: np.random.Generator) -> IntArray:
-    """Return the rows to use: all, or labelled ones up to half of `max_rows` and random others."""
-    if max_rows is None or len(positive) <= max_rows:
+def capped_rows(positive: BoolArray, max_samples: int | None, rng: np.random.Generator) -> IntArray:
+    """Return the rows to use: all, or labelled ones up to half of `max_samples` and random others."""
+    if max_samples is None or len(positive) <= max_samples:
         return np.arange(len(positive))
-    labelled = rng.permutation(np.flatnonzero(positive))[: max_rows // 2]
-    others = rng.permutation(np.flatnonzero(~positive))[: max_rows - len(labelled)]
+    labelled = rng.permutation(np.flatnonzero(positive))[: max_samples // 2]
+    others = rng.permutation(np.flatnonzero(~positive))[: max_samples - len(labelled)]
     return np.concatenate([labelled, others])
 
 
-def walking_epsilon(step: int, n_steps: int) -> float:
+def walking_epsilon(step: int, max_iter: int) -> float:
     """Return the share of random actions in the walk of a step, falling linearly."""
-    return FIRST_EPSILON + (LAST_EPSILON - FIRST_EPSILON) * step / max(n_steps - 1, 1)
+    return FIRST_EPSILON + (LAST_EPSILON - FIRST_EPSILON) * step / max(max_iter - 1, 1)
 
 
 class ForestReward:
@@ -172,19 +175,19 @@ class ForestReward:
     ----------
     X : ndarray of shape (n_rows, n_features)
     positive : ndarray of bool, shape (n_rows,)
-    n_trees : int
+    n_estimators : int
     n_jobs : int or None
     task : Task
         Gives the split and the seed, the same for all masks.
     """
 
     def __init__(
-        self, X: NDArray[np.float64], positive: BoolArray, n_trees: int, n_jobs: int | None, task: Task
+        self, X: NDArray[np.float64], positive: BoolArray, n_estimators: int, n_jobs: int | None, task: Task
     ) -> None:
         self.X = X.astype(np.float32)  # as the trees want it
         self.positive = positive
         self.trained, self.scored = split_rows(positive, task.rng)
-        self.forest = RandomForestClassifier(n_trees, random_state=task.seed, n_jobs=n_jobs)
+        self.forest = RandomForestClassifier(n_estimators, random_state=task.seed, n_jobs=n_jobs)
         self.known: dict[bytes, float] = {}
 
     def __call__(self, mask: BoolArray) -> float:

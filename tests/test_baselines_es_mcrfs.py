@@ -5,7 +5,7 @@ import pytest
 from ranking_contract import RankingContract, error_of, small_table
 from sklearn.ensemble import RandomForestClassifier
 
-from puselect.baselines import reinforced
+from puselect.baselines import es_mcrfs
 from puselect.baselines.agent import (
     MEMORY,
     STOP_BELOW,
@@ -16,14 +16,14 @@ from puselect.baselines.agent import (
     importance_ratio,
     russian_roulette,
 )
-from puselect.baselines.network import Batch, QNetwork, forward, loss, loss_gradient
-from puselect.baselines.reinforced import ESMCRFS, ForestReward, capped_rows, split_rows, walking_epsilon
+from puselect.baselines.es_mcrfs import ESMCRFS, ForestReward, capped_rows, split_rows, walking_epsilon
+from puselect.baselines.q_network import Batch, QNetwork, forward, loss, loss_gradient
 from puselect.selectors.ranking import Task
 
 
 class TestESMCRFS(RankingContract):
     def make(self, n_features_to_select=None, **options):
-        return ESMCRFS(n_features_to_select, n_steps=20, n_trees=5, **options)
+        return ESMCRFS(n_features_to_select, max_iter=20, n_estimators=5, **options)
 
 
 @pytest.fixture
@@ -206,7 +206,7 @@ def test_the_answer_is_the_last_walk_of_the_wanted_size(monkeypatch):
     walks = []
     walk = Agent.walk
     monkeypatch.setattr(Agent, "walk", lambda agent, epsilon: walks.append(walk(agent, epsilon)) or walks[-1])
-    selector = ESMCRFS(3, n_steps=60, n_trees=2, random_state=0).fit(X, y)
+    selector = ESMCRFS(3, max_iter=60, n_estimators=2, random_state=0).fit(X, y)
     exact = [w.mask for w in walks if w.mask.sum() == 3]
     assert selector.exact_
     np.testing.assert_array_equal(selector.get_support(), exact[-1])
@@ -215,7 +215,7 @@ def test_the_answer_is_the_last_walk_of_the_wanted_size(monkeypatch):
 
 def test_without_such_a_walk_the_scores_decide():
     X, y, _ = small_table()
-    selector = ESMCRFS(9, n_steps=2, n_trees=2, random_state=0).fit(X, y)
+    selector = ESMCRFS(9, max_iter=2, n_estimators=2, random_state=0).fit(X, y)
     assert not selector.exact_
     assert selector.get_support().sum() == 9
     assert (np.abs(selector.scores_) < 1).all()
@@ -223,24 +223,24 @@ def test_without_such_a_walk_the_scores_decide():
 
 def test_features_may_come_by_their_history():
     X, y, _ = small_table()
-    selector = ESMCRFS(5, n_steps=30, n_trees=2, order="history", max_rows=100, random_state=0).fit(X, y)
+    selector = ESMCRFS(5, max_iter=30, n_estimators=2, order="history", max_samples=100, random_state=0).fit(X, y)
     assert selector.get_support().sum() == 5
 
 
 def test_progress_is_logged(monkeypatch, caplog):
     X, y, _ = small_table()
-    monkeypatch.setattr(reinforced, "LOG_SECONDS", 0.0)
+    monkeypatch.setattr(es_mcrfs, "LOG_SECONDS", 0.0)
     with caplog.at_level(logging.INFO, logger="puselect"):
-        ESMCRFS(5, n_steps=3, n_trees=2, random_state=0).fit(X, y)
+        ESMCRFS(5, max_iter=3, n_estimators=2, random_state=0).fit(X, y)
     assert [record.getMessage().split(",")[0] for record in caplog.records] == ["walk 1/3", "walk 2/3", "walk 3/3"]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_steps": 0}, "n_steps must be an integer of at least 1, got 0"),
-        ({"n_trees": 1.5}, "n_trees must be an integer of at least 1, got 1.5"),
-        ({"max_rows": 1}, "max_rows must be an integer of at least 4, got 1"),
+        ({"max_iter": 0}, "max_iter must be an integer of at least 1, got 0"),
+        ({"n_estimators": 1.5}, "n_estimators must be an integer of at least 1, got 1.5"),
+        ({"max_samples": 1}, "max_samples must be an integer of at least 4, got 1"),
         ({"order": "column"}, "order must be one of 'random', 'history', got 'column'"),
         ({"learning_rate": 0}, "learning_rate must be a number above 0, got 0"),
     ],

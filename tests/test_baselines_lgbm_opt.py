@@ -8,7 +8,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import check_estimator
 
 from puselect.baselines import LGBMOpt
-from puselect.baselines.lgbm import HoldoutAUC
+from puselect.baselines.lgbm_opt import HoldoutAUC
 from puselect.datasets import make_pu_clusters
 
 
@@ -19,11 +19,11 @@ def small():
 
 
 def quick(**changes):
-    return LGBMOpt(**{"n_features_to_select": 3, "n_trees": 5, "max_iter": 10, "random_state": 0, **changes})
+    return LGBMOpt(**{"n_features_to_select": 3, "n_estimators": 5, "max_iter": 10, "random_state": 0, **changes})
 
 
 def test_it_passes_every_check_of_scikit_learn():
-    check_estimator(LGBMOpt(n_trees=2, max_iter=2), on_skip=None)
+    check_estimator(LGBMOpt(n_estimators=2, max_iter=2), on_skip=None)
 
 
 def test_the_objective_is_lightgbms_auc_on_the_other_quarter():

@@ -7,10 +7,12 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.baselines.lightgbm_model import lightgbm_classifier
 from puselect.scaling import scale_columns
 from puselect.search.progress import with_callbacks
 from puselect.selectors.base import check_number
@@ -30,7 +32,7 @@ class LGBMOpt(SearchSelector):
     ----------
     n_features_to_select : int, optional
         How many features to select. By default half of them, rounded up.
-    n_trees : int, default=100
+    n_estimators : int, default=100
         Trees of each model; everything else is LightGBM's default.
     population_size : int, default=2
         Masks per step.
@@ -71,14 +73,14 @@ class LGBMOpt(SearchSelector):
     >>> from puselect.datasets import make_pu_clusters
     >>> X, y, _ = make_pu_clusters("40/1/1", n_negative=200, n_positive=50, n_relevant=3, n_irrelevant=3,
     ...                            random_state=0)
-    >>> selector = LGBMOpt(3, n_trees=5, max_iter=5, random_state=0).fit(X, y)  # doctest: +SKIP
+    >>> selector = LGBMOpt(3, n_estimators=5, max_iter=5, random_state=0).fit(X, y)  # doctest: +SKIP
     """
 
     def __init__(
         self,
         n_features_to_select: int | None = None,
         *,
-        n_trees: int = 100,
+        n_estimators: int = 100,
         population_size: int = 2,
         learning_rate: float | str = "paper",
         margin: float | str = "paper",
@@ -91,7 +93,7 @@ class LGBMOpt(SearchSelector):
         verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
-        self.n_trees = n_trees
+        self.n_estimators = n_estimators
         self.population_size = population_size
         self.learning_rate = learning_rate
         self.margin = margin
@@ -114,7 +116,7 @@ class LGBMOpt(SearchSelector):
             `pos_label` marks labelled positives, anything else unlabelled rows.
         """
         check_search_settings(self)
-        check_number("n_trees", self.n_trees, 1, integer=True)
+        check_number("n_estimators", self.n_estimators, 1, integer=True)
         if self.checkpoint is not None and self.random_state is None:
             raise ValueError("checkpoint needs a random_state here, got None: a resumed search must split rows alike")
         table, positive = self._read(X, y)
@@ -126,7 +128,7 @@ class LGBMOpt(SearchSelector):
         budget = Budget.from_parameters(self.n_features_to_select, None, None, None, None, None, table.shape[1])
         entropy = self._draw_entropy()
         scaled = scale_columns(table)
-        objective = HoldoutAUC(scaled, positive, self.n_trees, entropy, self.n_jobs)
+        objective = HoldoutAUC(scaled, positive, self.n_estimators, entropy, self.n_jobs)
         theta = np.full(len(budget.free), budget.start)
         session = Session(self, objective, budget, theta, scaled, positive, entropy)
         session.run(X, y)
@@ -140,8 +142,8 @@ class HoldoutAUC:
 
     n_criteria = 1
 
-    def __init__(self, X: NDArray[Any], positive: BoolArray, n_trees: int, seed: int, n_jobs: int | None) -> None:
-        self.model = lightgbm_classifier(n_trees, seed)
+    def __init__(self, X: NDArray[Any], positive: BoolArray, n_estimators: int, seed: int, n_jobs: int | None) -> None:
+        self.model = lightgbm_classifier(n_estimators, seed)
         rows = np.arange(len(X))
         self.train, self.test = train_test_split(rows, test_size=0.25, stratify=positive, random_state=seed)
         self.X = X
@@ -158,18 +160,6 @@ class HoldoutAUC:
         return np.array([[self.known[mask.tobytes()]] for mask in masks])
 
     def _auc(self, mask: BoolArray) -> float:
-        from sklearn.base import clone
-
         columns = np.ascontiguousarray(self.X[:, mask])
         model = clone(self.model).fit(columns[self.train], self.positive[self.train])
         return float(roc_auc_score(self.positive[self.test], model.predict_proba(columns[self.test])[:, 1]))
-
-
-def lightgbm_classifier(n_trees: int, seed: int | None, **settings: Any) -> Any:
-    """Return LightGBM's classifier with default parameters, or `settings`, on one thread, without output."""
-    try:
-        from lightgbm import LGBMClassifier
-    except ImportError as error:
-        raise ImportError("this needs LightGBM: pip install 'puselect[lightgbm]'") from error
-    settings = {"n_jobs": 1, "deterministic": True, "verbosity": -1, **settings}
-    return LGBMClassifier(n_estimators=n_trees, random_state=seed, **settings)
