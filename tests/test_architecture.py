@@ -15,7 +15,7 @@ LAYERS = (
     ("search",),
     ("selectors",),
     ("baselines",),
-    ("methods", "descriptions"),
+    ("methods",),
     ("tables",),
     ("evaluation", "plots"),
     ("report",),

@@ -167,7 +167,7 @@ class TestTable3:
         tables = study_tables(collect(*load_run(folder)))
         table = next(t for t in tables if t.title == "FSCPU against the others, 50 % of the features")
         # eight cases, all won: the smallest two-sided p-value is 2/256, twice that after Holm for two methods
-        assert texts(table) == [["K-Best", *texts(table)[0][1:]], ["random", *texts(table)[1][1:]]]
+        assert texts(table) == [["K-Best", *texts(table)[0][1:]], ["random features", *texts(table)[1][1:]]]
         assert {line[2].text for line in table.lines} == {".016"}
         assert all(line[1].text.startswith("+") for line in table.lines)
 

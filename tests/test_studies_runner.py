@@ -16,7 +16,7 @@ from puselect.studies.journal import NAME, Journal, Row, read_rows
 from puselect.studies.measures import measure
 from puselect.studies.reporting import study_tables
 from puselect.studies.results import collect
-from puselect.studies.runner import load_run, longest_first, run_study
+from puselect.studies.runner import STUDY_FILE, load_run, longest_first, run_study
 from puselect.studies.study import load_study
 from puselect.studies.workers import DIED, local_workers
 
@@ -84,6 +84,25 @@ class TestRunning:
         other = load_study(str(write_study(tmp_path, SMALL.replace("Small study", "Other study"))))
         with pytest.raises(ValueError, match="holds the study 'Small study'; give another folder to 'Other study'"):
             run_study(other, tmp_path / "out")
+
+    def test_a_definition_that_was_cut_does_not_block_the_run(self, study, tmp_path):
+        run_study(study, tmp_path / "out", methods=["random"])
+        kept = tmp_path / "out" / STUDY_FILE
+        whole = kept.read_bytes()
+        for cut in (whole[:50], b"", b"[]"):
+            kept.write_bytes(cut)
+            assert run_study(study, tmp_path / "out", methods=["random"]).skipped == 6
+            assert kept.read_bytes() == whole
+
+    def test_a_definition_is_whole_or_not_there(self, study, tmp_path, monkeypatch):
+        def full(*_):
+            raise OSError(28, "no space left on device")
+
+        with monkeypatch.context() as disk, pytest.raises(OSError, match="no space"):
+            disk.setattr("os.fsync", full)
+            run_study(study, tmp_path / "out", methods=["random"])
+        assert [path.name for path in (tmp_path / "out").iterdir()] == [NAME]
+        assert run_study(study, tmp_path / "out", methods=["random"]).measured == 6
 
     def test_progress_ends_at_the_end(self, study, tmp_path):
         told = []

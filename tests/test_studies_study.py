@@ -79,8 +79,7 @@ class TestDefinitions:
 
     @pytest.mark.parametrize("name", study_names())
     def test_the_shortest_version_takes_reduced_settings_and_one_of_everything(self, name):
-        quick = load_study("quick")
-        short = shorten(load_study(name), quick)
+        short = shorten(load_study(name))
         full = load_study(name).cells()
         assert {c.seed for c in short.cells()} == {0}
         assert {m.paper for m in short.methods} == {""}
@@ -138,6 +137,32 @@ class TestReading:
         with pytest.raises(ValueError, match=message) as error:
             load_study(str(path))
         assert str(path) in str(error.value)
+
+    @pytest.mark.parametrize(
+        ("part", "value"),
+        [
+            ("title", 5), ("title", None), ("seeds", "3"), ("seeds", [True]), ("seeds", 2.5), ("method", "kbest"),
+            ("method", [5]), ("method", [["kbest"]]), ("method", [{"name": ["kbest"]}]), ("data", {}), ("data", [5]),
+            ("method", [{"name": "kbest", "settings": []}]), ("method", [{"name": "kbest", "label": 3}]),
+            ("data", [{"measure": ["recall"]}]), ("data", [{"measure": "recall", "condition": "nothing"}]),
+            ("data", [{"measure": "recall", "condition": [[]]}]), ("reduced", "yes"),
+            ("data", [{"measure": "recall", "condition": "10/8/2", "n_irrelevant": "many"}]),
+            ("data", [{"measure": "downstream", "name": [["a"]], "share": 0.5, "models": ["logistic"]}]),
+            ("data", [{"measure": "downstream", "name": "ionosphere", "share": "x", "models": ["logistic"]}]),
+            ("data", [{"measure": "downstream", "name": "ionosphere", "share": 0.5, "models": [["logistic"]]}]),
+        ],
+    )  # fmt: skip
+    def test_a_kept_definition_with_something_else_inside_is_one_error(self, tmp_path, part, value):
+        definition = {**load_study("table1").definition, part: value}
+        (tmp_path / "study.json").write_text(json.dumps(definition))
+        with pytest.raises(ValueError, match=r"study\.json"):
+            load_study(str(tmp_path / "study.json"))
+
+    @pytest.mark.parametrize("text", ["", "{", "[]", "5", "[" * 100_000])
+    def test_a_kept_definition_that_was_cut_is_one_error(self, tmp_path, text):
+        (tmp_path / "study.json").write_text(text)
+        with pytest.raises(ValueError, match=r"study\.json"):
+            load_study(str(tmp_path / "study.json"))
 
     @pytest.mark.parametrize(
         ("line", "message"),

@@ -107,12 +107,12 @@ def compare(
 
 def check_call(names: tuple[str, ...], model: str) -> None:
     """Refuse names that nobody knows."""
-    from puselect.descriptions import DESCRIPTIONS
+    from puselect.methods import REGISTRY
 
     if not names:
         raise typer.BadParameter("wanted at least one method", param_hint="--methods")
     for name in names:
-        options.check_choice("--methods", name, DESCRIPTIONS)
+        options.check_choice("--methods", name, REGISTRY)
     options.check_choice("--model", model, ("logistic", "lightgbm", "lightgbm-rf"))
 
 

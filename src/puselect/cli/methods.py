@@ -3,16 +3,16 @@
 from rich.table import Table
 
 from puselect.cli.application import app, console
-from puselect.descriptions import DESCRIPTIONS
+from puselect.methods import REGISTRY
 
 
 @app.command()
 def methods() -> None:
     """List the methods: the idea, what each sees of the labels, how fast it is."""
     table = Table("name", "idea", "sees of the labels", "speed", "needs", box=None, pad_edge=False, header_style="bold")
-    for name, about in DESCRIPTIONS.items():
+    for name, about in REGISTRY.items():
         needs = f"puselect\\[{about.extra}]" if about.extra else ""
-        table.add_row(f"[bold]{name}[/bold]", about.idea, about.labels, about.speed, needs)
+        table.add_row(f"[bold]{name}[/bold]", about.idea, about.labels, about.cost.speed, needs)
     console.print(table)
     console.print(
         "\n[dim]labels: 'all, as classes' takes unlabelled rows for negatives, 'the positives' does not.\n"

@@ -60,7 +60,7 @@ def choose(name: str, quick: bool) -> "Study":
     from puselect.studies import load_study, shorten
 
     study = load_study(name)
-    return shorten(study, load_study("quick")) if quick and name != "quick" else study
+    return shorten(study) if quick and name != "quick" else study
 
 
 def run_one(

@@ -153,14 +153,14 @@ def select(
 
 def check_call(method: str, k: int | None, budget: float | None, costs: Path | None, n_shuffles: int) -> None:
     """Refuse options that do not go together."""
-    from puselect.descriptions import DESCRIPTIONS
+    from puselect.methods import REGISTRY
 
-    options.check_choice("--method", method, DESCRIPTIONS)
+    options.check_choice("--method", method, REGISTRY)
     if k is not None and budget is not None:
         raise typer.BadParameter("give either -k or --budget, not both", param_hint="-k")
     if costs is not None and budget is None:
         raise typer.BadParameter("costs need a limit: add --budget B", param_hint="--costs")
-    if n_shuffles and not method.startswith("fscpu"):
+    if n_shuffles and not REGISTRY[method].clusters:
         raise typer.BadParameter(f"the method {method} does not cluster; fscpu does", param_hint="--suitability")
 
 

@@ -30,7 +30,9 @@ _OUTLIER_VARIANCE = 25.0
 _IRRELEVANT_BOUND = 10.0
 
 
-class _Condition(NamedTuple):
+class Condition(NamedTuple):
+    """What a condition's name says."""
+
     rate: float
     clusters: tuple[int, int] | None  # negative, positive; None: the positives are outliers
 
@@ -94,7 +96,7 @@ def make_pu_clusters(
     >>> X.shape, int(y.sum()), int(relevant.sum())
     ((4500, 50), 50, 25)
     """
-    rate, clusters = _parse_condition(condition)
+    rate, clusters = parse_condition(condition)
     n_rows = (n_negative, n_positive)
     _check_counts(n_negative=n_negative, n_positive=n_positive)
     _check_counts(n_relevant=n_relevant, n_irrelevant=n_irrelevant)
@@ -161,7 +163,8 @@ def hide_labels(
     return labels
 
 
-def _parse_condition(condition: str) -> _Condition:
+def parse_condition(condition: str) -> Condition:
+    """Return what a name such as "10/8/2" or "10/outlier" says, or raise a ValueError."""
     parts = re.fullmatch(r"(\d+(?:\.\d+)?|\.\d+)/(?:(\d+)/(\d+)|outlier)", str(condition))
     if parts is None:
         raise ValueError(
@@ -172,8 +175,8 @@ def _parse_condition(condition: str) -> _Condition:
     if not 0 < float(percent) <= 100:
         raise ValueError(f"the percentage of condition must lie in (0, 100], got {condition!r}")
     if negative is None:
-        return _Condition(float(percent) / 100, None)
-    return _Condition(float(percent) / 100, (int(negative), int(positive)))
+        return Condition(float(percent) / 100, None)
+    return Condition(float(percent) / 100, (int(negative), int(positive)))
 
 
 def _check_counts(**counts: int) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from puselect.studies.journal import Row
-from puselect.studies.study import Block, Method, Place, Study
+from puselect.studies.study import Block, Place, Study, StudyMethod
 
 
 class Result(NamedTuple):
@@ -15,7 +15,7 @@ class Result(NamedTuple):
     rows: Sequence[Row]
 
     @property
-    def method(self) -> Method:
+    def method(self) -> StudyMethod:
         """The method of the place."""
         return self.place.method
 
@@ -34,11 +34,11 @@ class BlockResults(NamedTuple):
     block: Block
     results: Sequence[Result]
 
-    def methods(self) -> list[Method]:
+    def methods(self) -> list[StudyMethod]:
         """Return the methods that have results, in the order of the study."""
         return list({result.method.id: result.method for result in self.results}.values())
 
-    def of(self, method: Method) -> list[Result]:
+    def of(self, method: StudyMethod) -> list[Result]:
         """Return the results of one method."""
         return [result for result in self.results if result.method.id == method.id]
 

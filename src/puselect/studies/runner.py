@@ -1,18 +1,22 @@
 """Running the cells of a study that have no result yet, the longest first."""
 
 import json
+import logging
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from puselect.atomic import atomic_write, remove_scratch
 from puselect.studies.cells import Cell
 from puselect.studies.cost import estimate_seconds, known_seconds
 from puselect.studies.journal import Journal, Row, read_rows
-from puselect.studies.study import Study, load_study
+from puselect.studies.study import Study, load_study, read_definition
 from puselect.studies.workers import Workers, local_workers
 
 STUDY_FILE = "study.json"
+
+logger = logging.getLogger("puselect")
 
 
 class Progress(NamedTuple):
@@ -88,12 +92,23 @@ def run_study(
 
 
 def keep_definition(study: Study, folder: Path) -> None:
-    """Write the definition beside the results, for the report; a folder is for one study, which may grow."""
+    """Write the definition next to the results, for the report; a folder holds one study, which may grow."""
     path = folder / STUDY_FILE
-    if path.exists() and load_study(str(path)).title != study.title:
-        held = load_study(str(path)).title
+    held = title_of(path) if path.exists() else None
+    if held is not None and held != study.title:
         raise ValueError(f"{folder} holds the study {held!r}; give another folder to {study.title!r}")
-    path.write_text(json.dumps(study.definition, indent=1, ensure_ascii=False), encoding="utf-8")
+    remove_scratch(path)
+    with atomic_write(path) as file:
+        file.write(json.dumps(study.definition, indent=1, ensure_ascii=False).encode())
+
+
+def title_of(path: Path) -> str | None:
+    """Return the title in a kept definition; None if the file is damaged and may be replaced."""
+    try:
+        return read_definition(path).get("title")
+    except ValueError as error:
+        logger.warning("%s is replaced: %s", path, error)
+        return None
 
 
 def load_run(folder: Path) -> tuple[Study, list[Row]]:

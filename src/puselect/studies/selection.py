@@ -1,4 +1,4 @@
-"""Selecting features for a cell, by a method or by one of the two rows that show what a method is worth."""
+"""Selecting features for a cell, by a method or a yardstick."""
 
 import time
 from functools import cache
@@ -9,12 +9,8 @@ from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray
 from puselect.datasets import make_pu_clusters
-from puselect.methods import METHODS
+from puselect.methods import METHODS, REGISTRY, YARDSTICKS
 from puselect.studies.cells import Cell
-
-YARDSTICKS = ("all", "random")
-"""Rows of a table that are no methods: all features, and as many random ones as the methods select."""
-NOTHING_TO_COMPILE = ("kbest", "lasso", "dt-rfe", "es-mcrfs", "lgbm-opt")
 
 
 class Selection(NamedTuple):
@@ -52,12 +48,9 @@ def select_features(cell: Cell, X: NDArray[Any], y: NDArray[Any], k: int) -> Sel
 
 @cache
 def compile_kernels(method: str) -> None:
-    """Fit a tiny table once per process, so that compiling or loading compiled code is no part of the timing."""
-    if method in NOTHING_TO_COMPILE:
-        return
+    """Fit a tiny table once per process, so that compiling or loading compiled code is not timed."""
     X, y, _ = make_pu_clusters("40/1/1", n_negative=150, n_positive=50, n_relevant=3, n_irrelevant=3, random_state=0)
-    short = {"max_iter": 2} if method.startswith("fscpu") else {}
-    make_method(method, 3, 0, **short).fit(X, y)
+    make_method(method, 3, 0, **REGISTRY[method].quick).fit(X, y)
 
 
 def _yardstick(cell: Cell, n_features: int, k: int) -> BoolArray:

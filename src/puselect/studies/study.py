@@ -4,30 +4,32 @@
 
     title = "Table 1: artificial data"
     seeds = 5                           # 0 to 4; or a list
-
-    [[method]]
-    name = "fscpu"                      # a name in METHODS, or "all" or "random"
-    id = "fscpu-20"                     # how --methods calls it; by default its name, and then unique
-    label = "FSCPU, K = 20"             # how tables call it; by default its id
-    group = "positive-unlabelled"       # the group of rows that it stands in
-    paper = "fscpu-published"           # its row in the paper's tables; by default its name
-    settings = { n_clusters = 20 }      # keyword arguments of METHODS[name]
-    artificial = { shuffle = false }    # changes to artificial data sets, for this method only
+    method = ["kbest", "fscpu", "all", "random"]  # names in METHODS or YARDSTICKS; by default every one of them
 
     [[data]]
     title = "FSR in the ten conditions"
     measure = "recall"                  # recall, convergence, objective: artificial data; downstream: open data
     condition = ["40/8/1", "40/8/2"]    # keyword arguments of make_pu_clusters; lists are crossed
-    settings = { n_clusters = [5, 20] } # more settings for all methods here, crossed too
-    methods = ["fscpu-20"]              # only these; by default all
+    settings = { n_clusters = [5, 20] } # more settings for all methods here, also crossed
+    methods = ["fscpu"]                 # ids of some methods; by default all
     x = "n_clusters"                    # draws curves over it: "label rate", "features" or a setting
 
-Data of the measure ``downstream`` have ``name`` (spambase, ionosphere, rt_iot2022), ``share`` of the features to
-select, ``models`` that judge (not crossed: all of them judge one selection), and optionally the ``rate`` of labelled
-positives.
+A method that is not to be run with its defaults is a table instead of a name::
+
+    [[method]]
+    name = "fscpu"
+    id = "fscpu-20"                     # the name for --methods; by default `name`; no two may be equal
+    label = "FSCPU, K = 20"             # the name in tables; this and the next two by default as in the registry
+    group = "positive-unlabelled"       # the group of rows that it belongs to
+    paper = "fscpu-published"           # its row in the paper's tables
+    settings = { n_clusters = 20 }      # keyword arguments of METHODS[name]
+    artificial = { shuffle = false }    # changes to artificial data sets, for this method only
+
+``reduced = true`` runs every method with the settings that its record keeps for a quick check. Data of the measure
+``downstream`` have ``name`` (spambase, ionosphere, rt_iot2022), ``share`` of the features to select, ``models`` that
+judge (not crossed: all of them judge one selection), and optionally the ``rate`` of labelled positives.
 """
 
-import inspect
 import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,23 +38,30 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from puselect.datasets import make_pu_clusters
-from puselect.evaluation import DOWNSTREAM
-from puselect.methods import METHODS
+from puselect.methods import REGISTRY, YARDSTICKS
 from puselect.studies.cells import Cell, current_settings
+from puselect.studies.definition import (
+    ARTIFICIAL_KINDS,
+    BLOCK_KINDS,
+    METHOD_KINDS,
+    NOT_CROSSED,
+    OPEN_KINDS,
+    STUDY_KINDS,
+    check_artificial_data,
+    check_entry,
+    check_ids,
+    check_open_data,
+    check_settings,
+    read_seeds,
+)
 from puselect.studies.measures import MEASURES
-from puselect.studies.open_data import OPEN_DATA
-from puselect.studies.selection import YARDSTICKS, make_method
 
 DEFINITIONS = Path(__file__).parent / "definitions"
-ARTIFICIAL_KEYS = set(inspect.signature(make_pu_clusters).parameters) - {"random_state", "return_classes"}
-OPEN_KEYS = {"name", "share", "models", "rate"}
-NOT_CROSSED = {"models"}
 
 
 @dataclass(frozen=True)
-class Method:
-    """A row of a table."""
+class StudyMethod:
+    """A row of a table: a method or yardstick with its settings."""
 
     name: str
     id: str
@@ -63,16 +72,27 @@ class Method:
     artificial: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def from_entry(cls, entry: Mapping[str, Any]) -> Self:
-        """Return the method of a ``[[method]]`` entry."""
-        _check_keys("[[method]]", entry, set(cls.__dataclass_fields__), {"name"})
-        name = entry["name"]
-        if name not in METHODS and name not in YARDSTICKS:
-            raise ValueError(f"method must be one of {', '.join([*METHODS, *YARDSTICKS])}, got {name!r}")
-        identity = entry.get("id", name)
-        defaults = {"id": identity, "label": identity, "paper": name}
-        method = cls(**{**defaults, **entry, "settings": current_settings(entry.get("settings", {}))})
-        _check_settings(name, method.settings)
+    def from_entry(cls, entry: str | Mapping[str, Any], reduced: bool = False) -> Self:
+        """Return the row of a ``[[method]]`` entry, or of a name with all defaults."""
+        table: Mapping[str, Any] = {"name": entry} if isinstance(entry, str) else entry
+        check_entry("[[method]]", table, METHOD_KINDS, {"name"})
+        name = table["name"]
+        if name in YARDSTICKS:
+            defaults: dict[str, Any] = {"label": YARDSTICKS[name], "group": "yardsticks"}
+            quick: Mapping[str, Any] = {}
+        elif name in REGISTRY:
+            record = REGISTRY[name]
+            defaults = {field: getattr(record, field) for field in ("label", "group", "paper", "artificial")}
+            quick = record.quick
+        else:
+            raise ValueError(f"method must be one of {', '.join([*REGISTRY, *YARDSTICKS])}, got {name!r}")
+        if "id" in table:  # not the method as such
+            defaults["label"] = table["id"]
+        settings = current_settings(table.get("settings", {}))
+        if reduced:  # the paper's figures are not for reduced settings
+            settings, table = {**settings, **quick}, {**table, "paper": ""}
+        method = cls(**{"id": name, **defaults, **table, "settings": settings})
+        check_settings(name, settings)
         return method
 
 
@@ -90,17 +110,16 @@ class Block:
     @classmethod
     def from_entry(cls, entry: Mapping[str, Any]) -> Self:
         """Return the block of a ``[[data]]`` entry."""
-        own = {"measure", "title", "methods", "settings", "x"}
-        measure = entry.get("measure")
-        if measure not in MEASURES:
+        measure = entry.get("measure") if isinstance(entry, dict) else None
+        if measure not in list(MEASURES):
             raise ValueError(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
-        allowed, needed = (OPEN_KEYS, {"name", "share", "models"}) if measure == "downstream" else (
-            ARTIFICIAL_KEYS, {"condition"})  # fmt: skip
-        _check_keys("[[data]]", entry, own | allowed, needed)
-        points = list(_cross({name: value for name, value in entry.items() if name not in own}))
+        is_open = measure == "downstream"
+        kinds = {**BLOCK_KINDS, **(OPEN_KINDS if is_open else ARTIFICIAL_KINDS)}
+        check_entry("[[data]]", entry, kinds, {"name", "share", "models"} if is_open else {"condition"})
+        points = list(_cross({name: value for name, value in entry.items() if name not in BLOCK_KINDS}))
         for point in points:
-            _check_open_data(point)
-        settings = list(_cross(entry.get("settings", {})))
+            (check_open_data if is_open else check_artificial_data)(point)
+        settings = list(_cross(current_settings(entry.get("settings", {}))))
         return cls(measure, entry.get("title", ""), points, settings, entry.get("methods", ()), entry.get("x", ""))
 
 
@@ -108,7 +127,7 @@ class Place(NamedTuple):
     """Where a cell stands: its block, row and column."""
 
     block: Block
-    method: Method
+    method: StudyMethod
     point: Mapping[str, Any]
     settings: Mapping[str, Any]
 
@@ -120,21 +139,23 @@ class Study:
     definition: Mapping[str, Any]
     title: str
     seeds: Sequence[int]
-    methods: Sequence[Method]
+    methods: Sequence[StudyMethod]
     blocks: Sequence[Block]
 
     @classmethod
     def from_definition(cls, definition: Mapping[str, Any]) -> Self:
         """Return the study that a parsed TOML file describes."""
-        _check_keys("the study", definition, {"title", "seeds", "method", "data"}, {"title", "seeds", "method", "data"})
-        methods = [Method.from_entry(entry) for entry in definition["method"]]
+        check_entry("the study", definition, STUDY_KINDS, {"title", "seeds", "data"})
+        reduced = definition.get("reduced", False)
+        entries = definition.get("method", [*REGISTRY, *YARDSTICKS])
+        methods = [StudyMethod.from_entry(entry, reduced) for entry in entries]
         ids = [method.id for method in methods]
         if len(set(ids)) < len(ids):
             raise ValueError(f"every [[method]] needs an id of its own, got {', '.join(ids)}")
         blocks = [Block.from_entry(entry) for entry in definition["data"]]
         for block in blocks:
             check_ids(block.methods, ids)
-        return cls(definition, definition["title"], _seeds(definition["seeds"]), methods, blocks)
+        return cls(definition, definition["title"], read_seeds(definition["seeds"]), methods, blocks)
 
     def places(self) -> list[tuple[Place, str]]:
         """Return every place in tables and figures, and the family of cells whose results stand there."""
@@ -172,40 +193,35 @@ def study_names() -> list[str]:
 def load_study(name: str) -> Study:
     """Return a study by its name, or by the path of its TOML file, or of the JSON that a run keeps in its folder."""
     path = DEFINITIONS / f"{name}.toml" if name in study_names() else Path(name)
+    if not path.is_file():
+        raise ValueError(f"a study is one of {', '.join(study_names())}, or a TOML file; got {name!r}")
+    definition = read_definition(path)
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ValueError(f"a study is one of {', '.join(study_names())}, or a TOML file; got {name!r}") from error
-    try:
-        return Study.from_definition(json.loads(text) if path.suffix == ".json" else tomllib.loads(text))
+        return Study.from_definition(definition)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 
 
-def shorten(study: Study, quick: Study) -> Study:
-    """Return the smallest version of a study: one seed, the first of each list of data, reduced settings.
+def read_definition(path: Path) -> dict[str, Any]:
+    """Return the content of a TOML or JSON file, or raise a ValueError that names the file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        definition = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: {error}") from error
+    if not isinstance(definition, dict):
+        raise ValueError(f"{path}: a study must be a table, got {type(definition).__name__}")
+    return definition
 
-    The reduced settings are those that the methods of the same name have in `quick`; the paper's numbers are no match
-    for them and left out.
-    """
-    reduced = {method.name: dict(method.settings) for method in quick.methods}
-    methods = [
-        {**entry, "paper": "", "settings": {**entry.get("settings", {}), **reduced.get(entry["name"], {})}}
-        for entry in study.definition["method"]
-    ]
+
+def shorten(study: Study) -> Study:
+    """Return the smallest version of a study: one seed, the first of each list of data, reduced settings."""
     data = [
         {name: value if name == "methods" else _first(value) for name, value in entry.items()}
         for entry in study.definition["data"]
     ]
-    title = f"{study.title} (quick)"
-    return Study.from_definition({"title": title, "seeds": 1, "method": methods, "data": data})
-
-
-def check_ids(wanted: Iterable[str], known: Sequence[str]) -> None:
-    """Raise a ValueError if a method is wanted that the study has not."""
-    unknown = sorted(set(wanted) - set(known))
-    if unknown:
-        raise ValueError(f"methods must be among {', '.join(known)}; got {', '.join(unknown)}")
+    changes = {"title": f"{study.title} (quick)", "seeds": 1, "data": data, "reduced": True}
+    return Study.from_definition({**study.definition, **changes})
 
 
 def _first(value: Any) -> Any:
@@ -221,36 +237,3 @@ def _cross(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         value if isinstance(value, list) and name not in NOT_CROSSED else [value] for name, value in table.items()
     ]
     return (dict(zip(table, values, strict=True)) for values in product(*options))
-
-
-def _seeds(seeds: Any) -> Sequence[int]:
-    if isinstance(seeds, int) and not isinstance(seeds, bool) and seeds > 0:
-        return range(seeds)
-    if isinstance(seeds, list) and seeds and all(isinstance(seed, int) and seed >= 0 for seed in seeds):
-        return seeds
-    raise ValueError(f"seeds must be a number of seeds or a list of them, got {seeds!r}")
-
-
-def _check_keys(where: str, entry: Mapping[str, Any], allowed: set[str], needed: set[str]) -> None:
-    if needed - set(entry):
-        raise ValueError(f"{where} lacks {', '.join(sorted(needed - set(entry)))}")
-    if set(entry) - allowed:
-        unknown = ", ".join(sorted(set(entry) - allowed))
-        raise ValueError(f"{where} may have {', '.join(sorted(allowed))}; got {unknown}")
-
-
-def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
-    if name in YARDSTICKS:
-        return
-    try:
-        make_method(name, 1, 0, **settings)
-    except TypeError as error:
-        raise ValueError(f"settings of {name}: {error}") from error
-
-
-def _check_open_data(point: Mapping[str, Any]) -> None:
-    if "name" in point and point["name"] not in OPEN_DATA:
-        raise ValueError(f"name must be one of {', '.join(OPEN_DATA)}, got {point['name']!r}")
-    for model in point.get("models", ()):
-        if model not in DOWNSTREAM:
-            raise ValueError(f"models must be among {', '.join(DOWNSTREAM)}, got {model!r}")

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from puselect.methods import YARDSTICKS
 from puselect.studies.paper import DECIMALS, Figure, differs, paper_figures
 from puselect.studies.results import BlockResults
-from puselect.studies.selection import YARDSTICKS
-from puselect.studies.study import Method
+from puselect.studies.study import StudyMethod
 from puselect.studies.tables import MARK, Entry, Table
 
 NOTE = "Mean ± standard deviation; in brackets the number of repetitions. The best of our means in a column is set off."
@@ -31,7 +31,7 @@ def recall_table(results: BlockResults) -> Table:
 
 
 def table_lines(
-    methods: Sequence[Method],
+    methods: Sequence[StudyMethod],
     columns: Sequence[str],
     figures: Mapping[tuple[str, str], Figure],
     metric: str,
@@ -50,7 +50,7 @@ def table_lines(
 
 
 def method_lines(
-    method: Method,
+    method: StudyMethod,
     ours: Mapping[str, Figure | None],
     paper: Mapping[str, Figure | None],
     best: Mapping[str, float],

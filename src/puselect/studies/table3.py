@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from puselect.evaluation import compare_with, critical_difference, mean_ranks
 from puselect.studies.paper import DECIMALS, Figure, paper_figures, short
 from puselect.studies.results import BlockResults
-from puselect.studies.study import Method
+from puselect.studies.study import StudyMethod
 from puselect.studies.table1 import note, table_lines
 from puselect.studies.tables import Entry, Table
 
@@ -25,7 +25,7 @@ SIGNIFICANT = 0.05
 class Cases(NamedTuple):
     """AUC of the methods that have a value in every case; a case is a split of a data set."""
 
-    methods: Sequence[Method]
+    methods: Sequence[StudyMethod]
     values: Mapping[str, NDArray[np.float64]]
     """By model: shape (n_cases, n_methods). The entry `TOGETHER` is the mean over the models."""
     n_left_out: int
