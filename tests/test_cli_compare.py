@@ -38,7 +38,7 @@ def test_methods_are_compared_from_a_file_to_a_report(folder):
     assert all(len(result.scores) == 3 for result in found.methods)
     assert found.n_labelled == 40
     assert found.command.startswith("puselect compare d.csv --label label -k 3")
-    for text in ("fscpu", "all features", "random", "Agreement", "stand-in", "3 paired splits"):
+    for text in ("fscpu", "all features", "random", "Agreement", "proxy", "3 paired splits"):
         assert text in done.stdout
     assert "kbest" in (folder / "r.html").read_text()
     assert {path.name for path in folder.iterdir()} == {"d.csv", "c.json", "r.html"}
@@ -65,7 +65,7 @@ def test_in_a_terminal_it_shows_a_bar(folder):
 def test_without_the_truth_the_score_is_called_a_stand_in(folder):
     done = compare()
     assert "held-out labelled rows from unlabelled ones" in done.stdout
-    assert "the score is a stand-in" in done.stdout
+    assert "proxy" in done.stdout
 
 
 def test_with_the_truth_it_is_not_and_the_truth_is_no_feature(folder):
@@ -74,7 +74,7 @@ def test_with_the_truth_it_is_not_and_the_truth_is_no_feature(folder):
     found = json.loads(done.stdout)
     assert "true classes" in found["score_name"]
     assert found["n_features"] == 7
-    assert not any("stand-in" in note for note in found["notes"])
+    assert found["score_is_proxy"] is False
 
 
 @pytest.mark.parametrize("model", ["logistic", "lightgbm", "lightgbm-rf"])

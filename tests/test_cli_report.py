@@ -36,9 +36,9 @@ def test_results_become_one_page(folder):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("x.json", "{", "x.json is no result of puselect: not JSON"),
-        ("x.json", "{}", "wanted what select or compare wrote with -o"),
-        ("x.json", '{"schema": "puselect.selection/1"}', "incomplete or damaged"),
+        ("x.json", "{", "x.json: not JSON"),
+        ("x.json", "{}", "schema"),
+        ("x.json", '{"schema": "puselect.selection/1"}', "damaged"),
         ("x.json", None, "x.json: no such file"),
     ],
 )

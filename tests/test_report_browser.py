@@ -14,7 +14,7 @@ from puselect import FSCPU
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.report import Comparison, Selection, summarise, write_report
-from puselect.report.quality import EVERYWHERE
+from puselect.report.quality import Code
 from puselect.selectors.suitability import Suitability
 
 HOSTILE = [
@@ -283,7 +283,7 @@ def test_long_names_keep_their_ends(browser: Any, tmp_path: Path) -> None:
 
 
 def test_confidence_that_nothing_vouches_for_is_muted(browser: Any, selection: Selection, tmp_path: Path) -> None:
-    assert any(finding.title.startswith(EVERYWHERE) for finding in selection.findings)
+    assert any(finding.code == Code.POSITIVE_EVERYWHERE for finding in selection.findings)
     passed = replace(selection, findings=())
     for checked, colours in ((passed, 1), (replace(passed, suitability=None), 0), (selection, 0)):
         with Visit(browser, write_report(checked, tmp_path / "report.html")) as visit:
@@ -291,7 +291,7 @@ def test_confidence_that_nothing_vouches_for_is_muted(browser: Any, selection: S
             assert listed.locator(".figure").count() == 12
             assert listed.locator(".fill.in").count() == 12 * colours
             assert listed.locator(".figure.quiet").count() == 12 * (1 - colours)
-            assert listed.get_by_role("button", name="Confidence, unproven").count() == 1 - colours
+            assert listed.get_by_role("button", name="Unchecked confidence").count() == 1 - colours
 
 
 def test_bars_of_shares_are_full_at_one(browser: Any, report: Path, selection: Selection) -> None:
@@ -330,7 +330,7 @@ def test_comparison_draws_scores_and_agreement(browser: Any, comparison_report: 
         page = visit.page
         assert page.locator("[data-part=scores] circle.split").count() == 60
         assert page.locator(".heat tbody td").first.text_content() == "1.00"
-        page.get_by_label("chosen by all").check()
+        page.get_by_label("selected by all").check()
         assert page.locator("[data-part=choices] td.empty").count() == 1
         assert visit.problems == []
 
@@ -342,6 +342,6 @@ def test_reports_without_data_and_of_rankings_open_too(browser: Any, tmp_path: P
     file = write_report([alone, ranked], tmp_path / "two.html")
     with Visit(browser, file) as visit:
         assert visit.problems == []
-        assert visit.page.locator("h1").all_text_contents()[1] == "kbest ranks 5 of 50 features first."
+        assert visit.page.locator("h1").all_text_contents()[1] == "5 of 50 features selected by kbest."
         assert visit.page.locator("[data-part=ranking]").count() == 2
         assert visit.page.locator("[data-part=map]").count() == 1

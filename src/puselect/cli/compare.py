@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from puselect.report import Comparison
     from puselect.tables import Problem
 
-PROXY = (
-    "the score is a stand-in: it counts unlabelled rows as negative, though some are positive; "
-    "it ranks methods, but says little about the truth (--truth COL does)"
-)
-
 Number = Annotated[
     int, typer.Option("-k", "--features", min=1, metavar="N", help="How many features each method selects.",
                       show_default=False, rich_help_panel=WHAT),
@@ -141,14 +136,13 @@ def comparison_of(problem: "Problem", trial: "Trial", trials: "Trials") -> "Comp
     from puselect.report.summary import versions
 
     notes = [*problem.notes, *(f"left out: {c.name} ({c.why})" for c in problem.left_out), *trials.notes]
-    if problem.truth is None:
-        notes.append(PROXY)
     return Comparison.of(
         {name: [problem.names[i] for i in columns] for name, columns in trials.selected.items()},
         trials.seconds,
         trials.scores,
         test_share=TEST_SHARE,
         score_name=trial.score_name,
+        score_is_proxy=problem.truth is None,
         n_features=len(problem.names),
         n_rows=len(problem.y),
         n_labelled=int(problem.y.sum()),

@@ -1,8 +1,7 @@
 """``puselect report``."""
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,9 +9,6 @@ from puselect.cli import options
 from puselect.cli.application import app
 from puselect.cli.options import tell
 from puselect.cli.writing import check_target, whole_files
-
-if TYPE_CHECKING:
-    from puselect.report import Comparison, Selection
 
 Results = Annotated[
     list[Path],
@@ -49,28 +45,13 @@ def write_study(folder: Path, out: Path | None) -> Path:
 
 def write(results: list[Path], out: Path) -> Path:
     """Write one report on several results."""
-    from puselect.report import write_report
+    from puselect.report import read_result, write_report
 
     check_target(out)
+    for path in results:
+        if path.is_dir():
+            raise IsADirectoryError(f"{path} is a folder; a study is reported by itself, other results are files")
     found = [read_result(path) for path in results]
     with whole_files(out) as (scratch,):
         write_report(found, scratch or out)
     return out
-
-
-def read_result(path: Path) -> "Selection | Comparison":
-    """Read a result of either kind, or raise a ValueError that says what the file is."""
-    from puselect.report import Comparison, Selection
-
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; a study is reported by itself, other results are files")
-    text = path.read_text(encoding="utf-8", errors="replace")
-    try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path} is no result of puselect: not JSON ({error})") from error
-    schema = content.get("schema") if isinstance(content, dict) else None
-    for kind in (Selection, Comparison):
-        if schema == kind.schema:
-            return kind.from_json(text)
-    raise ValueError(f"{path} is no result of puselect: wanted what select or compare wrote with -o")

@@ -66,13 +66,13 @@ def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
     if clustered:
         yield "clusters", lede(selection)[0]
     if selection.search is not None:
-        yield "search", ending(selection.search.converged, selection.search.n_iter)
+        yield "search", ending(selection.search.settled_share, selection.search.n_iter)
     if selection.suitability is not None:
         yield "suitability", selection.suitability.verdict
     elif clustered:
         yield "suitability", "not checked; --suitability tells whether shuffled labels would look as good"
     if selection.candidates is not None and selection.candidates.total:
-        yield "candidates", candidates(selection.candidates.total, standing(selection) in ("failed", "everywhere"))
+        yield "candidates", candidates(selection.candidates.total, standing(selection).is_doubtful)
 
 
 def ending(converged: float, n_iter: int) -> str:
@@ -124,6 +124,7 @@ def line(console: Console, head: str, text: str, style: str = "") -> None:
 def print_comparison(console: Console, comparison: "Comparison", written: Sequence[Path]) -> None:
     """Show how good and how fast each method is, what it selects, and how much they agree."""
     from puselect.evaluation.compare import ALL, RANDOM
+    from puselect.report.sentences import PROXY
 
     n_splits = len(comparison.methods[0].scores)
     console.print(f"\n[bold]{comparison.score_name}[/bold]\nmean over {n_splits} paired splits, 95 % interval")
@@ -148,6 +149,8 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
         if result.method not in (ALL, RANDOM):
             line(console, result.method, shortened(result.selected), "bold")
     console.print()
+    if comparison.score_is_proxy:
+        line(console, "note", PROXY)
     for note in comparison.notes:
         line(console, "note", note)
     for path in written:

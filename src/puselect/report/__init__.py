@@ -1,8 +1,9 @@
-"""The report: one HTML file that shows what was selected, what speaks for it, and how to repeat it."""
+"""The report: one HTML file with the selected features, the evidence for them, and how to reproduce the result."""
 
 from puselect.report.comparison import Comparison
 from puselect.report.render import write_report
+from puselect.report.results import read_result
 from puselect.report.selection import Selection
 from puselect.report.summary import summarise
 
-__all__ = ["Comparison", "Selection", "summarise", "write_report"]
+__all__ = ["Comparison", "Selection", "read_result", "summarise", "write_report"]

@@ -1,17 +1,26 @@
-"""Frozen dataclasses to JSON and back: the form in which results are kept and rendered again."""
+"""Results as JSON and back: strict reading, so that a damaged file is one clear error and never a broken page."""
 
 import dataclasses
 import json
+import math
 import types
-from typing import Any, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Iterable, Sized
+from typing import Any, ClassVar, Self, Union, get_args, get_origin, get_type_hints
 
-T = TypeVar("T")
+LARGEST_INTEGER = 2**63
 
 
 class JSONRecord:
-    """A frozen dataclass that is written as JSON; its first field is `schema`, whose default names the format."""
+    """A frozen dataclass written as JSON.
+
+    Its first field is `schema`, whose default names the format and its version, such as "puselect.selection/2". Files
+    of earlier versions can always be read: `upgrades` fill in what they lack. A field that is added later needs a
+    default; unknown fields are ignored.
+    """
 
     schema: str
+    upgrades: ClassVar[tuple[Callable[[dict[str, Any]], None], ...]] = ()
+    """The n-th changes the data of version n into those of version n + 1."""
 
     def to_json(self) -> str:
         """Return the record as JSON, fields in their order."""
@@ -19,33 +28,135 @@ class JSONRecord:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Return the record that `to_json` wrote, or raise a ValueError that says what came instead."""
+        """Return the record that `to_json` wrote, now or in an earlier version; a ValueError for anything else."""
+        return cls.from_data(parse(text))
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> Self:
+        """Return the record from parsed JSON."""
+        kind, _, current = cls.schema.rpartition("/")
+        found_kind, _, found = str(data.get("schema")).rpartition("/")
+        if found_kind != kind or not found.isdecimal() or found.startswith("0"):
+            raise ValueError(f"expected a result with the schema {cls.schema!r}, got {data.get('schema')!r}")
+        if len(found) > len(current) or int(found) > int(current):
+            raise ValueError(f"the result was written by a newer version of puselect ({data['schema']}); upgrade first")
         try:
-            data = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise ValueError(f"a puselect result must be JSON, got text that is not: {error}") from error
-        found = data.get("schema") if isinstance(data, dict) else None
-        if found != cls.schema:
-            raise ValueError(f"wanted a result with the schema {cls.schema!r}, got {found!r}")
-        try:
-            revived: Self = _revive(cls, data)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"this {cls.schema!r} is incomplete or damaged: {error!r}") from error
-        return revived
+            for upgrade in cls.upgrades[int(found) - 1 :]:
+                upgrade(data)
+        except (AttributeError, KeyError, TypeError, IndexError) as error:
+            raise ValueError(f"damaged result ({data['schema']}): {error!r}") from error
+        record: Self = decode(cls, data | {"schema": cls.schema}, "result")
+        return record
 
 
-def _revive(kind: Any, value: Any) -> Any:
-    """Return plain JSON data as a value of the annotated kind."""
+def parse(text: str) -> dict[str, Any]:
+    """Return the object that a JSON text holds; a ValueError for anything else."""
+    try:
+        data = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ValueError(f"not JSON as puselect writes it: {reason}") from error
+    if not isinstance(data, dict):
+        raise ValueError(f"not a result of puselect: expected a JSON object, got {_shown(data)}")
+    return data
+
+
+def decode(kind: Any, value: Any, place: str) -> Any:
+    """Return parsed JSON as a value of the annotated kind, or raise a ValueError that names the place."""
     if dataclasses.is_dataclass(kind):
-        hints = get_type_hints(kind)
-        return kind(**{f.name: _revive(hints[f.name], value[f.name]) for f in dataclasses.fields(kind)})  # type: ignore[operator]
-    if get_origin(kind) in (Union, types.UnionType):
-        if type(value) in get_args(kind):
-            return value
-        inner = next(arm for arm in get_args(kind) if arm is not type(None))
-        return _revive(inner, value)
-    if get_origin(kind) is tuple:
-        return tuple(_revive(get_args(kind)[0], item) for item in value)
-    if get_origin(kind) is dict:
-        return {key: _revive(get_args(kind)[1], item) for key, item in value.items()}
-    return kind(value)
+        return _record(kind, value, place)
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return _alternative(arguments, value, place)
+    if origin is tuple:
+        items = _expect(list, value, place)
+        return tuple(decode(arguments[0], item, f"{place}[{i}]") for i, item in enumerate(items))
+    if origin is dict:
+        entries = _expect(dict, value, place).items()
+        return {_text(key, place): decode(arguments[1], item, f"{place}.{_shown(key)}") for key, item in entries}
+    return SCALARS[kind](value, place)
+
+
+def require(holds: bool, what: str) -> None:
+    """Raise a ValueError that says what a record must satisfy, unless it does."""
+    if not holds:
+        raise ValueError(what)
+
+
+def same_length(*columns: Sized) -> bool:
+    """Return whether columns belong together."""
+    return len({len(column) for column in columns}) <= 1
+
+
+def within(values: Iterable[float | None], low: float, high: float = math.inf) -> bool:
+    """Return whether all values that are there lie in [low, high]."""
+    return all(value is None or low <= value <= high for value in values)
+
+
+def _record(kind: Any, value: Any, place: str) -> Any:
+    data, hints, fields = _expect(dict, value, place), get_type_hints(kind), {}
+    for field in dataclasses.fields(kind):
+        if field.name in data:
+            fields[field.name] = decode(hints[field.name], data[field.name], f"{place}.{field.name}")
+        elif field.default is dataclasses.MISSING:
+            raise ValueError(f"damaged result: {place} has no {field.name!r}")
+    record = kind(**fields)
+    try:
+        getattr(record, "check", lambda: None)()
+    except ValueError as error:
+        raise ValueError(f"damaged result: {place}: {error}") from None
+    return record
+
+
+def _alternative(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
+    """Return the value as the first kind of a union that takes it."""
+    if value is None and type(None) in kinds:
+        return None
+    others = [kind for kind in kinds if kind is not type(None)]
+    matching = [kind for kind in others if kind is type(value)]
+    return decode((matching or others)[0], value, place)
+
+
+def _expect(kind: type, value: Any, place: str) -> Any:
+    if not isinstance(value, kind):
+        noun = {list: "a list", dict: "an object", str: "a string", bool: "true or false"}[kind]
+        raise ValueError(f"damaged result: {place} must be {noun}, got {_shown(value)}")
+    return value
+
+
+def _text(value: Any, place: str) -> str:
+    text: str = _expect(str, value, place)
+    if any("\ud800" <= letter <= "\udfff" for letter in text):  # half of a pair: cannot be written as UTF-8
+        raise ValueError(f"damaged result: {place} must be valid Unicode, got {_shown(text)}")
+    return text
+
+
+def _integer(value: Any, place: str) -> int:
+    if type(value) is not int or abs(value) >= LARGEST_INTEGER:
+        raise ValueError(f"damaged result: {place} must be an integer of 64 bits, got {_shown(value)}")
+    return value
+
+
+def _number(value: Any, place: str) -> float:
+    if type(value) is int and abs(value) < LARGEST_INTEGER:
+        return float(value)
+    if type(value) is not float or not math.isfinite(value):
+        raise ValueError(f"damaged result: {place} must be a finite number, got {_shown(value)}")
+    return value
+
+
+def _boolean(value: Any, place: str) -> bool:
+    return bool(_expect(bool, value, place))
+
+
+SCALARS: dict[Any, Callable[[Any, str], Any]] = {str: _text, int: _integer, float: _number, bool: _boolean}
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _shown(value: Any) -> str:
+    """Return a value for a message of one line."""
+    text = f"a {type(value).__name__}" if isinstance(value, list | dict) else ascii(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

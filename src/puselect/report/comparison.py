@@ -1,16 +1,16 @@
-"""Several methods on the same table: what they agree on, how good and how fast they are."""
+"""Several methods on the same table: agreement, scores and times, in plain values that are saved as JSON."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.stats import t as student_t
 
 from puselect.evaluation.compare import ALL, RANDOM
-from puselect.report.codec import JSONRecord
+from puselect.report.codec import JSONRecord, require, same_length, within
 
-COMPARISON_SCHEMA = "puselect.comparison/1"
+COMPARISON_SCHEMA = "puselect.comparison/2"
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,13 @@ class Interval:
     low: float
     high: float
 
+    def check(self) -> None:
+        require(self.low <= self.mean <= self.high, "the mean must lie in its interval")
+
 
 @dataclass(frozen=True)
 class MethodResult:
-    """One method: what it selected on the whole table, and how that did on the splits."""
+    """One method: what it selected on the whole table, and its scores on the splits."""
 
     method: str
     selected: tuple[str, ...]
@@ -39,13 +42,26 @@ class MethodResult:
 
     @property
     def is_baseline(self) -> bool:
-        """Whether it chooses nothing: all features, or random ones."""
+        """Whether it does not choose: all features, or random ones."""
         return self.method in (ALL, RANDOM)
+
+    def check(self) -> None:
+        require(self.seconds >= 0, "seconds must not be negative")
+        require(bool(self.scores) == (self.interval is not None), "an interval belongs to scores")
+
+
+def from_version_1(data: dict[str, Any]) -> None:
+    """Turn the sentence that called the score a stand-in into a value."""
+    proxy = [note for note in data["notes"] if note.startswith("the score is a stand-in")]
+    data["score_is_proxy"] = bool(proxy)
+    data["notes"] = [note for note in data["notes"] if note not in proxy]
 
 
 @dataclass(frozen=True)
 class Comparison(JSONRecord):
     """What `puselect compare` found."""
+
+    upgrades: ClassVar[tuple[Callable[[dict[str, Any]], None], ...]] = (from_version_1,)
 
     schema: str = COMPARISON_SCHEMA
     methods: tuple[MethodResult, ...] = ()
@@ -54,11 +70,13 @@ class Comparison(JSONRecord):
     """Jaccard index of the selected sets, in the order of `methods`."""
     score_name: str = ""
     """What the downstream scores are, as in "AUC of a logistic model on held-out rows"."""
+    score_is_proxy: bool = False
+    """Whether the scores count unlabelled rows as negatives, because the true classes are not known."""
     n_features: int = 0
     n_rows: int | None = None
     n_labelled: int | None = None
     command: str = ""
-    """What to type to do it again."""
+    """What to type to reproduce it."""
     seed: int | str | None = None
     created: str = ""
     notes: tuple[str, ...] = ()
@@ -76,6 +94,13 @@ class Comparison(JSONRecord):
         kept = [i for i, method in enumerate(self.methods) if method in self.rivals]
         return tuple((self.methods[i], tuple(self.agreement[i][j] for j in kept)) for i in kept)
 
+    def check(self) -> None:
+        require(bool(self.methods), "a comparison needs at least one method")
+        require(same_length(self.methods, self.agreement, *self.agreement), "agreement needs one row per method")
+        require(within((share for row in self.agreement for share in row), 0, 1), "agreement must lie in 0..1")
+        require(same_length(*(method.scores for method in self.methods)), "methods differ in their number of splits")
+        require(within((self.n_features, self.n_rows, self.n_labelled), 0), "counts must not be negative")
+
     @classmethod
     def of(
         cls,
@@ -87,7 +112,7 @@ class Comparison(JSONRecord):
         notes: Sequence[str] = (),
         **fields: Any,
     ) -> Self:
-        """Return the comparison, with agreement and intervals worked out.
+        """Return the comparison, with agreement and intervals computed.
 
         Parameters
         ----------
@@ -99,9 +124,9 @@ class Comparison(JSONRecord):
         test_share : float, optional
             Share of the rows held out in a split; see `mean_interval`.
         notes : list of str
-            Sentences for the reader.
+            Shown with the settings.
         **fields
-            The other fields as they are: score_name, n_features, n_rows, n_labelled, command, seed, ...
+            Other fields: score_name, score_is_proxy, n_features, n_rows, n_labelled, command, seed, ...
 
         Examples
         --------

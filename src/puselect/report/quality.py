@@ -1,6 +1,7 @@
-"""What a reader should know about the data and the search before believing the result."""
+"""Checks on the data and the search: what to know before relying on a result."""
 
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from puselect.arrays import BoolArray
-from puselect.report.selection import Finding
+from puselect.report.selection import NOTE, WARNING, Finding
+from puselect.selectors.session import FINAL_CLUSTERINGS
 from puselect.selectors.settings import row_limit
 
 FEW_LABELS = 20
@@ -18,13 +20,32 @@ MANY_DEGENERATE = 0.25
 CHECKED_CELLS = 2_000_000
 FEWEST_CHECKED = 1000
 NAMED = 6
-EVERYWHERE = "Positive clusters everywhere"
+
+
+class Code(StrEnum):
+    """What a finding is about."""
+
+    CONSTANT_COLUMNS = "constant-columns"
+    DUPLICATE_COLUMNS = "duplicate-columns"
+    TIED_COLUMNS = "tied-columns"
+    DUPLICATE_ROWS = "duplicate-rows"
+    FEW_LABELS = "few-labels"
+    LEAK = "leak"
+    REMOTE_LABELS = "remote-labels"
+    POSITIVE_EVERYWHERE = "positive-everywhere"
+    LABELS_OUTSIDE = "labels-outside"
+    MANY_SELECTED = "many-selected"
+    TIED_SCORES = "tied-scores"
+    NO_SEED = "no-seed"
+    UNSETTLED = "unsettled"
+    DEGENERATE = "degenerate"
+    SAMPLED = "sampled"
 
 
 def find_problems(
     selector: Any, table: NDArray[Any] | None, positive: BoolArray | None, names: Sequence[str]
 ) -> Iterator[Finding]:
-    """Yield what is worth knowing; without the table, what the selector alone can tell."""
+    """Yield all findings; without the table, only those about the selector."""
     if table is not None:
         yield from _columns(table, names)
         yield from _rows(table)
@@ -37,18 +58,18 @@ def find_problems(
         yield from _sampling(selector, len(table))
 
 
-def warning(title: str, text: str) -> Finding:
-    """Return something that may make the result wrong."""
-    return Finding("warning", title, text)
+def warning(code: Code, title: str, text: str) -> Finding:
+    """Return a finding that may make the result wrong."""
+    return Finding(WARNING, title, text, code.value)
 
 
-def note(title: str, text: str) -> Finding:
-    """Return something good to know."""
-    return Finding("note", title, text)
+def note(code: Code, title: str, text: str) -> Finding:
+    """Return a finding that is good to know."""
+    return Finding(NOTE, title, text, code.value)
 
 
 def named(names: Sequence[str]) -> str:
-    """Return a list in words, cut short: 'a, b and 3 more'."""
+    """Return a list of names, shortened: 'a, b and 3 more'."""
     if len(names) <= NAMED:
         return ", ".join(names)
     return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
@@ -63,27 +84,30 @@ def _columns(table: NDArray[Any], names: Sequence[str]) -> Iterator[Finding]:
     constant = [names[j] for j in range(table.shape[1]) if table[:, j].min() == table[:, j].max()]
     if constant:
         yield warning(
+            Code.CONSTANT_COLUMNS,
             f"Constant: {counted(len(constant), 'column')}",
-            f"One value in all rows, so nothing can be learnt from: {named(constant)}. Leave them out.",
+            f"The same value in every row: {named(constant)}. Drop them.",
         )
     twins = _twins(table, names, set(constant))
     if twins:
         yield warning(
+            Code.DUPLICATE_COLUMNS,
             f"Duplicated: {counted(len(twins), 'column')}",
-            f"Equal to an earlier column, row by row: {named(twins)}. Copies share the credit; keep one of each.",
+            f"Equal to another column in every row: {named(twins)}. Copies split the evidence; keep one of each.",
         )
     part = _thinned(table, table.shape[1])
     tied = [name for name, column in zip(names, part.T, strict=True) if _is_tied(column)]
     if tied:
         yield note(
+            Code.TIED_COLUMNS,
             f"Mostly one value: {counted(len(tied), 'column')}",
-            f"At least {TIED:.0%} of the rows share one value in {named(tied)}. Clusters see little in such columns, "
-            "unless the positives are in the rest.",
+            f"At least {TIED:.0%} of the rows have the same value in {named(tied)}. Clustering learns little from such "
+            "columns unless the other rows are the positives.",
         )
 
 
 def _twins(table: NDArray[Any], names: Sequence[str], known: set[str]) -> list[str]:
-    """Return columns that repeat an earlier one, each with its original in brackets."""
+    """Return columns equal to an earlier one, each with the earlier one in brackets."""
     first: dict[bytes, str] = {}
     twins = []
     for j, name in enumerate(names):
@@ -106,8 +130,9 @@ def _rows(table: NDArray[Any]) -> Iterator[Finding]:
     share = 1 - distinct / len(part)
     if share > 0.01:
         yield warning(
-            f"Repeated rows: {share:.0%}",
-            "Rows that are there more than once look like a dense cluster. Remove copies unless they mean something.",
+            Code.DUPLICATE_ROWS,
+            f"Duplicated rows: {share:.0%}",
+            "Copies of a row look like a dense cluster. Remove them unless the repetition is meaningful.",
         )
 
 
@@ -115,22 +140,25 @@ def _labels(table: NDArray[Any], positive: BoolArray, names: Sequence[str]) -> I
     n_labelled = int(positive.sum())
     if n_labelled < FEW_LABELS:
         yield warning(
+            Code.FEW_LABELS,
             f"Only {counted(n_labelled, 'labelled row')}",
-            f"Below {FEW_LABELS}, chance decides about single features. Label more rows if you can, and compare seeds.",
+            f"With fewer than {FEW_LABELS}, single features may be selected by chance. Label more rows if you can, and "
+            "compare several seeds.",
         )
     rows = np.concatenate([_thinned(np.flatnonzero(part), table.shape[1]) for part in (positive, ~positive)])
     share = [_separation(table[rows, j], positive[rows]) for j in range(table.shape[1])]
     leaks = [name for name, value in zip(names, share, strict=True) if value >= LEAK]
     if leaks and n_labelled >= 5:
         yield warning(
-            f"Too good to be true: {counted(len(leaks), 'column')}",
-            f"By itself {named(leaks)} tells labelled from unlabelled rows almost perfectly (AUC of {LEAK} or more). "
-            "Is it made from the label, or only known after it?",
+            Code.LEAK,
+            f"Possible leak: {counted(len(leaks), 'column')}",
+            f"{named(leaks)} alone separates labelled from unlabelled rows almost perfectly (AUC of {LEAK} or more). "
+            "Is it derived from the label, or recorded after it?",
         )
 
 
 def _separation(column: NDArray[Any], positive: BoolArray) -> float:
-    """Return the AUC with which a column tells labelled rows from others, in either direction."""
+    """Return the AUC with which a column separates labelled rows from others, in either direction."""
     n, m = int(positive.sum()), int((~positive).sum())
     if not m:
         return 0.5
@@ -139,7 +167,7 @@ def _separation(column: NDArray[Any], positive: BoolArray) -> float:
 
 
 def _places(selector: Any, table: NDArray[Any], positive: BoolArray) -> Iterator[Finding]:
-    """Yield whether labelled rows lie where the clusters are."""
+    """Yield whether the labelled rows are where the clusters are."""
     clusterings = getattr(selector, "clusterings_", None)
     if clusterings is None:
         return
@@ -149,21 +177,25 @@ def _places(selector: Any, table: NDArray[Any], positive: BoolArray) -> Iterator
     far = float((clusterings.remoteness(columns[positive]) > reach).mean())
     if far > 0.1:
         yield warning(
+            Code.REMOTE_LABELS,
             f"Far from every cluster: {far:.0%} of the labelled rows",
-            "They lie further out than 99% of the unlabelled rows. Outliers, wrong labels, or positives that do not "
-            "form clusters: this method finds the last only by luck.",
+            "They are further out than 99% of the unlabelled rows: outliers, wrong labels, or positives without "
+            "clusters. This method cannot reliably find features for the last.",
         )
     votes = clusterings.votes(columns[others])
     if len(votes) and votes.mean() > 0.5:
         yield warning(
-            f"{EVERYWHERE}: {votes.mean():.0%} of the unlabelled rows",
-            "Clusters that hold most of the table single nobody out. Perhaps the positives form no clusters here.",
+            Code.POSITIVE_EVERYWHERE,
+            f"Positive clusters contain {votes.mean():.0%} of the unlabelled rows",
+            "Clusters that contain most of the table do not separate positives from the rest. The positives may not "
+            "form clusters here.",
         )
     inside = float((clusterings.votes(columns[positive]) >= 0.5).mean())
     if inside < 0.5:
         yield warning(
+            Code.LABELS_OUTSIDE,
             f"Outside the positive clusters: {1 - inside:.0%} of the labelled rows",
-            "Most known positives are not where the positive clusters are. The selection rests on the others.",
+            "Most known positives are outside the positive clusters; the selection is based on the others.",
         )
 
 
@@ -171,8 +203,9 @@ def _choice(selector: Any) -> Iterator[Finding]:
     n_selected, n_features = int(selector.support_.sum()), len(selector.support_)
     if n_selected > n_features / 2 + 0.5:
         yield note(
+            Code.MANY_SELECTED,
             f"{n_selected} of {n_features} features selected",
-            "More than half are kept, so that a wrong one costs little and a right one says little. Ask for fewer.",
+            "More than half of the features are kept, so being selected says little. Ask for fewer.",
         )
     scores = None if hasattr(selector, "probabilities_") else getattr(selector, "scores_", None)
     if scores is not None and 0 < n_selected < n_features:
@@ -180,11 +213,12 @@ def _choice(selector: Any) -> Iterator[Finding]:
         level = int((scores == last).sum())
         if (scores[~selector.support_] == last).any():
             yield note(
-                f"{counted(level, 'feature')} with the score of the last one selected",
-                "Which of them are in was decided by lot, from the seed.",
+                Code.TIED_SCORES,
+                f"{counted(level, 'feature')} tied for the last place",
+                "Their scores are equal; which of them are selected was drawn at random, from the seed.",
             )
     if selector.random_state is None:
-        yield note("No seed", "Random choices were not fixed: the next run may differ. Set random_state or --seed.")
+        yield note(Code.NO_SEED, "No seed", "The next run may differ. Set random_state or --seed.")
 
 
 def _search(selector: Any) -> Iterator[Finding]:
@@ -192,16 +226,17 @@ def _search(selector: Any) -> Iterator[Finding]:
         return
     if selector.settled_ < 1:
         yield warning(
+            Code.UNSETTLED,
             f"Undecided: {1 - selector.settled_:.0%} of the features",
-            "Their probability ended between 0.1 and 0.9, so that their ranks are a guess. Raise max_iter "
-            "(--max-iter), or ask for a number of features that the data can tell apart.",
+            "Their probabilities ended between 0.1 and 0.9, so their ranks are uncertain. Raise max_iter (--max-iter), "
+            "or select a number of features that the data can distinguish.",
         )
-    n_masks = max(selector.n_iter_ * selector.population_size, 1)
-    share = selector.n_degenerate_ / n_masks
+    share = selector.n_degenerate_ / (selector.n_iter_ * selector.population_size + FINAL_CLUSTERINGS)
     if share > MANY_DEGENERATE:
         yield warning(
+            Code.DEGENERATE,
             f"Degenerate clusterings: {share:.0%}",
-            "Clusters came out empty or flat (duplicated rows, few distinct values, more clusters than the data have). "
+            "They have empty or flat clusters (duplicated rows, few distinct values, or too many clusters). "
             "Try fewer clusters (n_clusters) or covariance_type='diag'.",
         )
 
@@ -210,13 +245,14 @@ def _sampling(selector: Any, n_rows: int) -> Iterator[Finding]:
     limit = row_limit(selector, n_rows) if hasattr(selector, "max_samples") else None
     if limit is not None:
         yield note(
+            Code.SAMPLED,
             f"{limit:,} of {n_rows:,} rows per step",
-            "Each step of the search looked at a new sample: the labelled rows and random others. "
+            "Each step of the search used a new sample: the labelled rows and random others. "
             "Cluster sizes are estimates for the whole table.",
         )
 
 
 def _thinned(rows: NDArray[Any], n_columns: int) -> NDArray[Any]:
-    """Return evenly spaced rows, so many that the cells of all columns can be sorted in about a second."""
+    """Return evenly spaced rows, few enough for all columns to be sorted in about a second."""
     most = max(CHECKED_CELLS // n_columns, FEWEST_CHECKED)
     return rows[:: -(-len(rows) // most)] if len(rows) > most else rows

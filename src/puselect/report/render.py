@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from puselect.atomic import atomic_write
 from puselect.report import sentences, theme
 from puselect.report.comparison import Comparison
+from puselect.report.results import Result
 from puselect.report.selection import Selection
 from puselect.report.theme import Link
 
@@ -16,11 +18,9 @@ NOT_DRAWN = ("settings", "versions", "findings", "notes", "command")
 
 REPEAT = ("repeat", "Reproduce")
 
-Result = Selection | Comparison
-
 
 def write_report(results: Sequence[Result] | Result, path: str | os.PathLike[str]) -> Path:
-    """Write results as one HTML file that opens offline; the old file stays whole until the new one is on disk.
+    """Write results as one HTML file that opens offline; an old file is kept until the new one is complete.
 
     Parameters
     ----------
@@ -39,17 +39,10 @@ def write_report(results: Sequence[Result] | Result, path: str | os.PathLike[str
     """
     target = Path(path)
     if not target.parent.is_dir():
-        raise FileNotFoundError(f"a report goes into a folder that exists, got {str(target.parent)!r}")
+        raise FileNotFoundError(f"the folder of a report must exist, got {str(target.parent)!r}")
     text = render(results)
-    scratch = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with open(scratch, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(scratch, target)
-    finally:
-        scratch.unlink(missing_ok=True)
+    with atomic_write(target) as file:
+        file.write(text.encode())
     return target
 
 

@@ -1,11 +1,15 @@
-"""One selection, complete: everything a report shows, in plain values that go to JSON and back."""
+"""One selection: everything a report shows, in plain values that are saved as JSON."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from puselect.report.codec import JSONRecord
+from puselect.report.codec import JSONRecord, require, same_length, within
 from puselect.selectors.suitability import Suitability
 
-SELECTION_SCHEMA = "puselect.selection/1"
+SELECTION_SCHEMA = "puselect.selection/2"
+PROBABILITY, SCORE = "probability", "score"
+WARNING, NOTE = "warning", "note"
 
 
 @dataclass(frozen=True)
@@ -16,17 +20,21 @@ class Feature:
     column: int
     """Index in the table, from 0."""
     rank: int
-    """1 for the feature most worth having."""
+    """1 for the best."""
     selected: bool
     score: float | None
     """What it was ranked by; see `Selection.score_name`."""
     cost: float | None
-    """Where a budget was spent."""
+    """If costs were given."""
+
+    def check(self) -> None:
+        require(self.column >= 0, "column must not be negative")
+        require(self.rank >= 1, "rank must be at least 1")
 
 
 @dataclass(frozen=True)
 class SearchRecord:
-    """How a search went, at evenly spaced steps."""
+    """The course of a search, at evenly spaced steps."""
 
     step: tuple[int, ...]
     masks_per_step: int
@@ -41,8 +49,24 @@ class SearchRecord:
     settled: tuple[float, ...]
     """Share of the probabilities that are 0.1 or less, or 0.9 or more."""
     n_iter: int
-    converged: float
+    converged: bool
+    """Whether the search stopped because it had settled."""
+    settled_share: float
+    """Share of the features whose probability had settled at the end."""
     n_degenerate: int
+
+    @property
+    def n_masks(self) -> int:
+        """Masks that were tried."""
+        return self.n_iter * self.masks_per_step
+
+    def check(self) -> None:
+        require(same_length(self.step, self.value, self.best, self.settled, *self.theta), "columns differ in length")
+        require(same_length(self.theta, self.columns), "theta and columns differ in length")
+        shares = (self.settled_share, *self.settled, *(share for track in self.theta for share in track))
+        require(within(shares, 0, 1), "shares and probabilities must lie in 0..1")
+        require(within((*self.step, self.n_iter, self.n_degenerate), 0), "counts must not be negative")
+        require(self.masks_per_step >= 1, "masks_per_step must be at least 1")
 
 
 @dataclass(frozen=True)
@@ -54,6 +78,9 @@ class Cluster:
     labelled: float
     positive: bool
     """Whether it is taken as positive."""
+
+    def check(self) -> None:
+        require(self.size > 0 and self.labelled >= 0, "size must be positive, labelled not negative")
 
 
 @dataclass(frozen=True)
@@ -78,6 +105,11 @@ class View:
     n_rows: int
     """Rows in the table; more than are drawn where it was sampled."""
 
+    def check(self) -> None:
+        require(same_length(self.x, self.y, self.row, self.kind), "columns differ in length")
+        require(within(self.kind, 0, 2), "kind must be 0, 1 or 2")
+        require(within(self.explained, 0, 1), "explained must lie in 0..1")
+
 
 @dataclass(frozen=True)
 class CandidateTable:
@@ -93,20 +125,44 @@ class CandidateTable:
     total: int
     """How many there are; more than are listed where there are very many."""
 
+    def check(self) -> None:
+        require(same_length(self.row, self.confidence, self.values), "columns differ in length")
+        require(all(len(row) == len(self.columns) for row in self.values), "each row needs one value per column")
+        require(within(self.confidence, 0, 1), "confidence must lie in 0..1")
+
 
 @dataclass(frozen=True)
 class Finding:
     """Something about the data or the search that the reader should know."""
 
     level: str
-    """"warning" or "note"."""
+    """"warning" if the result may be wrong, "note" if it is good to know."""
     title: str
     text: str
+    code: str = ""
+    """What it is about, one of `puselect.report.quality.Code`; programs should look at this, never at the words."""
+
+    def check(self) -> None:
+        require(self.level in (WARNING, NOTE), f"level must be {WARNING!r} or {NOTE!r}")
+
+
+def from_version_1(data: dict[str, Any]) -> None:
+    """Fill in what version 1 left to be read off its words, and rename what has changed its meaning."""
+    data["from_command_line"] = data["command"].startswith("puselect ")
+    for finding in data["findings"]:
+        if finding["title"].startswith("Positive clusters everywhere"):
+            finding["code"] = "positive-everywhere"
+    if data["search"] is not None:
+        search = data["search"]
+        search["settled_share"] = search["converged"]
+        search["converged"] = search["converged"] == 1
 
 
 @dataclass(frozen=True)
 class Selection(JSONRecord):
-    """What was selected, what speaks for it, and everything needed to repeat it."""
+    """What was selected, the evidence for it, and everything needed to reproduce it."""
+
+    upgrades: ClassVar[tuple[Callable[[dict[str, Any]], None], ...]] = (from_version_1,)
 
     schema: str = SELECTION_SCHEMA
     method: str = ""
@@ -118,10 +174,12 @@ class Selection(JSONRecord):
     objective: float | None = None
     seconds: float | None = None
     command: str = ""
-    """What to type to do it again."""
+    """What to type to reproduce it."""
+    from_command_line: bool = False
+    """Whether the command is to be typed into a shell, not into Python."""
     seed: int | str | None = None
     created: str = ""
-    score_name: str = "score"
+    score_name: str = SCORE
     """"probability" for a search, "score" for a ranking."""
     features: tuple[Feature, ...] = ()
     """All of them, best first."""
@@ -134,3 +192,15 @@ class Selection(JSONRecord):
     suitability: Suitability | None = None
     settings: dict[str, str] | None = None
     versions: dict[str, str] | None = None
+
+    def check(self) -> None:
+        require(self.score_name in (PROBABILITY, SCORE), f"score_name must be {PROBABILITY!r} or {SCORE!r}")
+        require(within((self.n_features, self.n_rows, self.n_labelled, self.seconds), 0), "counts must not be negative")
+        require(all(clustering.clusters for clustering in self.clusterings), "a clustering needs clusters")
+        if self.score_name == PROBABILITY:
+            require(within((feature.score for feature in self.features), 0, 1), "probabilities must lie in 0..1")
+        columns = {feature.column for feature in self.features}
+        require(len(columns) == len(self.features), "two features have the same column")
+        searched = () if self.search is None else self.search.columns
+        require(columns.issuperset(searched), "search.columns must be those of features")
+        require(set(self.selected) == {f.name for f in self.features if f.selected}, "selected and features disagree")

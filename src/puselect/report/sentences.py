@@ -1,26 +1,47 @@
-"""The answer in words: headline, the sentences under it and the few numbers that matter."""
+"""The words of a report: headlines, summaries and key figures."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
 from puselect.evaluation.compare import RANDOM
 from puselect.report.comparison import Comparison, MethodResult
-from puselect.report.quality import EVERYWHERE, counted
-from puselect.report.selection import CandidateTable, Cluster, Selection
+from puselect.report.quality import Code, counted
+from puselect.report.selection import WARNING, CandidateTable, Cluster, SearchRecord, Selection
+
+PROXY = (
+    "The score is a proxy: it counts unlabelled rows as negatives, although some are positive. It ranks methods, but "
+    "says little about true performance; use --truth if you know the true classes."
+)
+
+
+class Standing(StrEnum):
+    """How the clusters did in the comparison with shuffled labels."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    EVERYWHERE = "everywhere"
+    """The positive clusters contain most of the table: no check could pass."""
+    UNCHECKED = "unchecked"
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether there is evidence against the clusters."""
+        return self in (Standing.FAILED, Standing.EVERYWHERE)
 
 
 class Tile(NamedTuple):
-    """A number with what it means."""
+    """A key figure and what it means."""
 
     figure: str
     unit: str
     meaning: str
     kind: str = ""
-    """"alert" to be looked into, "muted" where nothing vouches for the number."""
+    """"alert" if it needs attention, "muted" if there is no evidence for it."""
 
 
 class Gathering(NamedTuple):
-    """What the positive clusters of the typical final clustering hold."""
+    """What the positive clusters of the typical final clustering contain."""
 
     n_positive: int
     n_clusters: int
@@ -30,12 +51,12 @@ class Gathering(NamedTuple):
 
     @property
     def lift(self) -> float:
-        """How many times denser known positives are there than in the table."""
+        """Density of known positives there, relative to the whole table."""
         return self.labelled_share / self.row_share if self.row_share else 0.0
 
 
 def gathering(selection: Selection) -> Gathering | None:
-    """Return how the typical final clustering gathers the labelled rows; None where there is none."""
+    """Return what the positive clusters contain; None without clusterings."""
     if not selection.clusterings:
         return None
     clusters = selection.clusterings[0].clusters
@@ -47,31 +68,26 @@ def gathering(selection: Selection) -> Gathering | None:
     return Gathering(len(positive), len(clusters), labelled_there / labelled, rows_there / rows, round(labelled))
 
 
-def standing(selection: Selection) -> str:
-    """Return how the clusters stood the test against chance: passed, failed, everywhere or unchecked."""
-    if any(finding.title.startswith(EVERYWHERE) for finding in selection.findings):
-        return "everywhere"
+def standing(selection: Selection) -> Standing:
+    """Return how the clusters did in the comparison with shuffled labels."""
+    if any(finding.code == Code.POSITIVE_EVERYWHERE for finding in selection.findings):
+        return Standing.EVERYWHERE
     if selection.suitability is None:
-        return "unchecked"
-    return "passed" if selection.suitability.suits else "failed"
-
-
-def is_from_command_line(selection: Selection) -> bool:
-    """Return whether the reader typed a command, not Python."""
-    return selection.command.startswith("puselect ")
+        return Standing.UNCHECKED
+    return Standing.PASSED if selection.suitability.suits else Standing.FAILED
 
 
 def headline(selection: Selection) -> str:
-    """Return the answer in one sentence, no stronger than what was checked."""
+    """Return the result in one sentence, no stronger than what was checked."""
     n = len(selection.selected)
     some = f"{n} of {selection.n_features} features"
     if not selection.clusterings:
-        return f"{selection.method} ranks {some} first."
+        return f"{some} selected by {selection.method}."
     return {
-        "passed": f"{some} {'brings' if n == 1 else 'bring'} the known positives together.",
-        "failed": f"{some} selected, but there is little sign of clusters.",
-        "everywhere": f"{some} selected, but their positive clusters hold most of the table.",
-        "unchecked": f"{some} selected; not checked against chance.",
+        Standing.PASSED: f"{some} {'brings' if n == 1 else 'bring'} the known positives together.",
+        Standing.FAILED: f"{some} selected, but there is little sign of clusters.",
+        Standing.EVERYWHERE: f"{some} selected, but their positive clusters contain most of the table.",
+        Standing.UNCHECKED: f"{some} selected; not yet compared with shuffled labels.",
     }[standing(selection)]
 
 
@@ -82,27 +98,27 @@ def lede(selection: Selection) -> list[str]:
     if found is not None:
         lines.append(
             f"Clustered on {'it' if len(selection.selected) == 1 else 'them'}, {found.n_positive} of "
-            f"{found.n_clusters} clusters hold {share(found.labelled_share)} of the {found.n_labelled:,} known "
+            f"{found.n_clusters} clusters contain {share(found.labelled_share)} of the {found.n_labelled:,} known "
             f"positives and {share(found.row_share)} of all rows."
         )
     if selection.search is not None:
-        lines.append(_ending(selection.search.converged, selection.search.n_iter * selection.search.masks_per_step))
+        lines.append(_ending(selection.search))
     elif selection.n_rows is not None and selection.n_labelled is not None:
-        lines.append(f"From {selection.n_labelled:,} known positives among {selection.n_rows:,} rows.")
+        lines.append(f"Based on {selection.n_labelled:,} known positives among {selection.n_rows:,} rows.")
     if selection.clusterings and selection.suitability is None:
-        how = "Add --suitability" if is_from_command_line(selection) else "Call check_suitability"
-        lines.append(f"{how} to see whether the same search on shuffled labels would look as good.")
+        how = "Add --suitability" if selection.from_command_line else "Call check_suitability"
+        lines.append(f"{how} to see whether the same search on shuffled labels does as well.")
     return lines
 
 
 def tiles(selection: Selection) -> list[Tile]:
-    """Return the key numbers."""
+    """Return the key figures of a selection."""
     found = gathering(selection)
-    vouched = "" if standing(selection) == "passed" else "muted"
+    kind = "" if standing(selection) is Standing.PASSED else "muted"
     shown = [Tile(str(len(selection.selected)), f"of {selection.n_features}", "features selected")]
     if found is not None:
-        meaning = "the density of known positives in the positive clusters, against all rows"
-        shown.append(Tile(f"{found.lift:.1f}×", "", meaning, vouched))
+        meaning = "as many known positives per row in the positive clusters as in the table"
+        shown.append(Tile(f"{found.lift:.1f}×", "", meaning, kind))
     if selection.suitability is not None:
         ratio = selection.suitability.ratio
         meaning = "the objective of the same search on shuffled labels"
@@ -112,24 +128,24 @@ def tiles(selection: Selection) -> list[Tile]:
     elif selection.n_rows is not None and selection.n_labelled is not None:
         shown.append(Tile(f"{selection.n_labelled:,}", f"of {selection.n_rows:,}", "rows are known positives"))
     if selection.seconds is not None:
-        shown.append(Tile(*duration(selection.seconds), "from the table to this selection"))
-    n_warnings = sum(finding.level == "warning" for finding in selection.findings)
+        shown.append(Tile(*duration(selection.seconds), "to select the features"))
+    n_warnings = sum(finding.level == WARNING for finding in selection.findings)
     if n_warnings:
         shown.append(Tile(str(n_warnings), "", f"warning{'s' * (n_warnings > 1)} to read before use", "alert"))
     return shown
 
 
 def about_confidence(selection: Selection) -> str:
-    """Return what the confidence of a candidate is worth here."""
-    start = "Confidence estimates the probability of being positive, if positives form clusters as the method assumes"
+    """Return how far to trust the confidence of the candidates."""
+    start = "Confidence estimates the probability of being positive, provided that positives form clusters"
     return {
-        "passed": f"{start}: a guide, not a test.",
-        "unchecked": f"{start}; that was not checked here, so high values may be chance.",
-    }.get(standing(selection), f"{start}. Here that looks wrong, so do not read the values as probabilities.")
+        Standing.PASSED: f"{start}. Treat it as a guide, not as a test.",
+        Standing.UNCHECKED: f"{start}. That was not checked here, so high values may be due to chance.",
+    }.get(standing(selection), f"{start}. Here they do not seem to, so do not read the values as probabilities.")
 
 
 def comparison_headline(comparison: Comparison) -> str:
-    """Return the answer of a comparison in one sentence."""
+    """Return the result of a comparison in one sentence."""
     best, *others = comparison.rivals
     if best.interval is None:
         return f"{counted(len(others) + 1, 'method')}, {counted(_n_shared(comparison), 'feature')} in common."
@@ -137,31 +153,25 @@ def comparison_headline(comparison: Comparison) -> str:
         return "No method is clearly better than random features."
     level = [m.method for m in others if not _is_behind(m)]
     if level:
-        return f"{best.method} scores highest, too close to call with {_listed(level)}."
-    return f"{best.method} is ahead of {'all the others' if others else 'random features'}."
+        return f"{best.method} scores highest, but not clearly higher than {_listed(level)}."
+    return f"{best.method} scores clearly higher than {'all other methods' if others else 'random features'}."
 
 
 def comparison_lede(comparison: Comparison) -> list[str]:
-    """Return what the methods are judged by, what that is worth, and how the baselines do."""
+    """Return what the methods are judged by, how far to trust it, and the scores of the baselines."""
     lines = [f"Judged by {comparison.score_name}."] if comparison.score_name else []
-    lines += [f"Caution: {note}." for note in comparison.notes if _is_caveat(note)]
+    lines += [PROXY] if comparison.score_is_proxy else []
     scores = {m.method: m.interval.mean for m in comparison.methods if m.is_baseline and m.interval is not None}
     if scores:
-        lines.append(f"For scale: {_listed([f'{name} {mean:.3f}' for name, mean in scores.items()])}.")
+        lines.append(f"Baselines: {_listed([f'{name} {mean:.3f}' for name, mean in scores.items()])}.")
     return lines
 
 
-def other_notes(result: Selection | Comparison) -> list[str]:
-    """Return the notes that are not told under the headline."""
-    return [note for note in result.notes if not _is_caveat(note)]
-
-
 def comparison_tiles(comparison: Comparison) -> list[Tile]:
-    """Return the key numbers of a comparison, the baselines left out."""
+    """Return the key figures of a comparison, without the baselines."""
     rivals = comparison.rivals
     best = rivals[0]
-    beside = " beside the baselines" if len(rivals) < len(comparison.methods) else ""
-    shown = [Tile(str(len(rivals)), "", f"method{'s' * (len(rivals) > 1)} compared{beside}")]
+    shown = [Tile(str(len(rivals)), "", f"method{'s' * (len(rivals) > 1)} compared")]
     if best.interval is not None:
         span = f"{best.interval.low:.3f} to {best.interval.high:.3f}"
         shown.append(Tile(f"{best.interval.mean:.3f}", "", f"best mean score, {best.method} ({span})"))
@@ -174,7 +184,7 @@ def comparison_tiles(comparison: Comparison) -> list[Tile]:
 
 
 def duration(seconds: float) -> tuple[str, str]:
-    """Return a time as figure and unit.
+    """Return a time as a figure and its unit.
 
     Examples
     --------
@@ -189,25 +199,27 @@ def duration(seconds: float) -> tuple[str, str]:
 
 
 def share(value: float) -> str:
-    """Return a share as a percentage, with a decimal where it is small."""
+    """Return a percentage, with a decimal if it is small."""
     return f"{value:.1%}" if 0 < value < 0.0995 else f"{value:.0%}"
 
 
-def _candidate_tile(listed: CandidateTable, stands: str) -> Tile:
-    if stands in ("failed", "everywhere"):
-        return Tile(f"{listed.total:,}", "rows", "sit in positive clusters; that alone makes none likely", "muted")
+def _candidate_tile(listed: CandidateTable, stands: Standing) -> Tile:
+    if stands.is_doubtful:
+        meaning = "in positive clusters, which is no evidence that they are positive"
+        return Tile(f"{listed.total:,}", "rows", meaning, "muted")
     likely = sum(confidence >= 0.5 for confidence in listed.confidence)
     more = "+" if likely == len(listed.row) < listed.total else ""
-    if stands == "unchecked":
-        meaning = f"would be likely positives if the clusters are real, of {listed.total:,} candidates"
+    if stands is Standing.UNCHECKED:
+        meaning = f"likely positives if the clusters are real, of {listed.total:,} candidates"
         return Tile(f"{likely:,}{more}", "rows", meaning, "muted")
     return Tile(f"{likely:,}{more}", "rows", f"likely hidden positives, of {listed.total:,} candidates")
 
 
-def _ending(converged: float, n_masks: int) -> str:
-    what = "" if converged >= 1 else f" for {share(converged)} of the features"
-    caveat = "by itself that is no evidence: on noise it does, too"
-    return f"The search converged{what} in {n_masks:,} clusterings; {caveat}."
+def _ending(search: SearchRecord) -> str:
+    tried = f"{search.n_masks:,} clusterings"
+    if search.settled_share < 1:
+        return f"After {tried}, the search had settled on {share(search.settled_share)} of the features."
+    return f"The search converged after {tried}; that alone is no evidence, because it also converges on noise."
 
 
 def _totals(clusters: Sequence[Cluster]) -> tuple[float, float]:
@@ -220,10 +232,6 @@ def _n_shared(comparison: Comparison) -> int:
 
 def _is_behind(method: MethodResult) -> bool:
     return method.behind_best is not None and method.behind_best.low > 0
-
-
-def _is_caveat(note: str) -> bool:
-    return note.startswith("the score is a stand-in")
 
 
 def _listed(names: list[str]) -> str:

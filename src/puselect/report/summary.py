@@ -1,4 +1,4 @@
-"""From a fitted selector and its table to everything a report shows."""
+"""Summarise a fitted selector and its table: everything that a report shows."""
 
 import inspect
 import platform
@@ -15,17 +15,32 @@ from sklearn.utils.validation import check_is_fitted
 
 from puselect._version import __version__
 from puselect.methods import METHODS
-from puselect.report.listing import list_candidates, row_names
 from puselect.report.quality import find_problems
-from puselect.report.selection import Cluster, Clustering, Feature, Finding, Selection
-from puselect.report.tracks import search_record
-from puselect.report.view import draw_view
+from puselect.report.selection import (
+    PROBABILITY,
+    SCORE,
+    WARNING,
+    CandidateTable,
+    Cluster,
+    Clustering,
+    Feature,
+    Finding,
+    SearchRecord,
+    Selection,
+    View,
+)
+from puselect.selectors.budget import searched_columns
 from puselect.selectors.clusterings import Candidates, Clusterings, known_positives
+from puselect.selectors.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
+from puselect.selectors.settings import margin
 from puselect.selectors.suitability import Suitability
 
 __all__ = ["Selection", "method_name", "summarise", "versions"]
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
+MOST_STEPS, MOST_TRACKS = 160, 300  # of the search
+MOST_POINTS = 3000  # on the map
+MOST_CANDIDATES, SHOWN_VALUES = 5000, 6
 
 
 def summarise(
@@ -47,20 +62,20 @@ def summarise(
     selector : estimator
         Any fitted selector of `puselect.METHODS`.
     X, y : array-like, optional
-        The table and labels it was fitted to; without them there are no candidates, no map and no checks of the data.
+        The table and labels of `fit`; without them there are no candidates, no map and no checks of the data.
     feature_names : list of str, optional
         By default those the selector was fitted with, or x0, x1, ...
     command : str, optional
-        What to type to do it again; by default the Python expression.
+        The shell command that reproduces it; by default the Python expression is shown.
     seconds : float, optional
         How long the fit took.
     notes : list of str
-        Sentences for the reader, shown with the settings.
+        Shown with the settings.
     suitability : Suitability, optional
         From `puselect.selectors.suitability.check_suitability`.
     row_numbers : array-like of shape (n_rows,), optional
-        What each row of `X` is called, integers or strings: the row of the file where `X` is a sample of it. By default
-        the index of a data frame, if it is of integers or strings, otherwise the position.
+        Name of each row of `X`, an integer or a string, such as the row of the file that `X` is a sample of. By default
+        the index of a data frame, if it has integers or strings, otherwise the position.
 
     Examples
     --------
@@ -89,14 +104,15 @@ def summarise(
         objective=getattr(selector, "objective_", None),
         seconds=seconds,
         command=python_expression(selector) if command is None else command,
+        from_command_line=command is not None,
         seed=_seed(selector),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        score_name="probability" if hasattr(selector, "probabilities_") else "score",
+        score_name=PROBABILITY if hasattr(selector, "probabilities_") else SCORE,
         features=features,
-        search=search_record(selector) if hasattr(selector, "history_") else None,
+        search=_search_record(selector) if hasattr(selector, "history_") else None,
         clusterings=_clusterings(selector),
-        view=None if table is None else draw_view(table[:, selector.support_], positive, found, rows),
-        candidates=None if found is None or table is None else list_candidates(found, table, features, rows),
+        view=None if table is None else _view(table[:, selector.support_], positive, found, rows),
+        candidates=None if found is None or table is None else _candidate_table(found, table, features, rows),
         findings=_findings(selector, table, positive, names),
         notes=tuple(notes),
         suitability=suitability,
@@ -106,7 +122,7 @@ def summarise(
 
 
 def method_name(selector: Any) -> str:
-    """Return the name in `METHODS` whose settings are nearest to the selector's, or that of its class.
+    """Return the name in `METHODS` whose parameters are nearest to the selector's, or else that of its class.
 
     Examples
     --------
@@ -124,7 +140,7 @@ def method_name(selector: Any) -> str:
 
 
 def python_expression(selector: Any) -> str:
-    """Return the call that makes and fits the selector, with the parameters that are not at their defaults."""
+    """Return the Python call that creates and fits the selector, with the parameters that differ from the defaults."""
     values = selector.get_params(deep=False)
     changed = [
         f"{name}={values[name]!r}"
@@ -135,9 +151,28 @@ def python_expression(selector: Any) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of everything that results may depend on."""
+    """Return the versions of Python, the system and the libraries that results depend on."""
     libraries = {name: version(name) for name in LIBRARIES}
     return {"puselect": __version__, "Python": platform.python_version(), **libraries, "system": platform.platform()}
+
+
+def row_names(X: Any, n_rows: int, wanted: ArrayLike | None = None) -> NDArray[Any]:
+    """Return the name of each row: as given, from the index of a data frame, or its position.
+
+    Examples
+    --------
+    >>> row_names([[0.5], [0.7]], 2)
+    array([0, 1])
+    """
+    if wanted is None:
+        index = getattr(X, "index", None)
+        names = np.arange(n_rows) if index is None or callable(index) else np.asarray(index)
+        return names if _can_name(names, n_rows) else np.arange(n_rows)
+    names = np.asarray(wanted)
+    if not _can_name(names, n_rows):
+        came = f"{names.dtype} of shape {names.shape}"
+        raise ValueError(f"row_numbers must name each of the {n_rows} rows by an integer or a string, got {came}")
+    return names
 
 
 def _names(selector: Any, wanted: Sequence[str] | None) -> list[str]:
@@ -181,7 +216,7 @@ def _seed(selector: Any) -> int | str | None:
 
 
 def _clusterings(selector: Any) -> tuple[Clustering, ...]:
-    """Return the final clusterings, the most typical first: that whose score is nearest to the mean."""
+    """Return the final clusterings, the one whose score is nearest to the mean first."""
     final = getattr(selector, "clusterings_", None)
     if final is None:
         return ()
@@ -209,4 +244,83 @@ def _findings(
     selector: Any, table: NDArray[Any] | None, positive: NDArray[np.bool_] | None, names: Sequence[str]
 ) -> tuple[Finding, ...]:
     found = find_problems(selector, table, positive, names)
-    return tuple(sorted(found, key=lambda finding: finding.level != "warning"))
+    return tuple(sorted(found, key=lambda finding: finding.level != WARNING))
+
+
+def _search_record(selector: Any) -> SearchRecord:
+    """Return the history of a search: at most `MOST_STEPS` steps of the `MOST_TRACKS` best features."""
+    history = selector.history_
+    free = searched_columns(selector)
+    theta = history.theta.reshape(len(history.step), len(free))
+    kept = np.unique(np.linspace(0, max(len(theta) - 1, 0), MOST_STEPS).round().astype(int))[: len(theta)]
+    edge = max(0.1, margin(selector, max(len(free), 1)))
+    settled = ((theta <= edge) | (theta >= 1 - edge)).mean(axis=1)
+    best = np.argsort(selector.ranking_[free])[:MOST_TRACKS]
+    return SearchRecord(
+        step=tuple(history.step[kept].tolist()),
+        masks_per_step=int(selector.population_size),
+        theta=tuple(tuple(theta[kept, i].round(3).tolist()) for i in best),
+        columns=tuple(free[best].tolist()),
+        value=tuple(_finite(history.value[kept])),
+        best=tuple(_finite(history.best[kept])),
+        settled=tuple(settled[kept].round(4).tolist()),
+        n_iter=int(selector.n_iter_),
+        converged=bool(selector.converged_),
+        settled_share=float(selector.settled_),
+        n_degenerate=int(selector.n_degenerate_),
+    )
+
+
+def _finite(values: np.ndarray[Any, Any]) -> list[float | None]:
+    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values]
+
+
+def _view(
+    table: NDArray[Any], positive: NDArray[np.bool_] | None, found: Candidates | None, names: NDArray[Any]
+) -> View:
+    """Return rows of the selected columns in their first two principal components.
+
+    The components are those of all rows. Of more than `MOST_POINTS` rows a sample is shown, in which labelled rows and
+    candidates take up to a third each.
+    """
+    kind = row_kinds(len(table), positive, found)
+    points, explained = principal_axes(table)
+    rows = _some_rows(kind)
+    return View(
+        x=tuple(points[rows, 0].round(4).tolist()),
+        y=tuple(points[rows, 1].round(4).tolist()),
+        row=tuple(names[rows].tolist()),
+        kind=tuple(kind[rows].tolist()),
+        explained=tuple(explained.round(4).tolist()),
+        n_rows=len(table),
+    )
+
+
+def _some_rows(kind: NDArray[Any]) -> NDArray[np.intp]:
+    """Return at most `MOST_POINTS` rows in random order, the same for the same table."""
+    rng = np.random.default_rng(0)
+    marked = [rng.permutation(np.flatnonzero(kind == k))[: MOST_POINTS // 3] for k in (LABELLED, CANDIDATE)]
+    left = MOST_POINTS - sum(map(len, marked))
+    plain = rng.permutation(np.flatnonzero(kind == UNLABELLED))[:left]
+    return rng.permutation(np.concatenate([plain, *marked]))
+
+
+def _candidate_table(
+    found: Candidates, table: NDArray[Any], features: Sequence[Feature], names: NDArray[Any]
+) -> CandidateTable:
+    """Return the most confident candidates with their values of the best selected features."""
+    shown = [feature for feature in features if feature.selected][:SHOWN_VALUES]
+    rows = found.rows[:MOST_CANDIDATES]
+    values = table[rows][:, [feature.column for feature in shown]].astype(float)
+    return CandidateTable(
+        row=tuple(names[rows].tolist()),
+        confidence=tuple(found.confidence[:MOST_CANDIDATES].round(4).tolist()),
+        columns=tuple(feature.name for feature in shown),
+        values=tuple(tuple(float(f"{value:.6g}") for value in row) for row in values),
+        total=len(found.rows),
+    )
+
+
+def _can_name(names: NDArray[Any], n_rows: int) -> bool:
+    is_text = names.dtype.kind == "U" or (names.dtype == object and all(isinstance(name, str) for name in names.flat))
+    return names.shape == (n_rows,) and (names.dtype.kind in "iu" or is_text)

@@ -5,13 +5,17 @@ const FRAME = { top: 28, right: 16, bottom: 36, left: 46 };
 
 function niceTicks(low, high, wanted = 5) {
   const span = high - low || 1;
+  if (!Number.isFinite(span)) return [];
   const rough = span / wanted;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough);
   const ticks = [];
-  for (let t = Math.ceil(low / step) * step; t <= high + step * 1e-9; t += step) ticks.push(Number(t.toPrecision(12)));
+  for (let i = Math.ceil(low / step); i * step <= high + step * 1e-9 && ticks.length < 50; i++) ticks.push(Number((i * step).toPrecision(12)));
   return ticks;
 }
+
+/* Where a value lies between two others, 0 to 1; halved, because their difference may overflow. */
+const between = (v, low, high) => (high > low ? (v / 2 - low / 2) / (high / 2 - low / 2) : 0.5);
 
 function path(xs, ys, x, y) {
   let text = "", pen = "M";
@@ -35,7 +39,7 @@ function lineChart({ width, height, lines, xTitle, yTitle, yLow = 0, yHigh, labe
   const xs = lines[0].xs;
   const ys = lines.flatMap((line) => line.ys).filter((v) => v !== null);
   const [x0, x1] = [0, Math.max(...xs, 1)];
-  const top = yHigh ?? (Math.max(...ys, 1e-9) * 1.06);
+  const top = yHigh ?? Math.min(Math.max(...ys, 1e-9) * 1.06, Number.MAX_VALUE);
   const inner = { w: width - FRAME.left - right, h: height - FRAME.top - FRAME.bottom };
   const x = (v) => FRAME.left + ((v - x0) / (x1 - x0)) * inner.w;
   const y = (v) => FRAME.top + (1 - (v - yLow) / (top - yLow)) * inner.h;
@@ -56,7 +60,7 @@ function lineChart({ width, height, lines, xTitle, yTitle, yLow = 0, yHigh, labe
 
 const cut = (name) => (name.length > 20 ? `${name.slice(0, 10)}…${name.slice(-9)}` : name);
 
-/* Probabilities over time; arrow keys and the pointer single out one feature. */
+/* Probabilities over time; arrow keys and the pointer highlight one feature. */
 class Tracks {
   constructor(host, search, features) {
     const byColumn = new Map(features.map((feature) => [feature.column, feature]));
@@ -95,7 +99,7 @@ class Tracks {
     return width > 620 && this.tracks.filter((t) => t.feature.selected).length <= 16;
   }
 
-  /* Names of the selected features beside the ends of their lines, pushed apart where they would overlap. */
+  /* Names of the selected features at the ends of their lines, moved apart if they would overlap. */
   nameSelected() {
     const { chart } = this, gap = 15, left = FRAME.left + chart.inner.w;
     const ends = this.tracks.filter((t) => t.feature.selected).map((t) => ({ text: cut(t.feature.name), y: chart.y(t.theta.at(-1)) }));
@@ -194,7 +198,7 @@ class RowMap {
     const rim = colourOf(canvas);
     const scale = (values, low, high) => {
       const [a, b] = [Math.min(...values), Math.max(...values)];
-      return (v) => (b > a ? low + ((v - a) / (b - a)) * (high - low) : (low + high) / 2);
+      return (v) => low + between(v, a, b) * (high - low);
     };
     const [x, y] = [scale(view.x, 14, width - 14), scale(view.y, height - 14, 14)];
     this.places = view.x.map((v, i) => [x(v), y(view.y[i])]);

@@ -13,7 +13,7 @@ const parts = {
       { key: "name", title: "Feature", value: (f) => f.name, kind: "feature",
         cell: (f) => [make("span", { class: "label", text: f.name })] },
       { key: "score", title: scoreName === "probability" ? "Probability" : "Score", value: (f) => f.score, first: "descending",
-        kind: "measured", cell: (f) => [bar(((f.score ?? low) - low) / (high - low), f.selected ? "in" : "out"),
+        kind: "measured", cell: (f) => [bar(between(f.score ?? low, low, high), f.selected ? "in" : "out"),
           make("span", { class: "figure", text: scoreName === "probability" && f.score !== null ? f.score.toFixed(3) : short(f.score) })] },
       { key: "selected", title: "Selected", value: (f) => Number(f.selected), first: "descending",
         cell: (f) => (f.selected ? make("span", { class: "tag in", text: "selected" }) : make("span", { class: "tag", text: "no" })) },
@@ -76,7 +76,7 @@ const parts = {
     const rows = candidates.row.map((row, i) => ({ row, confidence: candidates.confidence[i], values: candidates.values[i] }));
     const columns = [
       { key: "row", title: "Row", value: (c) => c.row, numeric: true, cell: (c) => String(c.row) },
-      { key: "confidence", title: vouched ? "Confidence" : "Confidence, unproven", value: (c) => c.confidence, first: "descending", kind: "measured",
+      { key: "confidence", title: vouched ? "Confidence" : "Unchecked confidence", value: (c) => c.confidence, first: "descending", kind: "measured",
         cell: (c) => [bar(c.confidence, vouched ? "in" : "out"), make("span", { class: vouched ? "figure" : "figure quiet", text: c.confidence >= 0.95 ? "≥ 95%" : percent(c.confidence) })] },
       ...candidates.columns.map((name, j) => ({ key: `value${j}`, title: name, value: (c) => c.values[j], numeric: true, first: "descending" })),
     ];
@@ -107,14 +107,15 @@ const parts = {
   scores(host) {
     const methods = dataOf(host).methods.filter((m) => m.interval);
     const values = methods.flatMap((m) => [...m.scores, m.interval.low, m.interval.high]);
-    const [low, high] = [Math.min(...values), Math.max(...values)];
-    const pad = 0.04 * (high - low || 1);
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    const pad = 0.04 * (most - least || 1);
+    const [low, high] = [least - pad, most + pad];
     whenResized(host, (width) => {
       const [line, left] = [38, Math.min(170, width * 0.3)];
       const height = methods.length * line + 34;
-      const x = (v) => left + ((v - low + pad) / (high - low + 2 * pad)) * (width - left - 64);
+      const x = (v) => left + between(v, low, high) * (width - left - 64);
       const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": host.dataset.label });
-      for (const t of niceTicks(low, high, Math.max(2, width / 160))) {
+      for (const t of niceTicks(least, most, Math.max(2, width / 160))) {
         svg.append(make("line", { class: "grid", x1: x(t), x2: x(t), y1: 4, y2: height - 26 }),
           make("text", { class: "tick", x: x(t), y: height - 8, "text-anchor": "middle", text: short(t) }));
       }
@@ -140,14 +141,14 @@ const parts = {
     });
     const columns = [
       { key: "name", title: "Feature", value: (f) => f.name, kind: "feature", cell: (f) => [make("span", { class: "label", text: f.name })] },
-      { key: "votes", title: "Chosen by", value: (f) => f.votes, first: "descending", kind: "measured",
+      { key: "votes", title: "Selected by", value: (f) => f.votes, first: "descending", kind: "measured",
         cell: (f) => [bar(f.votes / methods.length, "in"), make("span", { class: "figure", text: `${f.votes} of ${methods.length}` })] },
       ...methods.map((m, j) => ({ key: `m${j}`, title: m.method, value: (f) => (f.places[j] < 0 ? null : f.places[j]), numeric: true,
         cell: (f) => (f.places[j] < 0 ? make("span", { class: "quiet", text: "–" }) : make("span", { class: "rank", text: String(f.places[j] + 1) })) })),
     ];
-    return new DataTable(host, { caption: "Features chosen, with their rank by each method", noun: "features", columns, rows, sortBy: "votes",
+    return new DataTable(host, { caption: "Selected features, with their rank by each method", noun: "features", columns, rows, sortBy: "votes",
       order: "descending", pageSize: 15, search: { label: "Find a feature", text: (f) => f.name },
-      filters: [{ label: "chosen by all", keep: (f) => f.votes === methods.length }] });
+      filters: [{ label: "selected by all", keep: (f) => f.votes === methods.length }] });
   },
 };
 

@@ -1,5 +1,5 @@
 "use strict";
-/* Tables that sort, filter and turn pages. All text goes in as text, never as markup. */
+/* Tables with sorting, filters and pages. All text is inserted as text, never as markup. */
 
 const whole = new Intl.NumberFormat("en");
 const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)}%`;
@@ -28,7 +28,7 @@ function bar(share, kind = "") {
   return make("span", { class: "bar", "aria-hidden": "true" }, fill);
 }
 
-/* A long name that loses its middle where there is no room: it is the end that tells related names apart. */
+/* A long name is shortened in the middle: related names often differ only at the end. */
 function twoEnds(name) {
   return make("span", { class: "ends" }, make("span", { text: name.slice(0, -8) }), make("span", { text: name.slice(-8) }));
 }
@@ -138,8 +138,10 @@ class DataTable {
   }
 }
 
+/* A text that a spreadsheet would run as a formula gets a quote in front (OWASP, CSV injection). */
 function toCSV(header, rows) {
-  const quote = (value) => (/[",\n\r]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
+  const tame = (value) => (typeof value === "string" && /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : String(value));
+  const quote = (value) => (/[",\n\r]/.test(tame(value)) ? `"${tame(value).replaceAll('"', '""')}"` : tame(value));
   return [header, ...rows].map((row) => row.map(quote).join(",")).join("\r\n") + "\r\n";
 }
 

@@ -1,0 +1,128 @@
+"""Saved results: files of earlier versions open for ever, damaged ones are one error."""
+
+import copy
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from puselect.report import Comparison, Selection, read_result
+from puselect.report.quality import Code
+from puselect.report.render import render
+
+DATA = Path(__file__).parent / "data"
+SAVED = {"selection-1.json": Selection, "comparison-1.json": Comparison}
+
+DAMAGE = [None, True, -1, 2**70, 1e308, "text", "\ud800", [], [[]], {}, [None], {"a": 1}]
+
+
+def places(data, where=()):
+    """Paths to all values; of a list, to its first item and its last."""
+    yield where
+    if isinstance(data, dict):
+        for key in data:
+            yield from places(data[key], (*where, key))
+    elif isinstance(data, list) and data:
+        for i in {0, len(data) - 1}:
+            yield from places(data[i], (*where, i))
+
+
+def changed(data, where, change):
+    """A copy in which `change` was called with the holder of a value and its key."""
+    new = {"": copy.deepcopy(data)}
+    holder, key = new, ""
+    for step in where:
+        holder, key = holder[key], step
+    change(holder, key)
+    return new.get("")
+
+
+def damaged(data):
+    """Copies with one value replaced, removed, repeated or cut short."""
+    for where in places(data):
+        for value in DAMAGE:
+            yield changed(data, where, lambda holder, key, value=value: holder.__setitem__(key, value))
+        yield changed(data, where, lambda holder, key: holder.pop(key))
+        yield changed(data, where, lambda holder, key: isinstance(holder, list) and holder.append(holder[key]))
+
+
+def small(name):
+    """A saved result with its longest lists cut, to keep the number of pages small."""
+    data = json.loads((DATA / name).read_text())
+    if "search" in data:
+        search = data["search"]
+        for column in ("step", "value", "best", "settled"):
+            search[column] = search[column][:3]
+        search["theta"] = [track[:3] for track in search["theta"]]
+        data["clusterings"] = data["clusterings"][:2]
+    return data
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_results_of_every_version_open(name):
+    result = read_result(DATA / name)
+    assert isinstance(result, SAVED[name])
+    assert type(result).from_json(result.to_json()) == result
+    assert len(render(result)) > 10_000
+
+
+def test_what_version_1_said_in_words_becomes_values():
+    selection, comparison = (read_result(DATA / name) for name in SAVED)
+    assert selection.from_command_line
+    assert (selection.search.converged, selection.search.settled_share) == (False, 0.5)
+    assert selection.suitability.n_shuffles == 1
+    assert comparison.score_is_proxy
+    assert len(comparison.notes) == 1
+    data = json.loads((DATA / "selection-1.json").read_text())
+    data["findings"][0]["title"] = "Positive clusters everywhere: 60% of the unlabelled rows"
+    assert Selection.from_json(json.dumps(data)).findings[0].code == Code.POSITIVE_EVERYWHERE
+
+
+def test_fields_that_are_not_known_are_ignored():
+    data = json.loads(Selection(method="kbest").to_json())
+    assert Selection.from_data(data | {"later": 1}) == Selection(method="kbest")
+
+
+@pytest.mark.parametrize(
+    ("text", "fragment"),
+    [
+        ("not json", "JSON"),
+        ("[1]", "object"),
+        ("[" * 100_000, "JSON"),
+        ('{"a":' * 100_000, "JSON"),
+        ('{"schema": NaN}', "NaN"),
+        ('{"schema": 1' + "0" * 5000 + "}", "JSON"),
+        ("{}", "schema"),
+        ('{"schema": "puselect.selection/99"}', "newer"),
+        ('{"schema": "puselect.comparison/99"}', "newer"),
+        ('{"schema": "puselect.selection/x"}', "schema"),
+        ('{"schema": "puselect.selection/1"}', "damaged"),
+        ('{"schema": "puselect.selection/2", "selected": 3}', "selected"),
+        ('{"schema": "puselect.comparison/2"}', "method"),
+    ],
+)
+def test_other_files_are_refused_with_a_reason(tmp_path, text, fragment):
+    (tmp_path / "x.json").write_text(text)
+    with pytest.raises(ValueError, match=fragment) as refused:
+        read_result(tmp_path / "x.json")
+    assert "\n" not in str(refused.value)
+    assert len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_a_damaged_result_is_an_error_or_a_whole_page(name):
+    n_refused = n_shown = 0
+    for data in damaged(small(name)):
+        try:
+            result = SAVED[name].from_json(json.dumps(data))
+        except ValueError as error:
+            assert "\n" not in str(error)
+            n_refused += 1
+            continue
+        page = render(result).partition("<main")[2].partition("</main>")[0]
+        assert not re.search(r"\b(nan|inf|infinity)\b", page, re.IGNORECASE)
+        page.encode()
+        n_shown += 1
+    assert n_refused > 500
+    assert n_shown > 50
