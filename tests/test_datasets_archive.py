@@ -3,6 +3,7 @@ import os
 import re
 import socket
 import threading
+import tracemalloc
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -175,16 +176,42 @@ def test_damaged_file_is_refused_by_name(cache, tmp_path):
             load_ionosphere(data_home=tmp_path)
 
 
+class TestSize:
+    """Nothing larger than the data can be is read, from wherever it comes."""
+
+    def test_an_endless_download_is_cut(self, site, cache):
+        site.pages[ARCHIVES["ionosphere"]] = b"\0" * 10**6
+        site.missing_bytes = 10**12
+        with pytest.raises(ValueError, match="ionosphere"):
+            load_ionosphere()
+        assert not cache.exists()
+
+    @pytest.mark.parametrize("name", ["ionosphere.csv.gz", "ionosphere.zip"])
+    def test_a_file_that_unpacks_to_too_much_is_refused(self, cache, tmp_path, name):
+        much = bytes(10**8)
+        bomb = gzip.compress(much) if name.endswith("gz") else zipped({"ionosphere.data": much})
+        (tmp_path / name).write_bytes(bomb)
+        tracemalloc.start()
+        with pytest.raises(ValueError, match=re.escape(name)):
+            load_ionosphere(data_home=tmp_path)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 10**7
+
+    def test_a_pipe_is_not_a_data_file(self, cache, tmp_path):
+        os.mkfifo(tmp_path / "ionosphere.csv.gz")
+        with pytest.raises(OSError, match="could not be downloaded"):
+            load_ionosphere(data_home=tmp_path)
+
+
 @pytest.mark.parametrize("blow", [OSError("disk full"), KeyboardInterrupt()])
 def test_interrupted_writing_leaves_no_file(blow, site, cache, data_home, monkeypatch):
     site.pages[ARCHIVES["ionosphere"]] = ionosphere_archive(csv_lines(data_home, "ionosphere"))
-    write_whole = Path.write_bytes
 
-    def write_half(path: Path, content: bytes) -> None:
-        write_whole(path, content[: len(content) // 2])
+    def fail(descriptor: int) -> None:
         raise blow
 
-    monkeypatch.setattr(Path, "write_bytes", write_half)
+    monkeypatch.setattr(os, "fsync", fail)
     if isinstance(blow, OSError):
         assert load_ionosphere().data.shape == (351, 34)
     else:

@@ -1,18 +1,23 @@
-"""Find the file of an open data set, or download it once from the UCI Machine Learning Repository."""
+"""Find the file of an open data set, or download it once from the UCI Machine Learning Repository.
+
+Nothing larger than the data set can be is read or unpacked, whatever a server or an archive says. That, and a checksum
+of the data instead of UCI's archive, which is repacked now and then, is why no download library is used.
+"""
 
 import gzip
 import hashlib
 import io
 import logging
 import os
-import tempfile
 import urllib.request
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from http.client import HTTPException
+from http.client import HTTPException, IncompleteRead
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
+
+from puselect.atomic import atomic_write
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +31,7 @@ class Source:
 
     name: str
     sha256: str  # of the CSV, not of its compressed form
+    n_bytes: int  # of the CSV
     archive: str  # address under the repository's base
     to_csv: Callable[[ZipFile], bytes]
 
@@ -41,6 +47,11 @@ class Source:
     def url(self) -> str:
         return _BASE_URL + self.archive
 
+    @property
+    def max_bytes(self) -> int:
+        """More than UCI's archive and the files in it can take."""
+        return 2 * self.n_bytes + 2**16
+
 
 def fetch_csv(source: Source, data_home: str | os.PathLike[str] | None = None) -> bytes:
     """Return the verified CSV from the user's folder, else the cache, else UCI (then cached)."""
@@ -49,7 +60,7 @@ def fetch_csv(source: Source, data_home: str | os.PathLike[str] | None = None) -
         if (folder / source.csv_name).is_file():
             return _read_csv(source, folder / source.csv_name)
         if (folder / source.zip_name).is_file():
-            return _convert(source, (folder / source.zip_name).read_bytes(), str(folder / source.zip_name))
+            return _read_zip(source, folder / source.zip_name)
     content = _download(source, folders)
     _store(content, folders[-1] / source.csv_name)
     return content
@@ -72,17 +83,28 @@ def _folders(data_home: str | os.PathLike[str] | None) -> list[Path]:
 
 def _read_csv(source: Source, path: Path) -> bytes:
     try:
-        content = gzip.decompress(path.read_bytes())
+        with gzip.open(path) as file:
+            content = file.read(source.n_bytes + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ValueError(f"{path} is damaged ({error}): delete it. {_remedy(source)}") from error
     return _verified(source, content, str(path))
 
 
+def _read_zip(source: Source, path: Path) -> bytes:
+    with path.open("rb") as file:
+        return _convert(source, file.read(source.max_bytes + 1), str(path))
+
+
 def _convert(source: Source, zipped: bytes, origin: str) -> bytes:
     try:
+        if len(zipped) > source.max_bytes:
+            raise ValueError(f"it has more than {source.max_bytes} bytes")
         with ZipFile(io.BytesIO(zipped)) as archive:
+            # no more than this is unpacked: a member ends where the directory says so
+            if sum(member.file_size for member in archive.infolist()) > source.max_bytes:
+                raise ValueError(f"it unpacks to more than {source.max_bytes} bytes")
             content = source.to_csv(archive)
-    except (BadZipFile, ValueError, zlib.error) as error:
+    except (BadZipFile, ValueError, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         raise ValueError(
             f"{origin} is not UCI's archive of {source.name} ({error}). {_remedy(source)}"
         ) from error
@@ -110,7 +132,9 @@ def _download(source: Source, folders: list[Path]) -> bytes:
     logger.info("downloading %s", source.url)
     try:
         with urllib.request.urlopen(source.url, timeout=_TIMEOUT_SECONDS) as response:
-            zipped = response.read()
+            zipped = response.read(source.max_bytes + 1)
+            if response.length and len(zipped) <= source.max_bytes:
+                raise IncompleteRead(zipped, response.length)
     except (OSError, HTTPException) as error:
         looked = " and ".join(str(folder) for folder in folders)
         raise OSError(
@@ -121,12 +145,10 @@ def _download(source: Source, folders: list[Path]) -> bytes:
 
 
 def _store(content: bytes, path: Path) -> None:
-    """Write the file whole or not at all; without a writable cache the data are merely not kept."""
+    """Write the file to the cache; if that is not possible, log it and go on."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-            partial = Path(folder) / path.name
-            partial.write_bytes(gzip.compress(content, compresslevel=6, mtime=0))
-            os.replace(partial, path)
+        with atomic_write(path) as file:
+            file.write(gzip.compress(content, compresslevel=6, mtime=0))
     except OSError as error:
         logger.warning("%s could not be kept in the cache: %s", path, error)

@@ -46,18 +46,21 @@ def _join_lines(lines: list[bytes]) -> bytes:
 _SPAMBASE = Source(
     name="spambase",
     sha256="43cbe9a4be4f1261587a0d094f331fbfb2f20c1284d733d3a612a3692a19ab4b",
+    n_bytes=699_255,
     archive="94/spambase.zip",
     to_csv=_spambase_csv,
 )
 _IONOSPHERE = Source(
     name="ionosphere",
     sha256="000fe8478757a82ea4b1e58be1f5699f75e2178b2634657347765b7056aa52d1",
+    n_bytes=76_872,
     archive="52/ionosphere.zip",
     to_csv=_ionosphere_csv,
 )
 _RT_IOT2022 = Source(
     name="rt_iot2022",
     sha256="744900b150f3c11e94e2a6d0b1196d80c7d17aab57823b0332d2e9e199edc6a1",
+    n_bytes=53_968_468,
     archive="942/rt-iot2022.zip",
     to_csv=_rt_iot2022_csv,
 )
