@@ -257,7 +257,7 @@ class TestOptions:
 class TestEvidence:
     def test_the_clusters_are_told_in_a_sentence(self, folder):
         out = select("-k", 3).stdout
-        sentence = r"clusters  .*\d+ of \d+ clusters hold \d+% of the 40 known positives and [\d.]+% of all rows"
+        sentence = r"clusters  .*\d+ of \d+ clusters \w+ \d+% of the 40 known positives and [\d.]+% of all rows"
         assert re.search(sentence, out)
         assert "objective" not in out
 
