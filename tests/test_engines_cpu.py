@@ -1,12 +1,20 @@
+import importlib
+import sys
+from dataclasses import replace
+
+import numba
 import numpy as np
 import pytest
 from engine_contract import DEFAULT, PUBLISHED, EngineContract, small_table, some_masks
 from joblib import Parallel, delayed
 from sklearn.mixture import GaussianMixture
 
+from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.engines import ReferenceEngine, make_engine
 from puselect.engines.cpu.engine import CPUEngine
+from puselect.engines.cpu.kernels import kernel, log_no_cache, nearest
+from puselect.engines.cpu.sweeps import assign
 from puselect.engines.mixture import MixtureSpec
 from puselect.scaling import scale_columns
 
@@ -90,8 +98,17 @@ def test_samples_keep_every_labelled_row_and_stand_for_all_others():
 
 def test_samples_with_many_labelled_rows_leave_room_for_unlabelled_ones():
     X, positive = small_table()
-    table = CPUEngine(X, ~positive, DEFAULT, max_samples=100).cluster(some_masks(1, 12), np.array([0]))
-    assert table.positive.sum() == 50
+    table = CPUEngine(X, ~positive, DEFAULT, max_samples=40).cluster(some_masks(1, 12), np.array([0]))
+    assert table.positive.sum() == 20
+
+
+@pytest.mark.parametrize("spec", [DEFAULT, PUBLISHED], ids=["default", "published"])
+def test_samples_are_full_where_nearly_all_rows_are_labelled(spec):
+    X, _ = small_table()
+    spec = replace(spec, n_clusters=15)
+    table = CPUEngine(X[:60], np.arange(60) < 58, spec, max_samples=20).cluster(some_masks(2, 12), np.arange(2))
+    assert table.positive.sum(axis=1).tolist() == [18, 18]
+    assert table.size.sum(axis=1).tolist() == [20, 20]
 
 
 def test_empty_mask_is_degenerate_not_fatal():
@@ -114,7 +131,80 @@ def test_a_clusterer_of_ones_own_needs_the_reference_engine():
         make_engine("cpu", X, positive, GaussianMixture(3))
 
 
-def test_values_beyond_float32_are_refused_clearly():
+@pytest.mark.parametrize("name", ["cpu", "reference"])
+@pytest.mark.parametrize("unit", [5e18, 1e30, 1e34, 1e200, 1e307])
+def test_squared_distances_cannot_overflow(name, unit):
+    rng = np.random.default_rng(0)
+    X, positive = rng.normal(size=(200, 10)) * unit, np.arange(200) < 30
+    with np.errstate(all="raise", under="ignore"):
+        if name == "cpu" or unit > 1e140:
+            with pytest.raises(ValueError, match="scale='minmax'"):
+                make_engine(name, X, positive, DEFAULT)
+        else:
+            table = make_engine(name, X, positive, DEFAULT).cluster(np.ones((1, 10), dtype=bool), np.arange(1))
+            assert table.size.sum() == 200
+
+
+def test_fits_of_huge_values_end_in_an_answer_or_an_error_and_without_warnings():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 10)), np.arange(200) < 30
+    with pytest.raises(ValueError, match="scale='minmax'"):
+        FSCPU(5, scale=None, max_iter=20, random_state=0).fit(X * 5e18, y)
+    huge = FSCPU(5, max_iter=5, random_state=0).fit(X * 2.0**1020, y)
+    usual = FSCPU(5, max_iter=5, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(huge.support_, usual.support_)
+    np.testing.assert_array_equal(
+        huge.candidate_positives(X * 2.0**1020).rows, usual.candidate_positives(X).rows
+    )
+
+
+def test_values_up_to_the_limit_are_clustered_as_small_ones():
     X, positive = small_table()
-    with pytest.raises(ValueError, match=r"float32.*scale='minmax'"):
-        make_engine("cpu", X * 1e60, positive, DEFAULT)
+    masks = some_masks(4, 12)
+    small = CPUEngine(X, positive, DEFAULT).cluster(masks, np.arange(4))
+    large = make_engine("cpu", X * 2.0**53, positive, replace(DEFAULT, reg_covar=1e-6 * 2.0**106))
+    np.testing.assert_array_equal(large.cluster(masks, np.arange(4)).size, small.size)
+
+
+@pytest.mark.parametrize("spec", [DEFAULT, PUBLISHED], ids=["default", "published"])
+@pytest.mark.parametrize("make", [CPUEngine, ReferenceEngine])
+@pytest.mark.parametrize("reg_covar", [1e-300, 1e300])
+def test_any_regularisation_gives_a_clustering(make, spec, reg_covar):
+    X, positive = small_table()
+    X[:, :4] = np.round(X[:, :4])  # clusters without variance
+    with np.errstate(all="raise", under="ignore"):
+        table, mixtures = make(X, positive, replace(spec, reg_covar=reg_covar, shrinkage=1e300)).fit_final(
+            np.arange(12) < 6, np.arange(2)
+        )
+    assert (table.size.sum(axis=1) == len(X)).all()
+    assert all(np.isfinite(part).all() for mixture in mixtures for part in mixture)
+
+
+@pytest.mark.parametrize("value", [1e30, np.inf, np.nan])
+def test_kernels_write_valid_labels_whatever_the_values(value):
+    Z = np.full((3, 700), value, dtype=np.float32)
+    labels = np.full(700, -7, dtype=np.int32)
+    nearest(Z, -Z[:, :4].T.copy(), labels)
+    assert ((labels >= 0) & (labels < 4)).all()
+    labels[:] = -7
+    assign(Z, np.ones(4), np.zeros((4, 3)), np.repeat(np.eye(3)[None], 4, axis=0), labels)
+    assert ((labels >= 0) & (labels < 4)).all()
+
+
+def test_kernels_are_compiled_without_a_cache_where_none_can_be_written(tmp_path, monkeypatch, caplog):
+    (tmp_path / "square.py").write_text("def square(x):\n    return x * x\n")
+    (tmp_path / "__pycache__").write_text("a file where the folder would be: not writable for root either")
+    (tmp_path / "cache").write_text("")
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.syspath_prepend(tmp_path)
+    square = importlib.import_module("square").square
+    with pytest.raises(RuntimeError, match="cannot cache"):
+        numba.njit(cache=True)(square)
+    log_no_cache.cache_clear()
+    with caplog.at_level("WARNING", logger="puselect"):
+        assert kernel(square)(3.0) == 9.0
+        assert kernel(square)(4.0) == 16.0
+    assert [record.name for record in caplog.records] == ["puselect.engines.cpu.kernels"]
+    del sys.modules["square"]

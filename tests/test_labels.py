@@ -2,7 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from puselect.labels import labelled_positives
+from puselect import FSCPU
+from puselect.labels import labelled_positives, without_missing
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,48 @@ def test_any_kind_of_label_is_read_the_same_way(y, pos_label):
     positive = labelled_positives(y, pos_label)
     assert positive.dtype == bool
     assert positive.tolist() == [False, True, False, True]
+
+
+DAYS = pd.to_datetime(pd.Series(["2020-01-02", "2020-01-01", None, "2020-01-02"]))
+MISSING = [
+    ([1.0, 0.0, np.nan, 1.0], 1),
+    (pd.Series(["a", "b", pd.NA, "a"], dtype="string"), "a"),
+    (pd.Series(["a", "b", np.nan, "a"], dtype="category"), "a"),
+    (pd.Series([True, False, pd.NA, True], dtype="boolean"), True),
+    (pd.Series([False, True, pd.NA, False], dtype="boolean"), False),
+    (pd.Series([1, 0, pd.NA, 1], dtype="Int64"), 1),
+    (pd.Series([0, 2, pd.NA, 0], dtype="Int64"), 0),
+    (pd.Series([0.5, 2, pd.NA, 0.5], dtype="Float64"), 0.5),
+    (pd.Series(["a", "b", pd.NA, "a"], dtype=object), "a"),
+    (pd.Series([1, 0, pd.NaT, 1], dtype=object), 1),
+    (pd.Series([1, 0, None, 1], dtype=object), 1),
+    (DAYS, DAYS[0]),
+    (DAYS.to_numpy(), np.datetime64("2020-01-02")),
+    (pd.Series([0, 1, None, 0], dtype="datetime64[ns]"), pd.Timestamp(0)),
+    (np.ma.array([1, 0, 1, 1], mask=[False, False, True, False]), 1),
+    (np.ma.array(["a", "b", "a", "a"], mask=[False, False, True, False]), "a"),
+    (np.ma.array(np.array([0, 1, 0, 0], dtype=np.uint8), mask=[False, False, True, False]), 0),
+]
+
+
+@pytest.mark.parametrize(("y", "pos_label"), MISSING, ids=str)
+def test_missing_labels_are_unlabelled(y, pos_label):
+    expected = [True, False, False, True]
+    assert labelled_positives(y, pos_label).tolist() == expected
+    assert labelled_positives(without_missing(y, pos_label), pos_label).tolist() == expected
+
+
+@pytest.mark.parametrize(("y", "pos_label"), MISSING, ids=str)
+def test_selectors_take_missing_labels_for_unlabelled(y, pos_label):
+    X = np.random.default_rng(0).normal(size=(4, 3))
+    fitted = FSCPU(2, max_iter=1, pos_label=pos_label, random_state=0).fit(X, y)
+    assert set(fitted.candidate_positives(X, y).rows.tolist()) <= {1, 2}
+
+
+@pytest.mark.parametrize("pos_label", [np.nan, None, pd.NA, pd.NaT])
+def test_a_missing_value_cannot_mark_positives(pos_label):
+    with pytest.raises(ValueError, match="pos_label"):
+        labelled_positives([1, 0], pos_label)
 
 
 def test_no_positive_is_refused_with_the_values_seen():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from puselect.objective.score import best_clusters, cluster_score
+from puselect.objective.score import best_clusters, cluster_score, smoothing_rows
 
 
 def value(size, positive, chosen, extra_rows=0):
@@ -120,3 +120,8 @@ def test_extremes(cluster_choice):
     assert cluster_score([[10, 90]], [[0, 0]], cluster_choice)[0] == 0  # no positives at all
     assert cluster_score([[0, 0]], [[0, 0]], cluster_choice)[0] == 0  # nothing at all
     assert cluster_score([[10, 10]], [[5, 5]], cluster_choice)[0] == pytest.approx(0.5)  # ties
+
+
+def test_smoothing_is_counted_in_mean_cluster_sizes():
+    assert smoothing_rows(np.array([[10.0, 30.0], [2.0, 0.0]]), 0.5).tolist() == [10, 0.5]
+    assert cluster_score([[10, 90]], [[10, 0]], extra_rows=smoothing_rows(np.array([[10.0, 90.0]]), 1e308))[0] == 0

@@ -4,7 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.preprocessing import MinMaxScaler
 
-from puselect.scaling import ColumnRanges, scale_columns
+from puselect import FSCPU
+from puselect.baselines import KBest
+from puselect.scaling import ColumnRanges, check_unmasked, scale_columns
 
 
 def test_ordinary_columns_are_scaled_as_scikit_learn_does():
@@ -46,3 +48,18 @@ def test_rows_far_from_the_ranges_stay_finite():
     ranges = ColumnRanges.of(np.array([[0.0, -1e308], [1e-30, 1e308]]))
     scaled = ranges.scale(np.array([[1e308, 0.0], [-1e308, 1e308]]))
     np.testing.assert_allclose(scaled, [[1e6, 0.5], [-1e6, 1.0]])
+
+
+def test_masked_values_are_refused_not_read():
+    check_unmasked(np.ma.array([[1.0, 2.0]]))
+    with pytest.raises(ValueError, match="masked"):
+        check_unmasked(np.ma.array([[1.0, 2.0]], mask=[[True, False]]))
+
+
+def test_selectors_refuse_masked_values():
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) < 5
+    fitted = FSCPU(2, max_iter=1, random_state=0).fit(np.ma.array(X), y)
+    masked = np.ma.array(X, mask=X > 1)
+    for work in (fitted.candidate_positives, lambda table: FSCPU(2).fit(table, y), lambda t: KBest(2).fit(t, y)):
+        with pytest.raises(ValueError, match="masked"):
+            work(masked)

@@ -14,7 +14,8 @@ def labelled_positives(y: ArrayLike, pos_label: Any = 1) -> BoolArray:
     Parameters
     ----------
     y : array-like of shape (n_rows,)
-        Anything that can be compared with `pos_label`: 0/1, -1/1, booleans, strings.
+        Anything that can be compared with `pos_label`: 0/1, -1/1, booleans, strings. Missing values (None, NaN, NaT,
+        pandas' NA, masked values) mean "unlabelled".
     pos_label : object, default=1
         The value that marks a labelled positive. All other values mean "unlabelled".
 
@@ -29,15 +30,13 @@ def labelled_positives(y: ArrayLike, pos_label: Any = 1) -> BoolArray:
 
     Examples
     --------
-    >>> labelled_positives(["ham", "spam", "?"], pos_label="spam")
+    >>> labelled_positives(["ham", "spam", None], pos_label="spam")
     array([False,  True, False])
     """
-    values = np.asarray(y)
+    values = np.asarray(without_missing(y, pos_label))
     if values.ndim != 1:
         raise ValueError(f"y must be one-dimensional, one label per row, got shape {values.shape}")
-    positive = np.asarray(values == pos_label)
-    if positive.shape != values.shape:  # NumPy compares arrays and scalars of unlike types as a whole
-        positive = np.zeros(values.shape, dtype=bool)
+    positive = equal_to(values, pos_label)
     if not positive.any():
         raise ValueError(
             f"y must hold at least one labelled positive (y == {pos_label!r}), got only "
@@ -45,33 +44,62 @@ def labelled_positives(y: ArrayLike, pos_label: Any = 1) -> BoolArray:
         )
     if positive.all():
         raise ValueError(
-            f"y must hold unlabelled rows (y != {pos_label!r}) beside the labelled positives, got "
+            f"y must hold unlabelled rows (y != {pos_label!r}) besides the labelled positives, got "
             f"{pos_label!r} in all {len(positive)} rows"
         )
-    return positive.astype(bool)
+    return positive
+
+
+def equal_to(values: NDArray[Any], pos_label: Any) -> BoolArray:
+    """Return where `values`, which hold nothing missing, equal `pos_label`."""
+    # NumPy compares arrays and scalars of unlike types as a whole
+    return np.broadcast_to(np.asarray(values == pos_label, dtype=bool), values.shape)
 
 
 def without_missing(y: ArrayLike, pos_label: Any = 1) -> Any:
-    """Return `y` with missing values (NaN) replaced by one that means unlabelled; `y` itself if there are none.
+    """Return `y` with missing values replaced by one that means unlabelled; `y` itself if there are none.
 
     Examples
     --------
     >>> without_missing([1.0, np.nan, 0.0])
     array([1., 0., 0.])
     """
+    if _is_missing(pos_label):
+        raise ValueError(f"pos_label must be a value that marks labelled positives, got {pos_label!r}")
     values = np.asarray(y)
-    if values.dtype.kind == "f":
-        missing = np.isnan(values)
-    elif values.dtype.kind == "O":
-        missing = np.array([isinstance(value, float) and value != value for value in values.ravel()], dtype=bool)
-        missing = missing.reshape(values.shape)
-    else:
+    missing = _missing(values)
+    if isinstance(y, np.ma.MaskedArray):
+        missing |= np.ma.getmaskarray(y)
+    if values.ndim == 0 or not missing.any():
         return y
-    if not missing.any():
-        return y
-    filled = values.copy()
-    filled[missing] = 0 if pos_label != 0 else -1
+    filled = values.astype(object) if values.dtype.kind in "US" else values.copy()
+    filled[missing] = 0
+    if equal_to(filled[missing], pos_label).any():
+        filled[missing] = 1
     return filled
+
+
+def _missing(values: NDArray[Any]) -> BoolArray:
+    """Return where values are missing."""
+    if values.dtype.kind == "f":
+        return np.asarray(np.isnan(values))
+    if values.dtype.kind in "mM":
+        return np.asarray(np.isnat(values))
+    if values.dtype.kind == "O":
+        return np.array([_is_missing(value) for value in values.ravel()], dtype=bool).reshape(values.shape)
+    return np.zeros(values.shape, dtype=bool)
+
+
+def _is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN, NaT or pandas' NA: all but None are known by not equalling themselves."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # pandas' NA: even that is not known
+        return True
+    except ValueError:  # an array
+        return False
 
 
 def _some_values(values: NDArray[Any]) -> str:

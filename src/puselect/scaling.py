@@ -10,6 +10,16 @@ from puselect.arrays import FloatArray
 FAR = 1e6
 
 
+def check_unmasked(X: Any) -> None:
+    """Raise a ValueError if `X` is a masked array with masked values, which would be read as if they were not."""
+    n_masked = int(np.ma.getmaskarray(X).sum()) if isinstance(X, np.ma.MaskedArray) else 0
+    if n_masked:
+        raise ValueError(
+            f"X must not hold missing values, got a masked array with {n_masked} masked values; "
+            "fill them in, for example with scikit-learn's SimpleImputer"
+        )
+
+
 def scale_columns(X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
     """Return `X` with every column mapped to [0, 1]; constant columns become 0.
 

@@ -3,12 +3,12 @@
 import importlib.util
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray
 from puselect.engines.base import ClusterTable, Engine, FinalFit, Mixture
 from puselect.engines.mixture import MixtureSpec
+from puselect.engines.precision import check_range
 from puselect.engines.reference import ReferenceEngine
 
 __all__ = ["ENGINES", "ClusterTable", "Engine", "FinalFit", "Mixture", "ReferenceEngine", "make_engine"]
@@ -34,23 +34,17 @@ def make_engine(
     """
     if name == "auto":
         name = fastest_engine(X, clusterer, max_samples)
+    check_range(name, X)
     if name == "reference":
         return ReferenceEngine(X, positive, clusterer)
     if not isinstance(clusterer, MixtureSpec):
         raise ValueError(f"a clusterer of your own needs engine='reference' or 'auto', got engine={name!r}")
-    check_float32(name, X)
     if name == "gpu":
         engine: Engine = gpu_engine_class()(X, positive, clusterer, max_samples=max_samples)
         return engine
     from puselect.engines.cpu.engine import CPUEngine  # compiled code is loaded only when it is used
 
     return CPUEngine(X, positive, clusterer, n_jobs=n_jobs, max_samples=max_samples)
-
-
-def check_float32(name: str, X: NDArray[Any]) -> None:
-    """Raise a ValueError when the table holds values too large for float32."""
-    if max(X.max(), -X.min()) > np.finfo(np.float32).max / 1e4:
-        raise ValueError(f"engine={name!r} computes in float32 and cannot hold such values; leave scale='minmax'")
 
 
 def fastest_engine(X: NDArray[Any], clusterer: MixtureSpec | Any, max_samples: int | None) -> str:

@@ -87,7 +87,7 @@ def shape_covariances(cov: FloatArray, size: FloatArray, spec: MixtureSpec) -> F
     if spec.covariance_type == "tied":
         return np.repeat(pooled[None], len(cov), axis=0)
     if spec.covariance_type == "full":
-        amount = np.minimum(1.0, (spec.shrinkage * n_features / np.maximum(size, 1)) ** 2)[:, None, None]
+        amount = np.minimum(1.0, spec.shrinkage * n_features / np.maximum(size, 1))[:, None, None] ** 2
         return np.asarray((1 - amount) * cov + amount * np.diag(np.diag(pooled)))
     variance = np.diagonal(cov, axis1=1, axis2=2).copy()
     if spec.covariance_type == "spherical":

@@ -11,6 +11,7 @@ from sklearn.mixture import GaussianMixture
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines.base import ClusterTable, FinalFit, Mixture, count_clusters
 from puselect.engines.mixture import HardMixture, MixtureSpec
+from puselect.engines.precision import regularised
 
 ATTEMPTS: tuple[dict[str, Any], ...] = ({}, {"reg_covar": 1e-4}, {"covariance_type": "diag"})
 
@@ -47,7 +48,9 @@ class ReferenceEngine:
         self.X = np.ascontiguousarray(X, dtype=np.float64)
         self.positive = np.atleast_2d(positive)
         self.fits_mixtures = isinstance(clusterer, MixtureSpec)
-        self.clusterer = mixture_estimator(clusterer) if isinstance(clusterer, MixtureSpec) else clusterer
+        self.clusterer = clusterer
+        if isinstance(clusterer, MixtureSpec):
+            self.clusterer = mixture_estimator(regularised(clusterer, self.X))
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
         """Return the counts of each mask's clustering; see `Engine.cluster`."""

@@ -21,15 +21,19 @@ class Sample(NamedTuple):
     """How many rows of the whole table an unlabelled row stands for."""
 
 
-def draw_sample(positive: BoolArray, spec: MixtureSpec, seed: int, target: int, limit: int | None) -> Sample:
-    """Return all rows, or `limit` of them: the labelled ones (at most half of the sample) and random others."""
-    if limit is None:
+def draw_sample(positive: BoolArray, spec: MixtureSpec, seed: int, target: int, max_samples: int | None) -> Sample:
+    """Return all rows, or `max_samples` of them: the labelled ones, at most half of the sample, and random others.
+
+    Where there are too few others, more labelled rows take their place. `max_samples` is below the number of rows.
+    """
+    if max_samples is None:
         return Sample(None, positive, start(positive, spec, seed), 1.0)
     rng = np.random.Generator(np.random.PCG64([seed, target, 1]))
     labelled, unlabelled = np.flatnonzero(positive), np.flatnonzero(~positive)
-    if len(labelled) > limit // 2:
-        labelled = rng.choice(labelled, limit // 2, replace=False)
-    n_drawn = min(limit - len(labelled), len(unlabelled))
+    most_labelled = max(max_samples // 2, max_samples - len(unlabelled))
+    if len(labelled) > most_labelled:
+        labelled = rng.choice(labelled, most_labelled, replace=False)
+    n_drawn = max_samples - len(labelled)
     rows = np.sort(np.concatenate([labelled, rng.choice(unlabelled, n_drawn, replace=False)]))
     return Sample(rows, positive[rows], start(positive[rows], spec, seed), len(unlabelled) / n_drawn)
 

@@ -5,7 +5,7 @@ import numpy as np
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines.base import ClusterTable, Engine
 from puselect.objective.information import PairInformation
-from puselect.objective.score import cluster_score
+from puselect.objective.score import cluster_score, smoothing_rows
 
 
 class ClusterObjective:
@@ -48,7 +48,7 @@ class ClusterObjective:
 
     def criteria(self, table: ClusterTable, masks: BoolArray, targets: IntArray) -> FloatArray:
         """Return the criteria of masks that have been clustered already."""
-        extra_rows = self.smoothing * table.size.mean(axis=1)
+        extra_rows = smoothing_rows(table.size, self.smoothing)
         criteria = [cluster_score(table.size, table.positive, self.cluster_choice, extra_rows)]
         if self.information is not None:
             criteria.append(self.information(masks, targets))

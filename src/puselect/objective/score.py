@@ -72,6 +72,12 @@ def cluster_score(
     return best_clusters(size, positive, cluster_choice, extra_rows).score
 
 
+def smoothing_rows(size: FloatArray, smoothing: float) -> FloatArray:
+    """Return `smoothing` in mean cluster sizes, shape (n_masks,): the `extra_rows` of each mask."""
+    with np.errstate(over="ignore"):  # infinitely many rows make all scores 0
+        return np.asarray(smoothing * size.mean(axis=1))
+
+
 def _longest_best(value: FloatArray) -> NDArray[np.integer[Any]]:
     """Return the last index of the largest value of each row."""
     return np.asarray(value.shape[1] - 1 - np.argmax(value[:, ::-1], axis=1))

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.labels import labelled_positives, without_missing
+from puselect.scaling import check_unmasked
 from puselect.selectors.notebook import selected_html
 
 
@@ -32,10 +33,14 @@ class PUSelector(SelectorMixin, BaseEstimator):
     def _read(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], BoolArray]:
         """Return the table as floats and which rows are labelled positives, or raise a clear ValueError."""
         known = without_missing(y, self.pos_label)
-        table, labels = validate_data(
-            self, X, known, dtype=[np.float64, np.float32], ensure_min_samples=2, ensure_min_features=2
-        )
+        table, labels = self._validated(X, known, ensure_min_samples=2, ensure_min_features=2)
         return table, labelled_positives(labels, self.pos_label)
+
+    def _validated(self, *data: Any, **options: Any) -> Any:
+        """Return X, or X and y, as `validate_data` checks them; masked values are refused, too."""
+        check_unmasked(data[0])
+        with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
+            return validate_data(self, *data, dtype=[np.float64, np.float32], **options)
 
     def _draw_entropy(self) -> int:
         """Return the seed of everything random in this fit."""

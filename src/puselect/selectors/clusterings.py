@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines import Engine
-from puselect.labels import without_missing
-from puselect.objective.score import best_clusters
+from puselect.labels import equal_to, without_missing
+from puselect.objective.score import best_clusters, smoothing_rows
 from puselect.scaling import ColumnRanges
 from puselect.selectors.binding import Problem
 from puselect.selectors.session import Session
@@ -113,7 +113,7 @@ def final_clusterings(selector: Any, problem: Problem, session: Session) -> Clus
     table, mixtures = engine.fit_final(support, session.final_seeds, n_mixtures=n_kept)
     if mixtures is None:
         return None
-    extra_rows = selector.smoothing * table.size.mean(axis=1)
+    extra_rows = smoothing_rows(table.size, selector.smoothing)
     best = best_clusters(table.size, table.positive, selector.cluster_choice, extra_rows)
     below = np.tril_indices(int(support.sum()))
     precision = np.float64 if problem.ranges is None else np.float32  # unscaled values may exceed float32
@@ -134,4 +134,4 @@ def known_positives(y: ArrayLike, pos_label: Any, n_rows: int) -> BoolArray:
     labels = np.asarray(without_missing(y, pos_label))
     if labels.shape != (n_rows,):
         raise ValueError(f"y must hold one label for each of the {n_rows} rows of X, got shape {labels.shape}")
-    return np.broadcast_to(np.asarray(labels == pos_label, dtype=bool), labels.shape)
+    return equal_to(labels, pos_label)

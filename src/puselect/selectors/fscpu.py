@@ -4,9 +4,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from puselect.search.progress import with_callbacks
 from puselect.selectors.binding import Problem, cluster_session, problem_engine, scaled_problem
@@ -274,7 +273,7 @@ class FSCPU(SearchSelector):
                 "candidate_positives needs clusters that can place new rows; fit by itself (not in lockstep), with "
                 f"scale='minmax' and without clusterer=, got scale={self.scale!r} and clusterer={self.clusterer!r}"
             )
-        table = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        table = self._validated(X, reset=False)
         known = None if y is None else known_positives(y, self.pos_label, len(table))
         return self.clusterings_.candidates(table[:, self.support_], known)
 

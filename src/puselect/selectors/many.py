@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.engines import check_float32, gpu_engine_class, gpu_is_there
+from puselect.engines import gpu_engine_class, gpu_is_there
 from puselect.engines.base import ClusterTable, Engine, FinalFit
+from puselect.engines.precision import check_range
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.information import PairInformation
 from puselect.search import Search, run_searches
@@ -175,7 +176,7 @@ def shared_engine(selector: FSCPU, problems: Sequence[Problem]) -> Engine:
     """Return a GPU engine bound to the tables of all problems."""
     engine_class = gpu_engine_class()
     X = np.stack([problem.table for problem in problems])
-    check_float32("gpu", X)
+    check_range("gpu", X)
     positive = np.stack([problem.positive for problem in problems])
     engine: Engine = engine_class(X, positive, mixture_spec(selector), max_samples=problems[0].limit)
     return engine

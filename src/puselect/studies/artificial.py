@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from puselect.datasets import make_pu_clusters
 from puselect.engines import make_engine
 from puselect.evaluation import feature_recall
-from puselect.objective.score import cluster_score
+from puselect.objective.score import cluster_score, smoothing_rows
 from puselect.scaling import scale_columns
 from puselect.selectors.settings import mixture_spec
 from puselect.studies.cells import Cell
@@ -64,7 +64,7 @@ def measure_objective(cell: Cell) -> dict[str, Any]:
     positive = data.y == 1
     engine = make_engine("cpu", scale_columns(data.X, np.float32), positive, mixture_spec(selector))
     table = engine.cluster(masks, np.arange(len(masks)))
-    extra = selector.smoothing * table.size.mean(axis=1)
+    extra = smoothing_rows(table.size, selector.smoothing)
     names = {"printed": "greedy", "exact": "best"}
     scores = {name: cluster_score(table.size, table.positive, choice, extra) for name, choice in names.items()}
     return {name: np.round(score, 6).tolist() for name, score in scores.items()}

@@ -14,6 +14,7 @@ from puselect.engines.base import ClusterTable, FinalFit, Mixture
 from puselect.engines.cpu.fits import MixtureFit, hard_fit, soft_fit
 from puselect.engines.cpu.sweeps import count
 from puselect.engines.mixture import MixtureSpec
+from puselect.engines.precision import regularised
 from puselect.engines.sample import Sample, draw_sample
 
 SERIAL_WORK = 2_000_000  # multiplications below which handing a mask to a thread costs more than it saves
@@ -58,7 +59,7 @@ class CPUEngine:
         for j in range(X.shape[1]):
             self.Z[j] = X[:, j] - self.centre[j]
         self.positive = np.atleast_2d(positive)
-        self.spec = spec
+        self.spec = regularised(spec, X)
         self.n_threads = effective_n_jobs(n_jobs)
         self.max_samples = max_samples if max_samples is not None and max_samples < len(X) else None
         self.n_clusters = min(spec.n_clusters, self.max_samples or len(X))

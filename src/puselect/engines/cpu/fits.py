@@ -49,12 +49,11 @@ def new_parameters(n_clusters: int, n_features: int) -> Parameters:
 
 def lloyd(Z: Float32Array, centres: Float32Array, steps: int, tolerance: float = 0.0) -> IntArray:
     """Return the clusters after so many k-means steps, fewer when the centres hardly move; overwrites `centres`."""
-    labels = np.full(Z.shape[1], -1, dtype=np.int32)
-    for step in range(steps):
-        if nearest(Z, centres, labels) == 0 or step == steps - 1:
-            break
-        if move_centres(Z, labels, centres) <= tolerance:
-            nearest(Z, centres, labels)
+    labels = np.zeros(Z.shape[1], dtype=np.int32)
+    nearest(Z, centres, labels)
+    for _ in range(steps - 1):
+        settled = move_centres(Z, labels, centres) <= tolerance
+        if nearest(Z, centres, labels) == 0 or settled:
             break
     return labels
 

@@ -4,6 +4,8 @@ Tables come as ``Z`` (n_features, n_rows): one row of ``Z`` per selected feature
 run over consecutive table rows. ``Z`` is float32 and centred; every sum over rows is kept in float64.
 """
 
+import functools
+import logging
 from typing import Any
 
 import numba
@@ -12,15 +14,32 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-# NaN and infinity never reach the kernels, so sums may be reordered and vectorised.
-FAST = {"nnan", "ninf", "nsz", "contract", "reassoc"}
+logger = logging.getLogger(__name__)
+
+# Sums may be reordered and vectorised. NaN and infinity are not ruled out: with "nnan" or "ninf" a comparison with one
+# would be undefined, and labels, by which kernels write, are made of comparisons.
+FAST = {"nsz", "contract", "reassoc"}
 BLOCK = 512  # rows whose densities stay in L2 while all clusters are tried
 STRIP = 8  # rows of the triangular factors multiplied at a time
 
 
 def kernel(function: Any) -> Any:
-    """Compile `function` without the interpreter lock; machine code is cached on disk."""
-    return numba.njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")(function)
+    """Compile `function` without the interpreter lock; machine code is cached on disk where that is possible."""
+    options: dict[str, Any] = {"nogil": True, "fastmath": FAST, "error_model": "numpy"}
+    try:
+        return numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # neither the package's folder nor the user's cache can be written
+        log_no_cache()
+        return numba.njit(**options)(function)
+
+
+@functools.cache
+def log_no_cache() -> None:
+    """Say once that every process compiles the kernels again."""
+    logger.warning(
+        "compiled code cannot be cached, because no cache folder is writable: the first fit of every process takes "
+        "some seconds longer; set NUMBA_CACHE_DIR to a writable folder to avoid this"
+    )
 
 
 @kernel
@@ -33,7 +52,8 @@ def nearest(Z: Array, centres: Array, labels: Array) -> int:
     found = np.empty(BLOCK, np.int32)
     for first in range(0, n_rows, BLOCK):
         rows = min(BLOCK, n_rows - first)
-        best[:] = 3e38
+        best[:] = np.inf
+        found[:] = 0  # for a row whose distances are all infinite
         for c in range(centres.shape[0]):
             distance[:] = 0
             for j in range(n_features):

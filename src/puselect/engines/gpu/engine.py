@@ -15,6 +15,7 @@ from puselect.engines.base import ClusterTable, FinalFit, Mixture
 from puselect.engines.gpu.fits import BatchFit, hard_fit, soft_fit, sweeps
 from puselect.engines.gpu.starts import draw, plus_plus
 from puselect.engines.mixture import MixtureSpec
+from puselect.engines.precision import regularised
 from puselect.engines.sample import Sample, draw_sample
 
 MEMORY_SHARE = 0.5  # of what is free, for one batch
@@ -68,7 +69,7 @@ class GPUEngine:
     ) -> None:
         tables = X[None] if X.ndim == 2 else X
         self.device = torch.device(device)
-        self.spec = spec
+        self.spec = regularised(spec, X)
         self.positive = np.atleast_2d(positive)
         default = np.zeros(len(self.positive), dtype=np.intp) if X.ndim == 2 else np.arange(len(tables))
         self.table_of = default if table_of is None else np.asarray(table_of)

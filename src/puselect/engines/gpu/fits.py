@@ -160,7 +160,7 @@ def shape_covariances(cov: Tensor, size: Tensor, spec: MixtureSpec) -> Tensor:
     if spec.covariance_type == "tied":
         return pooled.expand_as(cov).contiguous()
     if spec.covariance_type == "full":
-        amount = (spec.shrinkage * n_features / size.clamp_min(1)).square().clamp_max(1)[:, :, None, None]
+        amount = (spec.shrinkage * n_features / size.clamp_min(1)).clamp_max(1).square()[:, :, None, None]
         return (1 - amount) * cov + amount * torch.diag_embed(pooled.diagonal(dim1=2, dim2=3))
     variance = cov.diagonal(dim1=2, dim2=3)
     if spec.covariance_type == "spherical":
