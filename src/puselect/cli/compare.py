@@ -15,8 +15,8 @@ from puselect.cli.progress import counted_progress
 from puselect.cli.writing import check_target, whole_files
 
 if TYPE_CHECKING:
-    from puselect.evaluation.compare import Trial, Trials
     from puselect.report import Comparison
+    from puselect.studies import TableResults, TableStudy
     from puselect.tables import Problem
 
 Number = Annotated[
@@ -114,41 +114,55 @@ def check_call(names: tuple[str, ...], model: str) -> None:
 def run(
     problem: "Problem", names: tuple[str, ...], k: int, splits: int, model: str, seed: int, jobs: int, quiet: bool
 ) -> "Comparison":
-    """Run the trials under the user's eyes."""
-    from puselect.evaluation.compare import Trial, n_pieces, run_trials
+    """Run the comparison and show its progress."""
+    from puselect.studies import TableStudy, compare_methods
 
     n_features = len(problem.names)
     if k >= n_features:
         raise ValueError(f"-k must lie in 1..{n_features - 1} to compare anything with all {n_features}, got {k}")
-    trial = Trial(problem.X, problem.y, k, problem.truth, model, splits, seed)
-    with counted_progress("comparing", n_pieces(trial, names), quiet) as done:
-        trials = run_trials(trial, names, jobs, done)
+    study = TableStudy(problem.X, problem.y, k, problem.truth, model, splits, seed)
+    with counted_progress("comparing", len(study.cells(names)), quiet) as done:
+        results = compare_methods(
+            study, names, jobs, lambda progress: done(progress.row.cell.method) if progress.row else None
+        )
+    notes = comparison_notes(study, results)
     if not quiet:
-        for note in trials.notes:
+        for note in notes:
             tell(f"note: {note}")
-    return comparison_of(problem, trial, trials)
+    return comparison_of(problem, study, results, notes)
 
 
-def comparison_of(problem: "Problem", trial: "Trial", trials: "Trials") -> "Comparison":
-    """Return the trials in the form of a result."""
-    from puselect.evaluation.compare import TEST_SHARE
+def comparison_notes(study: "TableStudy", results: "TableResults") -> list[str]:
+    """Return what the user should know about the run."""
+    notes = [f"{name}: {text}" for name, texts in results.warnings.items() for text in texts]
+    if results.n_splits < study.n_splits:
+        notes.insert(0, f"interrupted after {results.n_splits} of {study.n_splits} splits; only these are compared")
+    return notes
+
+
+def comparison_of(
+    problem: "Problem", study: "TableStudy", results: "TableResults", notes: list[str]
+) -> "Comparison":
+    """Return the results as they are written and reported."""
+    from puselect.methods import YARDSTICKS
     from puselect.report import Comparison
     from puselect.report.summary import versions
+    from puselect.studies.table_study import TEST_SHARE
 
-    notes = [*problem.notes, *(f"left out: {c.name} ({c.why})" for c in problem.left_out), *trials.notes]
+    shown = {name: YARDSTICKS.get(name, name) for name in results.selected}
     return Comparison.of(
-        {name: [problem.names[i] for i in columns] for name, columns in trials.selected.items()},
-        trials.seconds,
-        trials.scores,
+        {shown[name]: [problem.names[i] for i in columns] for name, columns in results.selected.items()},
+        {shown[name]: seconds for name, seconds in results.seconds.items()},
+        {shown[name]: scores for name, scores in results.scores.items()},
         test_share=TEST_SHARE,
-        score_name=trial.score_name,
+        score_name=study.score_name,
         score_is_proxy=problem.truth is None,
         n_features=len(problem.names),
         n_rows=len(problem.y),
         n_labelled=int(problem.y.sum()),
         command=shlex.join(["puselect", *sys.argv[1:]]),
-        seed=trial.seed,
+        seed=study.seed,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        notes=notes,
+        notes=[*problem.notes, *(f"left out: {c.name} ({c.why})" for c in problem.left_out), *notes],
         versions=versions(),
     )
