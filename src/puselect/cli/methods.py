@@ -16,6 +16,6 @@ def methods() -> None:
     console.print(table)
     console.print(
         "\n[dim]labels: 'all, as classes' takes unlabelled rows for negatives, 'the positives' does not.\n"
-        "speed: on a few thousand rows and fifty features. docs/methods.md says how good each is.\n"
+        "speed: on a few thousand rows and fifty features. docs/paper/methods.md says how good each is.\n"
         "Side by side on your table: puselect compare DATA --label COL -k N --methods fscpu,semi-jmi,lasso[/dim]"
     )
