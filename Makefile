@@ -3,7 +3,6 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
-BENCH_ARGS ?=
 TORCH ?= torch==2.13.0 triton
 VENV := .venv
 BIN := $(VENV)/bin
@@ -37,12 +36,12 @@ docs: setup-docs ## build the guide and run its examples; a warning is an error 
 	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs build/docs
 	@echo "the guide is in build/docs/index.html"
 
-bench: setup-puselect ## measure the speed against scikit-learn (BENCH_ARGS="--quick")
-	@$(BIN)/python benchmarks/bench.py $(BENCH_ARGS)
+bench: setup-cli ## measure the speed against scikit-learn
+	@$(BIN)/puselect bench
 
 reproduce-quick: setup-reproduce ## all methods in small studies: does everything run? (report in build/reproduce-quick)
 	@rm -rf build/reproduce-quick
-	@$(BIN)/puselect reproduce quick --out build/reproduce-quick
+	@$(BIN)/puselect reproduce quick --folder build/reproduce-quick
 
 clean: ## remove the environment and everything that was generated
 	rm -rf $(VENV) build dist docs/gallery docs/generated .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from puselect import FSCPU
-from puselect.cli.showcase import write_demo_table
+from puselect.cli.demo import demo_table
 from puselect.selectors.suitability import check_suitability
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
@@ -25,7 +25,7 @@ folder.mkdir(exist_ok=True)
 # The table: 569 breast tumours. ``known`` is 1 for 21 of the 212 malignant ones, as if only these had been examined.
 # ``diagnosis`` is the truth, which you would not have; it must not be among the features.
 
-write_demo_table(folder / "breast.csv")
+(folder / "breast.csv").write_text(demo_table(), encoding="utf-8", newline="")
 table = pd.read_csv(folder / "breast.csv")
 y = table["known"]
 X = table.drop(columns=["known", "diagnosis"])

@@ -24,10 +24,11 @@ def puselect(*words, **settings):
     )
 
 
-def puselect_signalled(number, ready, *words, patience=PATIENCE, **settings):
-    """Run the command in a group of its own; when the file `ready` is there, or patience is over, signal the group."""
+def puselect_signalled(number, ready, *words, patience=PATIENCE, temporary=None, **settings):
+    """Run the command in a group of its own; signal the group once the file `ready` exists, or patience is over."""
+    environment = ENVIRONMENT if temporary is None else {**ENVIRONMENT, "TMPDIR": str(temporary)}
     process = subprocess.Popen(
-        [*COMMAND, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
+        [*COMMAND, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
         start_new_session=True, **settings,
     )
     deadline = time.monotonic() + patience

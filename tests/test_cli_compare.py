@@ -34,7 +34,7 @@ def test_methods_are_compared_from_a_file_to_a_report(folder):
     done = puselect("compare", "d.csv", "--label", "label", "-k", 3, *words)
     assert done.returncode == 0, done.stderr
     found = Comparison.from_json((folder / "c.json").read_text())
-    assert {result.method for result in found.methods} == {"fscpu", "kbest", "all features", "random features"}
+    assert {result.method for result in found.methods} == {"fscpu", "kbest", "all features", "random"}
     assert all(len(result.scores) == 3 for result in found.methods)
     assert found.n_labelled == 40
     assert found.command.startswith("puselect compare d.csv --label label -k 3")
@@ -93,7 +93,7 @@ def test_quiet_says_nothing(folder):
 def test_all_features_are_nothing_to_compare(folder):
     done = runner.invoke(cli.app, ["compare", "d.csv", "--label", "label", "-k", "8", "--quiet", "--json"])
     assert done.exit_code == 1
-    assert done.stderr == "error: -k must lie in 1..7 to compare anything with all 8, got 8\n"
+    assert done.stderr.startswith("error: -k must be less than 8")
 
 
 class TestInterrupted:
@@ -106,5 +106,5 @@ class TestInterrupted:
             signal.SIGINT, never, "compare", "n.csv", "--label", "label", *words, cwd=tmp_path, patience=6
         )
         assert done.returncode == 1
-        assert done.stderr == "error: interrupted before there was a result; nothing was written\n"
+        assert done.stderr == "error: interrupted; nothing was written\n"
         assert [path.name for path in tmp_path.iterdir()] == ["n.csv"]

@@ -1,14 +1,26 @@
+import gzip
+import inspect
+import os
+import re
 import subprocess
 import sys
+from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
 from command_line import COMMAND, ENVIRONMENT, clusters_table, puselect
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from puselect import cli
-from puselect.cli.application import one_line, printable
-from puselect.cli.options import memory_size
+from puselect.cli import wording
+from puselect.cli.application import one_line, printable, without_panics
+from puselect.cli.options import memory_size, split_names
+from puselect.cli.wording import error_text, note_text, reason_text
+from puselect.tables import LeftOut, TableError
+from puselect.tables import errors as table_errors
+from puselect.tables.errors import FileError
 
 runner = CliRunner()
 GOOD = "a,b,c,label\n" + "".join(f"{i % 3},{i % 5},{i % 7},{int(i < 4)}\n" for i in range(40))
@@ -16,13 +28,13 @@ GOOD = "a,b,c,label\n" + "".join(f"{i % 3},{i % 5},{i % 7},{int(i < 4)}\n" for i
 BAD_FILES = {
     "empty": (b"", "is empty"),
     "no label column": (b"a,b,lable\n1,2,1\n3,4,0\n", "did you mean 'lable'?"),
-    "one class": (b"a,b,label\n1,2,1\n3,4,1\n", "nothing is unlabelled"),
+    "one class": (b"a,b,label\n1,2,1\n3,4,1\n", "must be unlabelled"),
     "two classes, neither plainly positive": (b"a,b,label\n1,2,x\n3,4,y\n", "--positive VALUE"),
-    "ragged": (b"a,b,label\n1,2,1\n3,4,0,9\n", "line 3 of"),
+    "ragged": (b"a,b,label\n1,2,1\n3,4,0,9\n", "line 3"),
     "binary": (bytes(range(256)) * 9, "not a text file"),
     "duplicated names": (b"a,a,label\n1,2,1\n3,4,0\n", "more than one column named 'a'"),
     "missing values": (b"a,b,label\n1,,1\n3,4,0\n5,6,0\n", "--impute median"),
-    "text only": (b"a,b,label\nx,y,1\nz,w,0\n", "at least two usable features"),
+    "text only": (b"a,b,label\nx,y,1\nz,w,0\n", "2 usable features"),
 }
 
 
@@ -44,19 +56,120 @@ def test_a_bad_file_gives_one_line_and_leaves_nothing_behind(tmp_path, name):
     assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
 
 
-def test_no_permission(tmp_path):
-    """As another user if the tests run as root, whom nothing is forbidden."""
-    secret = tmp_path / "secret.csv"
-    secret.write_text(GOOD)
-    secret.chmod(0)
-    code = (
-        "import os, secrets, typer.rich_utils, puselect.cli, puselect.tables, puselect.cli.summary\n"
-        "if os.geteuid() == 0: os.seteuid(65534)\n"
-        "puselect.cli.main()"
+def test_no_permission(tmp_path, monkeypatch):
+    def forbidden(*_, **__):
+        raise PermissionError(13, "Permission denied", "secret.csv")
+
+    (tmp_path / "secret.csv").write_text(GOOD)
+    monkeypatch.setattr(Path, "open", forbidden)
+    done = runner.invoke(cli.app, ["select", str(tmp_path / "secret.csv"), "--label", "label"])
+    assert done.exit_code == 1
+    assert done.stderr == "error: secret.csv: permission denied\n"
+
+
+def test_every_command_has_debug():
+    commands = get_command(cli.app).commands
+    lacking = [name for name, command in commands.items() if not any("--debug" in p.opts for p in command.params)]
+    assert set(lacking) <= {"bench"}
+
+
+def test_a_panic_of_the_parquet_reader_is_one_line(tmp_path, monkeypatch, capfd):
+    def panic(*_):
+        os.write(2, b"thread '<unnamed>' panicked at library.rs\n")
+        raise FileError("d.parquet", "damaged", "out of range")
+
+    monkeypatch.setattr("puselect.tables.load_table", panic)
+    done = runner.invoke(cli.app, ["select", "d.parquet", "--label", "label"])
+    assert done.exit_code == 1
+    assert "d.parquet" in done.stderr
+    assert capfd.readouterr().err == ""
+
+
+def test_other_output_of_the_reader_is_passed_on(capfd):
+    with without_panics():
+        os.write(2, b"verbose")
+    assert capfd.readouterr().err == "verbose"
+
+
+class TestSameFile:
+    """An output must not be an input or another output, whatever it is called."""
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ["-o", "d.csv"],
+            ["--data-out", "d.csv"],
+            ["--report", "././d.csv"],
+            ["--checkpoint", "d.csv"],
+            ["-o", "link.csv"],
+            ["-o", "hard.csv"],
+            ["--budget", "2", "--costs", "c.csv", "-o", "c.csv"],
+            ["-o", "x", "--report", "x"],
+            ["-o", "new", "--checkpoint", "dangling"],
+        ],
     )
-    words = [sys.executable, "-c", code, "select", str(secret), "--label", "label"]
-    done = subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT)
-    assert_one_line(done, "secret.csv: permission denied")
+    def test_select(self, folder, words):
+        self.check(folder, ["select", "d.csv", "--label", "label", *words])
+
+    @pytest.mark.parametrize("words", [["-o", "d.csv"], ["--report", "link.csv"], ["-o", "x", "--report", "x"]])
+    def test_compare(self, folder, words):
+        self.check(folder, ["compare", "d.csv", "--label", "label", "-k", "2", *words])
+
+    def test_report(self, folder):
+        self.check(folder, ["report", "c.csv", "d.csv", "-o", "link.csv"])
+
+    def test_standard_input(self, folder):
+        with (folder / "d.csv").open() as file:
+            done = puselect("select", "-", "--label", "label", "-o", "d.csv", stdin=file)
+        assert done.returncode == 2
+        assert (folder / "d.csv").read_text() == GOOD
+
+    def test_devices_may_be_named_twice(self, folder):
+        words = ["-k", "2", "--method", "kbest", "-o", "/dev/null", "--report", "/dev/null"]
+        assert runner.invoke(cli.app, ["select", "d.csv", "--label", "label", *words]).exit_code == 0
+
+    @pytest.fixture
+    def folder(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "d.csv").write_text(GOOD)
+        (tmp_path / "c.csv").write_text("a,1\nb,2\nc,3\n")
+        (tmp_path / "link.csv").symlink_to("d.csv")
+        (tmp_path / "dangling").symlink_to("new")
+        os.link("d.csv", "hard.csv")
+        return tmp_path
+
+    def check(self, folder, words):
+        before = {path.name: path.read_bytes() for path in folder.iterdir() if path.exists()}
+        done = runner.invoke(cli.app, words)
+        assert done.exit_code == 2
+        assert "same file" in done.stderr
+        assert {path.name: path.read_bytes() for path in folder.iterdir() if path.exists()} == before
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("c.json", b"[" * 100_000),
+        ("c.csv", gzip.compress(b"a,1\n" * 1000)[:-12]),
+        ("c.csv", b"a" * 140_000 + b",1\n"),
+    ],
+)
+def test_damaged_costs_are_one_line(tmp_path, monkeypatch, name, content):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.csv").write_text(GOOD)
+    (tmp_path / name).write_bytes(content)
+    done = runner.invoke(cli.app, ["select", "d.csv", "--label", "label", "--budget", "2", "--costs", name, "--json"])
+    assert done.exit_code == 1
+    assert done.stderr.splitlines()[-1].startswith("error: --costs: ")
+
+
+@pytest.mark.parametrize("words", [["compare", "--model", "lightgbm"], ["compare", "--methods", "lgbm-opt"],
+                                   ["select", "--method", "lgbm-opt"]])
+def test_a_missing_extra_is_found_before_the_table_is_read(monkeypatch, words):
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+    done = runner.invoke(cli.app, [*words, "nothing.csv", "--label", "label", "-k", "2"])
+    assert done.exit_code == 1
+    assert "puselect[lightgbm]" in done.stderr
 
 
 def test_no_file(tmp_path):
@@ -69,22 +182,22 @@ def test_no_file(tmp_path):
         (["select"], "Missing argument 'DATA'"),
         (["select", "d.csv"], "Missing option '--label'"),
         (["select", "d.csv", "-l", "label", "-k", "0"], "-k"),
-        (["select", "d.csv", "-l", "label", "-k", "2", "--budget", "3"], "either -k or --budget"),
-        (["select", "d.csv", "-l", "label", "--costs", "c.csv"], "add --budget"),
+        (["select", "d.csv", "-l", "label", "-k", "2", "--budget", "3"], "--budget"),
+        (["select", "d.csv", "-l", "label", "--costs", "c.csv"], "needs --budget"),
         (["select", "d.csv", "-l", "label", "--method", "lass"], "did you mean 'lasso'"),
         (["select", "d.csv", "-l", "label", "--method", "lasso", "--keep", "a"], "--keep"),
         (["select", "d.csv", "-l", "label", "--method", "kbest", "--checkpoint", "f"], "--checkpoint"),
-        (["select", "d.csv", "-l", "label", "--impute", "mean"], "'mean' is none of median"),
+        (["select", "d.csv", "-l", "label", "--impute", "mean"], "--impute: 'mean'"),
         (["select", "d.csv", "-l", "label", "--max-memory", "lots"], "such as 500MB"),
-        (["select", "no.csv", "-l", "label", "--engine", "steam"], "--engine: 'steam' is none of auto, cpu, gpu"),
-        (["select", "d.csv", "-l", "label", "--quiet"], "add -o FILE, --report FILE or --json"),
-        (["select", "d.csv", "-l", "label", "--impute"], "takes a value: --impute median (see puselect select --help)"),
-        (["compare", "d.csv", "-l"], "it takes a value: -l COL (see puselect compare --help)"),
-        (["compare", "d.csv", "-l", "label", "-k", "2", "-q"], "add -o FILE, --report FILE or --json"),
+        (["select", "no.csv", "-l", "label", "--engine", "steam"], "--engine: 'steam'"),
+        (["select", "d.csv", "-l", "label", "--quiet"], "--quiet"),
+        (["select", "d.csv", "-l", "label", "--impute"], "--impute median (see puselect select --help)"),
+        (["compare", "d.csv", "-l"], "-l COL (see puselect compare --help)"),
+        (["compare", "d.csv", "-l", "label", "-k", "2", "-q"], "--quiet"),
         (["compare", "d.csv", "-l", "label"], "Missing option"),
-        (["compare", "d.csv", "-l", "label", "-k", "2", "--methods", "x"], "'x' is none of"),
+        (["compare", "d.csv", "-l", "label", "-k", "2", "--methods", "x"], "--methods: 'x'"),
         (["compare", "d.csv", "-l", "label", "-k", "2", "--model", "x"], "--model"),
-        (["report", "d.csv"], "say where the report goes: -o report.html"),
+        (["report", "d.csv"], "-o report.html"),
         (["report", "nothing"], "must hold study.json"),
         (["nonsense"], "No such command 'nonsense'"),
     ],
@@ -104,18 +217,18 @@ def test_a_wrong_call_is_one_line_with_exit_code_2(tmp_path, monkeypatch, words,
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["-k", "4"], "-k must lie in 1..3"),
-        (["-o", "no/such/out.json"], "there is no folder no/such"),
-        (["-o", "."], "is a folder"),
+        (["-k", "4"], "at most 3"),
+        (["-o", "no/such/out.json"], "no/such does not exist"),
+        (["-o", "."], "is a directory"),
         (["--data-out", "out.xlsx"], "must end in .csv"),
-        (["--drop", "z"], "--drop names the column 'z'"),
+        (["--drop", "z"], "--drop: d.csv has no column 'z'"),
         (["--budget", "2", "--costs", "nothing.csv"], "nothing.csv: no such file"),
         (["--budget", "2", "--costs", "d.csv"], "must hold lines of name,cost"),
-        (["--budget", "2", "--costs", "c.csv"], "got none for c"),
-        (["--max-rows", "3"], "4 rows are labelled positive"),
+        (["--budget", "2", "--costs", "c.csv"], "no cost for c"),
+        (["--max-rows", "3"], "4 rows are labelled"),
     ],
 )
-def test_a_wish_that_the_table_cannot_grant_is_one_line(tmp_path, monkeypatch, words, message):
+def test_an_option_that_does_not_fit_the_table_is_one_line(tmp_path, monkeypatch, words, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d.csv").write_text(GOOD)
     (tmp_path / "c.csv").write_text("a,1\nb,2\n")
@@ -133,7 +246,7 @@ def test_debug_shows_where_it_happened(tmp_path):
     assert done.stderr.splitlines()[-1].startswith("error: d.csv is empty")
 
 
-def test_a_reader_that_leaves_early_is_no_disaster():
+def test_a_reader_that_closes_the_pipe_early_is_no_error():
     shell = f"{subprocess.list2cmdline(COMMAND)} methods | head -n 1"
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, env=ENVIRONMENT)
     assert done.stdout.startswith("name")
@@ -149,6 +262,30 @@ def test_what_needs_no_data_loads_nothing_heavy(words):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+class TestWording:
+    @pytest.mark.parametrize("kind", ["FileError", "LabelError", "CostsError"])
+    def test_every_fault_has_its_own_words(self, kind):
+        faults = get_args(getattr(table_errors, kind.replace("Error", "Fault")))
+        lines = [error_text(getattr(table_errors, kind)("name", fault)) for fault in faults if "size" not in fault]
+        assert len(set(lines)) == len(lines) >= 5
+        assert all("name" in line and "\n" not in line for line in lines)
+
+    def test_every_error_has_words(self):
+        kinds = [kind for kind in vars(table_errors).values() if isinstance(kind, type)]
+        errors = {kind for kind in kinds if issubclass(kind, TableError)} - {TableError}
+        worded = set(re.findall(r"case (\w+Error)\(", inspect.getsource(wording)))
+        assert {kind.__name__ for kind in errors} == worded
+
+    @pytest.mark.parametrize("reason", get_args(table_errors.LeftOutReason))
+    def test_every_reason_has_words(self, reason):
+        assert reason_text(LeftOut("name", reason, "detail", 30, None))
+
+    def test_every_note_has_words(self):
+        assert "--drop" in note_text(table_errors.IdentifierNote("id"))
+        assert "a (3)" in note_text(table_errors.FilledNote("missing", {"a": 3}))
+        assert "--max-memory" in note_text(table_errors.SampleNote(5, 10, 2, "memory"))
 
 
 class TestOneLine:
@@ -184,3 +321,8 @@ def test_ten_thousand_columns_work(tmp_path, monkeypatch):
     done = runner.invoke(cli.app, ["select", "wide.csv", "--label", "label", "--method", "kbest", "-k", "3"])
     assert done.exit_code == 0
     assert "3 of 10000 features" in done.stdout
+
+
+def test_names_are_split_at_commas_outside_quotes():
+    assert split_names(["a,b", "c"]) == ("a", "b", "c")
+    assert split_names(['"x, y",z', "", "z"]) == ("x, y", "z")

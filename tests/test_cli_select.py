@@ -20,9 +20,12 @@ from command_line import (
 from typer.testing import CliRunner
 
 from puselect import FSCPU, cli
+from puselect.cli import progress
+from puselect.cli.application import LongSearchError
 from puselect.cli.summary import evidence, just_missed
 from puselect.report import Selection, summarise
 from puselect.report.selection import CandidateTable, Feature
+from puselect.search.progress import Step
 from puselect.selectors.suitability import Suitability
 
 runner = CliRunner()
@@ -81,7 +84,7 @@ def test_through_a_pipe_in_and_out(folder):
     shell = f"cat d.csv | {command} select - --label label -k 3 --json | cat"
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, env=ENVIRONMENT, cwd=folder)
     assert set(Selection.from_json(done.stdout).selected) == SIGNALS
-    assert "fscpu: working" in done.stderr
+    assert "fscpu: running" in done.stderr
 
 
 def test_in_a_terminal_it_shows_a_bar_and_colours(folder):
@@ -138,13 +141,34 @@ class TestInterrupted:
         assert len(Selection.from_json((folder / "s.json").read_text()).selected) == 3
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
+    def test_ctrl_c_while_the_summary_is_printed_names_the_files(self, folder, monkeypatch):
+        def press_ctrl_c(*_):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("puselect.cli.summary.print_selection", press_ctrl_c)
+        done = select("-k", 3, "-o", "s.json", "--method", "kbest", code=1)
+        assert done.stderr.splitlines()[-1] == "error: interrupted; written: s.json"
+        assert len(Selection.from_json((folder / "s.json").read_text()).selected) == 3
+
+    @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+    def test_a_copy_of_standard_input_is_removed(self, tmp_path, number):
+        (tmp_path / "scratch").mkdir()
+        noise_table(1500).write_csv(tmp_path / "n.csv")
+        words = ("select", "-", "--label", "label", "-k", 8, "--quiet", "--checkpoint", "c")
+        with (tmp_path / "n.csv").open() as table:
+            done = puselect_signalled(
+                number, tmp_path / "c", *words, cwd=tmp_path, stdin=table, temporary=tmp_path / "scratch"
+            )
+        assert done.returncode == 128 + number
+        assert list((tmp_path / "scratch").iterdir()) == []
+
     def test_where_there_is_no_result_yet_it_is_a_failure(self, folder, monkeypatch):
         def press_ctrl_c(*_):
             raise KeyboardInterrupt
 
         monkeypatch.setattr(FSCPU, "fit", press_ctrl_c)
         done = select("-k", 3, "-o", "s.json", "--quiet", code=1)
-        assert done.stderr == "error: interrupted before there was a result; nothing was written\n"
+        assert done.stderr == "error: interrupted; nothing was written\n"
         assert not (folder / "s.json").exists()
 
 
@@ -154,15 +178,15 @@ class TestOptions:
 
     def test_the_number_taken_by_default_is_told(self, folder):
         done = select("-o", "s.json")
-        text = "-k was not given: half of the 7 features are selected, 4"
+        text = "selecting 4 of 7 features, half of them; choose another number with -k"
         assert f"note: {text}" in done.stderr
         assert text in Selection.from_json((folder / "s.json").read_text()).notes
-        assert "-k was not given" not in select("--budget", 3).stderr
+        assert "selecting" not in select("--budget", 3).stderr
 
     def test_all_features_are_no_choice(self, folder):
         done = select("-k", 7, "--report", "r.html")
-        assert "note: -k 7 is all of the features: there was nothing to choose" in done.stderr
-        assert "next  ask for fewer than all 7 features" in done.stdout
+        assert "note: -k 7 selects all features" in done.stderr
+        assert "next  select fewer than all 7 features" in done.stdout
 
     def test_max_iter_ends_the_search(self, folder):
         assert json.loads(select("-k", 3, "--max-iter", 5, "--json").stdout)["search"]["n_iter"] == 5
@@ -184,7 +208,7 @@ class TestOptions:
         done = select("-k", 3, "--suitability", "-o", "s.json")
         assert "they form clusters in the selected features" in done.stdout
         assert Selection.from_json((folder / "s.json").read_text()).suitability.suits
-        assert "fscpu does" in select("--suitability", "--method", "lasso", code=2).stderr
+        assert "--suitability" in select("--suitability", "--method", "lasso", code=2).stderr
 
     def test_another_method(self, folder):
         done = select("-k", 3, "--method", "lasso")
@@ -214,13 +238,13 @@ class TestOptions:
     def test_what_was_left_out_is_told_with_the_reason(self, folder):
         clusters_table().with_columns(town=pl.lit("Rome"), same=pl.lit(3)).write_csv("d.csv")
         done = select("-k", 3, "-o", "s.json")
-        assert "same: constant: always 3" in done.stdout
+        assert "same: constant: 3" in done.stdout
         notes = Selection.from_json((folder / "s.json").read_text()).notes
         assert any(note.startswith("left out: town (text") for note in notes)
 
     def test_a_sample_is_told(self, folder):
         done = select("-k", 3, "--max-rows", 200, "--data-out", "all.csv")
-        assert "200 of 400 rows were read, all 40 labelled ones and random others, as --max-rows asks" in done.stderr
+        assert "read 200 of 400 rows" in done.stderr
         assert pl.read_csv("all.csv").height == 400
 
     def test_candidates_of_a_sample_have_the_numbers_of_the_file(self, folder):
@@ -263,13 +287,13 @@ class TestEvidence:
 
     def test_that_the_search_converged_is_not_sold_as_evidence(self, folder):
         out = select("-k", 3).stdout
-        assert re.search(r"search  converged after \d+ steps, which is no evidence", out)
-        assert "suitability  not checked; --suitability tells" in out
+        assert re.search(r"search  converged after \d+ steps \(the search also converges on noise\)", out)
+        assert "suitability  not checked" in out
         assert "search  " not in select("-k", 3, "--method", "kbest").stdout
 
     def test_a_search_that_has_not_converged_says_so(self, folder):
         out = select("-k", 3, "--max-iter", 1).stdout
-        assert re.search(r"search  \d+% of the features still undecided after 1 step\n", out)
+        assert re.search(r"search  \d+% of the features undecided after 1 step\n", out)
 
     @pytest.mark.parametrize(("suits", "doubt"), [(True, False), (False, True)])
     def test_candidates_are_no_finding_where_labels_gather_no_better_than_chance(self, suits, doubt):
@@ -278,7 +302,7 @@ class TestEvidence:
         told = dict(evidence(Selection(candidates=table, suitability=suitability)))
         assert told["suitability"] == "A verdict."
         assert told["candidates"].startswith("1 unlabelled row in positive clusters")
-        assert ("makes none of them likely" in told["candidates"]) is doubt
+        assert ("no sign" in told["candidates"]) is doubt
 
     def test_features_that_ended_as_low_as_any_did_not_just_miss(self):
         scores = {"a": 0.9, "b": 0.4, "c": 0.1, "d": 0.1}
@@ -322,11 +346,23 @@ class TestFiles:
             raise OSError(28, "No space left on device")
 
         (folder / "s.json").write_text("old")
-        monkeypatch.setattr("puselect.tables.problem.write_table", full_disk)
+        monkeypatch.setattr("puselect.tables.loading.write_table", full_disk)
         done = select("-k", 3, "-o", "s.json", "--data-out", "small.csv", "--quiet", code=1)
         assert done.stderr == "error: no space left on device\n"
         assert (folder / "s.json").read_text() == "old"
         assert {path.name for path in folder.iterdir()} == {"d.csv", "s.json"}
+
+    def test_a_private_result_stays_private(self, folder):
+        (folder / "s.json").write_text("old")
+        (folder / "s.json").chmod(0o600)
+        select("-k", 3, "-o", "s.json", "--method", "kbest")
+        assert (folder / "s.json").stat().st_mode & 0o777 == 0o600
+
+    def test_a_full_disk_is_one_line(self, folder):
+        (folder / "full.parquet").symlink_to("/dev/full")
+        done = select("-k", 3, "--method", "kbest", "--data-out", "full.parquet", "--quiet", code=1)
+        assert done.stderr.count("\n") == 1
+        assert "bug" not in done.stderr
 
     def test_a_link_stays_a_link_and_a_device_stays_a_device(self, folder):
         (folder / "real.json").write_text("old")
@@ -359,3 +395,28 @@ def test_an_interrupt_before_the_first_step_still_gives_a_result(folder, monkeyp
     done = select("-k", 3, "-o", "s.json", "--report", "r.html")
     assert "interrupted after 0 of at most" in done.stderr
     assert len(Selection.from_json((folder / "s.json").read_text()).selected) == 3
+
+
+class TestLongSearch:
+    def test_is_refused_unless_it_is_limited_or_confirmed(self, folder, monkeypatch):
+        monkeypatch.setattr(progress, "LONG_SEARCH_SECONDS", 0.0)
+        monkeypatch.setattr(progress, "ESTIMATE_STEPS", 1)
+        done = select("-o", "s.json", code=1)
+        note, error = done.stderr.splitlines()[1], done.stderr.splitlines()[-1]
+        assert note.startswith("note: selecting 4 of 7 features")
+        assert error.startswith("error: ")
+        assert all(option in error for option in ("-k", "--max-iter", "--yes"))
+        assert not (folder / "s.json").exists()
+        select("--yes")
+        select("--max-iter", 20)
+
+    def test_the_first_step_is_judged_if_it_takes_long(self, monkeypatch):
+        clock = iter([0.0, 32.0])
+        monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+        with pytest.raises(LongSearchError):
+            progress.TimeCheck()(Step(1, 3000, 0.1, 0.0, float("inf")))
+
+    def test_a_search_of_less_than_an_hour_is_not_refused(self):
+        check = progress.TimeCheck()
+        for number in range(1, 20):
+            check(Step(number, 3000, 0.1, 0.0, 3599.0))

@@ -7,7 +7,6 @@ import time
 
 import psutil
 import pytest
-from joblib.externals.loky import get_reusable_executor
 from study_files import SMALL, write_study
 
 from puselect.studies import workers
@@ -115,7 +114,7 @@ class TestRunning:
 
     def test_long_cells_start_first(self):
         cells = load_study("table1").cells(n_seeds=1)
-        order = [cell.method for cell in longest_first(cells, {})]
+        order = [cell.method for cell, _ in longest_first(cells, {})]
         assert order[0] == "es-mcrfs"
         assert order.index("fscpu-published") < order.index("dt-rfe") < order.index("fscpu") < order.index("kbest")
 
@@ -140,7 +139,7 @@ def wait_for_lines(path, n, process, limit=60):
 def test_killed_at_a_random_moment_and_restarted_the_table_is_the_same(study, tmp_path):
     run_study(study, tmp_path / "whole")
     folder = tmp_path / "killed"
-    command = [*PUSELECT, "reproduce", str(tmp_path / "small.toml"), "--out", str(folder), "--jobs", "1"]
+    command = [*PUSELECT, "reproduce", str(tmp_path / "small.toml"), "--folder", str(folder), "--jobs", "1"]
     moment = random.Random(os.urandom(4))
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_for_lines(folder / NAME, moment.randint(1, 8), process)
@@ -185,16 +184,3 @@ def test_a_cell_that_kills_its_process_fails_and_the_others_do_not(monkeypatch):
     rows = {row.cell.seed: row for row in local_workers(2)(cells)}
     assert rows[1].error == DIED
     assert rows[0].finished
-
-
-
-def ignores_interrupts(cell):
-    return Row(cell, error=str(signal.getsignal(signal.SIGINT) is signal.SIG_IGN))
-
-
-def test_workers_leave_ctrl_c_to_the_main_process():
-    usual = signal.getsignal(signal.SIGINT)
-    get_reusable_executor().shutdown(wait=True)  # new processes
-    cells = [Cell("recall", "random", {}, {"condition": "10/8/2"}, seed) for seed in range(2)]
-    assert [row.error for row in local_workers(2, ignores_interrupts)(cells)] == ["True", "True"]
-    assert signal.getsignal(signal.SIGINT) is usual

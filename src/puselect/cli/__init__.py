@@ -1,4 +1,4 @@
-"""The command line: each command parses, calls one function, prints. One module per family of commands."""
+"""The command line. Each command is a module that parses its options, calls the library and prints."""
 
 import io
 import signal
@@ -10,14 +10,22 @@ try:
 except ImportError:
     sys.exit("the puselect command needs the extra 'cli': pip install 'puselect[cli]'")
 
-from puselect.cli import compare, demo, methods, report, reproduce, select  # noqa: F401  registers them
+from puselect.cli import bench, compare, demo, methods, report, reproduce, select  # noqa: F401  registers them
 from puselect.cli.application import app
 
 
 def main() -> None:
     """Run the command line."""
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # so that scratch files are removed
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # no SIGHUP on Windows
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores it on purpose
+            signal.signal(number, _exit)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a name that the terminal cannot show is no reason to fail
+            stream.reconfigure(errors="replace")  # the terminal may not be able to show every name
     app(prog_name="puselect")
+
+
+def _exit(number: int, _: object) -> None:
+    """Exit in the ordinary way, so that temporary files are removed."""
+    sys.exit(128 + number)

@@ -1,4 +1,4 @@
-"""What to type next."""
+"""Suggestions for the next command."""
 
 import os
 import shlex
@@ -7,14 +7,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from puselect.cli.options import quoted_name
+
 if TYPE_CHECKING:
-    from puselect.tables import Reading
+    from puselect.tables import TableSpec
 
 COMPARED = ("fscpu", "semi-jmi", "lasso", "kbest")
 
 
 def program() -> str:
-    """Return how the user called this program: by its name where a shell finds it, otherwise by its path."""
+    """Return the program as the user called it: by name if the shell finds it, otherwise by path."""
     called = Path(sys.argv[0])
     if called.parts[-2:] == ("puselect", "__main__.py"):
         return f"{shlex.quote(sys.executable)} -m puselect"
@@ -25,28 +27,27 @@ def program() -> str:
 
 
 def next_step(
-    data: str, reading: "Reading", method: str, n_selected: int, n_features: int, report: Path | None
+    data: str, spec: "TableSpec", method: str, n_selected: int, n_features: int, report: Path | None
 ) -> str:
     """Return what to do after a selection."""
     if n_selected == n_features:
-        return f"ask for fewer than all {n_features} features: -k {max(n_features // 2, 1)}, say"
+        return f"select fewer than all {n_features} features, for example -k {max(n_features // 2, 1)}"
     if report is None:
-        return "add --report report.html to see the clusters, the candidates and what to check"
+        return "add --report report.html to see the clusters, the candidates and the checks"
     methods = COMPARED if method in COMPARED else (method, *COMPARED)
-    words = ["compare", data, *table_words(reading), "-k", str(n_selected), "--methods", ",".join(methods)]
+    words = ["compare", data, *table_words(spec), "-k", str(n_selected), "--methods", ",".join(methods)]
     return f"{program()} {shlex.join(words)}"
 
 
-def table_words(reading: "Reading") -> list[str]:
-    """Return the options that make another command read the same table, rows and features."""
-    from puselect.tables import Reading
-    from puselect.tables.names import quoted_name
+def table_words(spec: "TableSpec") -> list[str]:
+    """Return the options with which another command reads the same rows and features."""
+    from puselect.tables import TableSpec
 
-    usual = Reading(reading.label)
-    words = ["--label", reading.label]
-    words += [word for name in reading.drop for word in ("--drop", quoted_name(name))]
-    words += ["--encode"] if reading.encode else []
+    usual = TableSpec(spec.label)
+    words = ["--label", spec.label]
+    words += [word for name in spec.drop for word in ("--drop", quoted_name(name))]
+    words += ["--encode"] if spec.encode else []
     for field in ("positive", "impute", "max_rows", "max_memory", "max_categories", "seed"):
-        value = getattr(reading, field)
+        value = getattr(spec, field)
         words += [f"--{field.replace('_', '-')}", str(value)] if value != getattr(usual, field) else []
     return words

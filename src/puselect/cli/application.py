@@ -1,8 +1,9 @@
-"""The application that the commands register with, and what becomes of errors."""
+"""The application with which commands register, and how it reports errors."""
 
 import os
 import signal
 import sys
+import tempfile
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
@@ -14,28 +15,34 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from puselect._version import __version__
+from puselect.cli.writing import written
 
-WIDTH_OF_A_PIPE = 120
+PIPE_WIDTH = 120
+DEBUG = "--debug"
 
-console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE, highlight=False)
+console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
 messages = Console(stderr=True, highlight=False, soft_wrap=True)
-"""Where everything goes that is not the result."""
+"""For everything but the result."""
 
 
-class InterruptedEarlyError(Exception):
-    """Ctrl-C where there is nothing worth keeping."""
+class InterruptedCommandError(Exception):
+    """Ctrl-C ended the command before it was done."""
+
+
+class LongSearchError(Exception):
+    """A search would take too long to start it without asking."""
 
 
 @contextmanager
 def finishing() -> Iterator[None]:
-    """Let a result be written that is there already: the first Ctrl-C in this block only says so."""
+    """Let the first Ctrl-C in this block pass: a result exists and is being written."""
     usual = signal.getsignal(signal.SIGINT)
 
     def first(*_: Any) -> None:
         signal.signal(signal.SIGINT, usual)
-        typer.echo("writing the result; Ctrl-C again gives it up", err=True)
+        typer.echo("writing the result; press Ctrl-C again to abort", err=True)
 
-    in_main_thread = threading.current_thread() is threading.main_thread()  # nobody else gets signals
+    in_main_thread = threading.current_thread() is threading.main_thread()  # only there signals can be handled
     if in_main_thread:
         signal.signal(signal.SIGINT, first)
     try:
@@ -45,64 +52,92 @@ def finishing() -> Iterator[None]:
             signal.signal(signal.SIGINT, usual)
 
 
+@contextmanager
+def without_panics() -> Iterator[None]:
+    """Hide what Rust prints when polars panics on a damaged file; the error that follows says it in one line.
+
+    Rust writes to the file descriptor, past `sys.stderr`. Only an application may redirect it, so this is done here
+    and not where tables are read. Other output is passed on, and everything with --debug.
+    """
+    try:
+        stderr = os.dup(2)
+    except OSError:  # standard error is closed
+        yield
+        return
+    with tempfile.TemporaryFile() as buffer:
+        os.dup2(buffer.fileno(), 2)
+        show = False
+        try:
+            yield
+            show = True
+        finally:
+            os.dup2(stderr, 2)
+            os.close(stderr)
+            if show or DEBUG in sys.argv:
+                buffer.seek(0)
+                os.write(2, buffer.read())
+
+
 class Commands(TyperGroup):
-    """Commands whose errors are one line: exit code 2 for a wrong call, 1 for a failure."""
+    """Commands whose errors are one line, with exit code 2 for a wrong call and 1 for a failure."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was called."""
+        """Run a command."""
+        written.clear()
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt as error:  # typer would leave without a word
-            raise InterruptedEarlyError("interrupted before there was a result; nothing was written") from error
+        except KeyboardInterrupt as error:  # typer would exit silently
+            files = ", ".join(map(str, written))
+            done = f"written: {files}" if files else "nothing was written"
+            raise InterruptedCommandError(f"interrupted; {done}") from error
 
     def get_params(self, ctx: Any) -> Any:
         """Return the options of puselect itself."""
-        return without_types(super().get_params(ctx))
+        return _without_flag_types(super().get_params(ctx))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command of that name, if there is one."""
+        """Return the command of that name, if there is one."""
         command = super().get_command(ctx, cmd_name)
         if command is not None:
-            without_types(command.get_params(ctx))
+            _without_flag_types(command.get_params(ctx))
         return command
 
     def main(self, *positional: Any, **named: Any) -> Any:
-        """Run the command line and leave with an exit code."""
+        """Run the command line and exit."""
         words = (positional[0] if positional else named.get("args")) or sys.argv[1:]
         try:
             code = super().main(*positional, **{**named, "standalone_mode": False})
-        except BrokenPipeError:  # whoever was reading has left, as head does
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is left to be flushed
+        except BrokenPipeError:  # the reader has closed the pipe, as head does
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to be flushed
             code = 1
         except Exception as error:
-            code = report_error(self.in_context(error, words), "--debug" in words)
+            code = _report_error(self._in_context(error, words), DEBUG in words)
         sys.exit(code if isinstance(code, int) else 0)
 
-
-    def in_context(self, error: Exception, words: Sequence[str]) -> Exception:
-        """Return the error; one about an option without its value comes without a context, and gets one."""
+    def _in_context(self, error: Exception, words: Sequence[str]) -> Exception:
+        """Return the error with a context; that of an option without its value has none."""
         command = self.commands.get(words[0]) if words else None
         if command is None or not hasattr(error, "option_name") or getattr(error, "ctx", None) is not None:
             return error
         context = command.make_context(f"puselect {words[0]}", [], resilient_parsing=True)
         name: str = error.option_name
         wanted = [option.metavar for option in command.params if name in option.opts]
-        if wanted and "requires an argument" in str(error):
-            return typer.BadParameter(f"it takes a value: {name} {wanted[0]}", context, param_hint=name)
+        if wanted and type(error).__name__ == "BadOptionUsage":
+            return typer.BadParameter(f"a value is missing: {name} {wanted[0]}", context, param_hint=name)
         error.ctx = context  # type: ignore[attr-defined]
         return error
 
 
-def without_types(options: Any) -> Any:
-    """Return the options, of which flags take no value, whatever typer's help says."""
+def _without_flag_types(options: Any) -> Any:
+    """Return the options; typer's help gives flags a type, though they take no value."""
     for option in options:
         if getattr(option, "is_flag", False) and option.metavar is None:
             option.metavar = ""
     return options
 
 
-def report_error(error: Exception, debug: bool) -> int:
-    """Write one line, or the traceback; return the exit code."""
+def _report_error(error: Exception, debug: bool) -> int:
+    """Write one line, after the traceback if asked for; return the exit code."""
     exit_code: int = getattr(error, "exit_code", 1)
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()  # type: ignore[attr-defined]
@@ -122,13 +157,22 @@ def one_line(error: Exception) -> str:
     elif isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename is not None else ""
         text = where + error.strerror.lower()
-    elif isinstance(error, ValueError | OSError | ImportError | InterruptedEarlyError) and str(error):
+    elif isinstance(error, ValueError):
+        text = _value_error_text(error)
+    elif isinstance(error, OSError | ImportError | InterruptedCommandError | LongSearchError) and str(error):
         text = str(error)
     elif isinstance(error, MemoryError):
         text = "not enough memory; read fewer rows with --max-rows"
     else:
-        text = f"unexpected {type(error).__name__}: {error} (this is a bug; --debug shows where)"
+        text = f"unexpected {type(error).__name__}: {error} (this is a bug; {DEBUG} shows the traceback)"
     return printable(" ".join(text.split()))
+
+
+def _value_error_text(error: ValueError) -> str:
+    from puselect.cli.wording import error_text  # imports polars, which --help does not need
+    from puselect.tables.errors import TableError
+
+    return error_text(error) if isinstance(error, TableError) else str(error)
 
 
 def printable(text: str) -> str:
@@ -144,7 +188,7 @@ def printable(text: str) -> str:
 
 app = typer.Typer(
     cls=Commands,
-    help="Choose features from a handful of labelled positives among unlabelled rows.",
+    help="Select features from a few labelled positives and many unlabelled rows.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -153,8 +197,8 @@ app = typer.Typer(
 )
 
 
-def show_version(wanted: bool) -> None:
-    """Print the version and leave."""
+def _show_version(wanted: bool) -> None:
+    """Print the version and exit."""
     if wanted:
         console.print(__version__)
         raise typer.Exit
@@ -163,7 +207,7 @@ def show_version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Choose features from a handful of labelled positives among unlabelled rows."""
+    """Select features from a few labelled positives and many unlabelled rows."""

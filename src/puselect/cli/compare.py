@@ -3,45 +3,41 @@
 import shlex
 import sys
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from puselect.cli import options
 from puselect.cli.application import app, console, finishing
-from puselect.cli.options import HOW, OUT, TABLE, WHAT, open_table, tell
+from puselect.cli.options import HOW, TABLE, WHAT, open_table, split_names, table_notes, tell_notes
 from puselect.cli.progress import counted_progress
-from puselect.cli.writing import check_target, whole_files
+from puselect.cli.writing import check_outputs, output_files
 
 if TYPE_CHECKING:
+    from puselect.evaluation.compare import Trial, Trials
     from puselect.report import Comparison
-    from puselect.studies import TableResults, TableStudy
-    from puselect.tables import Problem
+    from puselect.tables import LoadedTable
 
 Number = Annotated[
-    int, typer.Option("-k", "--features", min=1, metavar="N", help="How many features each method selects.",
+    int, typer.Option("-k", "--n-features", min=1, metavar="N", help="Number of features each method selects.",
                       show_default=False, rich_help_panel=WHAT),
 ]
 Methods = Annotated[
-    str, typer.Option(metavar="NAMES", help="Separated by commas; see puselect methods.", rich_help_panel=WHAT)
+    str, typer.Option(metavar="NAMES", help="Comma-separated; puselect methods lists them.", rich_help_panel=WHAT)
 ]
 Splits = Annotated[
-    int, typer.Option(min=2, metavar="N", help="Random splits into training and test rows.", rich_help_panel=HOW)
+    int, typer.Option(min=2, metavar="N", help="Number of splits into training and test rows.", rich_help_panel=HOW)
 ]
 Truth = Annotated[
     str | None,
-    typer.Option(metavar="COL", help="Column with the true classes, if you have them; used for scores only.",
+    typer.Option(metavar="COL", help="Column with the true classes, if known; used for scores only.",
                  rich_help_panel=TABLE),
 ]
 Model = Annotated[
-    str, typer.Option(metavar="NAME", help="What predicts from the features: logistic, lightgbm or lightgbm-rf.",
+    str, typer.Option(metavar="NAME", help="Classifier trained on the features: logistic, lightgbm or lightgbm-rf.",
                       rich_help_panel=HOW),
 ]
 Jobs = Annotated[int, typer.Option(metavar="N", help="Processes; -1 for all cores.", rich_help_panel=HOW)]
-Out = Annotated[
-    Path | None, typer.Option("-o", "--out", metavar="FILE.json", help="Write the result.", rich_help_panel=OUT)
-]
 
 
 @app.command()
@@ -62,107 +58,94 @@ def compare(
     model: Model = "logistic",
     seed: options.Seed = 0,
     jobs: Jobs = -1,
-    out: Out = None,
+    output: options.Output = None,
     report: options.Report = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """Run several methods on the same table and the same splits: what they agree on, how good, how fast.
+    """Compare methods on the same table and splits: score, agreement, time.
 
-    Without --truth the score says how well held-out labelled rows are told from unlabelled ones. That is a stand-in
-    for the truth: unlabelled rows may be positive, too. Ctrl-C keeps the splits that are finished.
+    Without --truth, the score tells how well held-out labelled rows are separated from unlabelled ones. Since some
+    unlabelled rows are positive, it ranks methods but does not measure their true accuracy. Ctrl-C keeps the splits
+    that are finished.
     """
     from puselect.cli.summary import print_comparison
-    from puselect.tables import Reading
-    from puselect.tables.names import split_names
+    from puselect.tables import TableSpec
 
     names = split_names([methods])
     check_call(names, model)
-    options.check_heard(quiet, out, report, json)
-    for target in (out, report):
-        check_target(target)
-    reading = Reading(
-        label, positive, truth, split_names(drop or ()), (), encode, max_categories, impute, max_rows, max_memory, seed
+    options.check_quiet(quiet, output, report, json)
+    check_outputs({"-o": output, "--report": report}, [data])
+    spec = TableSpec(
+        label, positive, truth, split_names(drop), (), encode, max_categories, impute, max_rows, max_memory, seed
     )
-    problem = open_table(data, reading, quiet)
-    comparison = run(problem, names, k, splits, model, seed, jobs, quiet)
-    with finishing(), whole_files(out, report) as (result_file, report_file):
+    table = open_table(data, spec, quiet)
+    comparison = run(table, names, k, splits, model, seed, jobs, quiet)
+    with finishing(), output_files(output, report) as (result_file, report_file):
         if result_file is not None:
-            result_file.write_text(comparison.to_json() + "\n", encoding="utf-8")
+            result_file.write(f"{comparison.to_json()}\n".encode())
         if report_file is not None:
-            from puselect.report import write_report
+            from puselect.report.render import render
 
-            write_report([comparison], report_file)
+            report_file.write(render([comparison]).encode())
     if json:
         typer.echo(comparison.to_json())
     elif not quiet:
-        print_comparison(console, comparison, [path for path in (out, report) if path is not None])
+        print_comparison(console, comparison, [path for path in (output, report) if path])
 
 
 def check_call(names: tuple[str, ...], model: str) -> None:
-    """Refuse names that nobody knows."""
+    """Raise an error for unknown names, and for methods and models that are not installed."""
+    from puselect.evaluation.models import DOWNSTREAM
     from puselect.methods import REGISTRY
 
     if not names:
-        raise typer.BadParameter("wanted at least one method", param_hint="--methods")
+        raise typer.BadParameter("at least one method is needed", param_hint="--methods")
     for name in names:
         options.check_choice("--methods", name, REGISTRY)
-    options.check_choice("--model", model, ("logistic", "lightgbm", "lightgbm-rf"))
+        options.check_extra(REGISTRY[name].extra)
+    options.check_choice("--model", model, DOWNSTREAM)
+    DOWNSTREAM[model](random_state=0)  # fails now, not after the first split, if its library is missing
 
 
 def run(
-    problem: "Problem", names: tuple[str, ...], k: int, splits: int, model: str, seed: int, jobs: int, quiet: bool
+    table: "LoadedTable", names: tuple[str, ...], k: int, splits: int, model: str, seed: int, jobs: int, quiet: bool
 ) -> "Comparison":
     """Run the comparison and show its progress."""
-    from puselect.studies import TableStudy, compare_methods
+    from puselect.evaluation.compare import Trial, n_pieces, run_trials
 
-    n_features = len(problem.names)
+    n_features = len(table.names)
     if k >= n_features:
-        raise ValueError(f"-k must lie in 1..{n_features - 1} to compare anything with all {n_features}, got {k}")
-    study = TableStudy(problem.X, problem.y, k, problem.truth, model, splits, seed)
-    with counted_progress("comparing", len(study.cells(names)), quiet) as done:
-        results = compare_methods(
-            study, names, jobs, lambda progress: done(progress.row.cell.method) if progress.row else None
-        )
-    notes = comparison_notes(study, results)
+        raise ValueError(f"-k must be less than {n_features}, the number of usable features, got {k}")
+    trial = Trial(table.X.to_numpy(), table.y, k, table.truth, model, splits, seed)
+    with counted_progress("comparing", n_pieces(trial, names), quiet) as done:
+        trials = run_trials(trial, names, jobs, done)
     if not quiet:
-        for note in notes:
-            tell(f"note: {note}")
-    return comparison_of(problem, study, results, notes)
+        tell_notes(trials.notes)
+    return comparison_of(table, trial, trials)
 
 
-def comparison_notes(study: "TableStudy", results: "TableResults") -> list[str]:
-    """Return what the user should know about the run."""
-    notes = [f"{name}: {text}" for name, texts in results.warnings.items() for text in texts]
-    if results.n_splits < study.n_splits:
-        notes.insert(0, f"interrupted after {results.n_splits} of {study.n_splits} splits; only these are compared")
-    return notes
-
-
-def comparison_of(
-    problem: "Problem", study: "TableStudy", results: "TableResults", notes: list[str]
-) -> "Comparison":
-    """Return the results as they are written and reported."""
-    from puselect.methods import YARDSTICKS
+def comparison_of(table: "LoadedTable", trial: "Trial", trials: "Trials") -> "Comparison":
+    """Return the result as it is written and reported."""
+    from puselect.evaluation.compare import TEST_SHARE
     from puselect.report import Comparison
     from puselect.report.summary import versions
-    from puselect.studies.table_study import TEST_SHARE
 
-    shown = {name: YARDSTICKS.get(name, name) for name in results.selected}
+    notes = [*table_notes(table), *trials.notes]
     return Comparison.of(
-        {shown[name]: [problem.names[i] for i in columns] for name, columns in results.selected.items()},
-        {shown[name]: seconds for name, seconds in results.seconds.items()},
-        {shown[name]: scores for name, scores in results.scores.items()},
+        {name: [table.names[i] for i in columns] for name, columns in trials.selected.items()},
+        trials.seconds,
+        trials.scores,
         test_share=TEST_SHARE,
-        score_name=study.score_name,
-        score_is_proxy=problem.truth is None,
-        n_features=len(problem.names),
-        n_rows=len(problem.y),
-        n_labelled=int(problem.y.sum()),
+        score_name=trial.score_name,
+        score_is_proxy=table.truth is None,
+        n_features=len(table.names),
+        n_rows=len(table.y),
+        n_labelled=int(table.y.sum()),
         command=shlex.join(["puselect", *sys.argv[1:]]),
-        seed=study.seed,
+        seed=trial.seed,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        notes=[*problem.notes, *(f"left out: {c.name} ({c.why})" for c in problem.left_out), *notes],
+        notes=notes,
         versions=versions(),
     )

@@ -1,46 +1,78 @@
-"""``puselect demo``."""
+"""``puselect demo``: features found on artificial data, and on a real table with hidden labels."""
 
+import csv
+import io
 import shlex
+import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from puselect.cli import options
 from puselect.cli.advice import program
 from puselect.cli.application import app, console
-from puselect.cli.writing import check_target, whole_files
+from puselect.cli.writing import check_outputs, output_files
 
 TRY = "select {table} --label known --drop diagnosis -k 6 --report report.html"
+N_RANDOM = 20
+
+
+@dataclass(frozen=True)
+class ArtificialResult:
+    """How many of the relevant features were found."""
+
+    n_rows: int
+    n_features: int
+    n_labelled: int
+    n_relevant: int
+    found: int
+    found_by_chi2: int
+    n_clusterings: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class RealResult:
+    """AUC on fully labelled test rows of models trained on a few labels."""
+
+    n_rows: int
+    n_features: int
+    n_labelled: int
+    selected: tuple[str, ...]
+    auc_selected: float
+    auc_all: float
+    auc_random: float
+    seconds: float
 
 
 @app.command()
 def demo(
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    seed: options.Seed = 0,
     table: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.csv", help="Only write the real data as a table, to try the other commands on."),
+        typer.Option(metavar="FILE.csv", help="Only write the real data to a file, to try the other commands on."),
     ] = None,
+    debug: options.Debug = False,
 ) -> None:
-    """Select features on artificial and on real data, and see how good they are (no network needed)."""
-    from puselect.cli.showcase import artificial_demo, real_demo
-
+    """Select features on artificial and on real data (no network needed)."""
     if table is not None:
         write_table(table, seed)
         return
-
-    with console.status("artificial data (the first run compiles its kernels, about ten seconds) ..."):
+    with console.status("artificial data (the first run compiles for about ten seconds) ..."):
         made = artificial_demo(seed)
     console.print(
         f"\n[bold]Artificial data[/bold]: {made.n_rows} rows, {made.n_features} features, "
         f"{made.n_labelled} labelled positives\n"
         f"  FSCPU found [bold]{made.found} of the {made.n_relevant}[/bold] relevant features in {made.seconds:.1f} s "
-        f"({made.evaluations} clusterings); the chi-squared filter finds {made.found_by_chi2}."
+        f"({made.n_clusterings} clusterings); the chi-squared filter finds {made.found_by_chi2}."
     )
     with console.status("breast cancer data ..."):
         real = real_demo(seed)
     console.print(
         f"\n[bold]Breast cancer data[/bold]: {real.n_rows} rows, {real.n_features} features, "
-        f"{real.n_labelled} malignant ones labelled, the rest unlabelled\n"
+        f"{real.n_labelled} labelled malignant tumours, the rest unlabelled\n"
         f"  selected in {real.seconds:.1f} s: {', '.join(real.selected)}\n"
         f"  AUC of a logistic model on test rows: [bold]{real.auc_selected:.3f}[/bold] with these "
         f"{len(real.selected)}, {real.auc_all:.3f} with all {real.n_features}, "
@@ -50,26 +82,107 @@ def demo(
     show_command("demo --table breast.csv")
     show_command(TRY.format(table="breast.csv"))
     console.print(
-        "or in Python, on your own table, where y is 1 for the rows you know to be positive and 0 for all others:\n"
+        "or in Python, where y is 1 for known positives and 0 for all other rows:\n"
         "  [bold]FSCPU(n_features_to_select=10).fit(X, y)[/bold]"
     )
 
 
 def show_command(words: str) -> None:
-    """Print a command on a line of its own that can be copied whole."""
+    """Print a command on one line, ready to be copied."""
     console.print(f"  {program()} {words}", style="bold", markup=False, soft_wrap=True)
 
 
 def write_table(path: Path, seed: int) -> None:
-    """Write the table of the demonstration and say what to do with it."""
-    from puselect.cli.showcase import write_demo_table
-
-    check_target(path)
-    with whole_files(path) as (scratch,):
-        write_demo_table(scratch or path, seed)
+    """Write the table of the demo and suggest what to do with it."""
+    check_outputs({"--table": path})
+    with output_files(path) as (file,):
+        if file is not None:
+            file.write(demo_table(seed).encode())
     console.print(
         f"{path}: 569 breast tumours, 30 measurements each; [bold]known[/bold] is 1 for a tenth of the malignant\n"
         "ones, [bold]diagnosis[/bold] is the truth: 1 for all of them.\nTry next:",
         soft_wrap=True,
     )
     show_command(TRY.format(table=shlex.quote(str(path))))
+
+
+def artificial_demo(seed: int = 0) -> ArtificialResult:
+    """Run the default search on the paper's condition with 10 % labelled, 8 negative and 2 positive clusters."""
+    from sklearn.feature_selection import SelectKBest, chi2
+
+    from puselect.datasets import make_pu_clusters
+    from puselect.scaling import scale_columns
+    from puselect.selectors import FSCPU
+
+    X, y, relevant = make_pu_clusters("10/8/2", random_state=seed)
+    begin = time.perf_counter()
+    selector = FSCPU(n_features_to_select=25, random_state=seed, n_jobs=-1).fit(X, y)
+    seconds = time.perf_counter() - begin
+    by_chi2 = SelectKBest(chi2, k=25).fit(scale_columns(X), y).get_support()
+    return ArtificialResult(
+        n_rows=X.shape[0],
+        n_features=X.shape[1],
+        n_labelled=int(y.sum()),
+        n_relevant=int(relevant.sum()),
+        found=int(relevant[selector.support_].sum()),
+        found_by_chi2=int(relevant[by_chi2].sum()),
+        n_clusterings=selector.n_iter_ * selector.population_size,
+        seconds=seconds,
+    )
+
+
+def real_demo(seed: int = 0, n_select: int = 6) -> RealResult:
+    """Hide nine tenths of the malignant labels of the breast cancer data and select a few of its 30 features."""
+    import numpy as np
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import roc_auc_score
+    from sklearn.model_selection import train_test_split
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    from puselect.datasets import hide_labels
+    from puselect.selectors import FSCPU
+
+    data = load_breast_cancer()
+    malignant = (data.target == 0).astype(int)
+    X, X_test, classes, y_test = train_test_split(
+        data.data, malignant, test_size=0.25, stratify=malignant, random_state=seed
+    )
+    y = hide_labels(classes, 0.1, random_state=seed)
+    begin = time.perf_counter()
+    selector = FSCPU(n_features_to_select=n_select, random_state=seed, n_jobs=-1).fit(X, y)
+    seconds = time.perf_counter() - begin
+
+    def auc(columns: "np.ndarray") -> float:
+        model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced")).fit(X[:, columns], y)
+        return float(roc_auc_score(y_test, model.predict_proba(X_test[:, columns])[:, 1]))
+
+    rng = np.random.default_rng(seed)
+    drawn = [rng.choice(X.shape[1], n_select, replace=False) for _ in range(N_RANDOM)]
+    return RealResult(
+        n_rows=len(X),
+        n_features=X.shape[1],
+        n_labelled=int(y.sum()),
+        selected=tuple(data.feature_names[selector.support_]),
+        auc_selected=auc(np.flatnonzero(selector.support_)),
+        auc_all=auc(np.arange(X.shape[1])),
+        auc_random=float(np.mean([auc(columns) for columns in drawn])),
+        seconds=seconds,
+    )
+
+
+def demo_table(seed: int = 0) -> str:
+    """Return the breast cancer data as CSV: 30 features, `known` (1 for a tenth of the malignant rows), `diagnosis`."""
+    from sklearn.datasets import load_breast_cancer
+
+    from puselect.datasets import hide_labels
+
+    data = load_breast_cancer()
+    diagnosis = (data.target == 0).astype(int)
+    known = hide_labels(diagnosis, 0.1, random_state=seed)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow([*data.feature_names, "known", "diagnosis"])
+    writer.writerows([*row, *classes] for row, *classes in zip(data.data, known, diagnosis, strict=True))
+    return text.getvalue()

@@ -1,22 +1,25 @@
-"""Options that several commands share, and the door through which their table comes in."""
+"""Options that several commands share, and reading the table they describe."""
 
+import csv
 import re
+from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puselect.cli.application import messages, printable
+from puselect.cli.application import messages, printable, without_panics
 
 if TYPE_CHECKING:
-    from puselect.tables import Problem, Reading
+    from puselect.tables import LoadedTable, TableSpec
 
 TABLE, WHAT, HOW, OUT = "The table", "What to select", "How", "Output"
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
 def memory_size(text: str | int) -> int:
-    """Return a number of bytes from text such as 500MB or 2GB.
+    """Return the number of bytes that a size such as 500MB or 2GB means.
 
     Examples
     --------
@@ -29,31 +32,31 @@ def memory_size(text: str | int) -> int:
     except ValueError:
         size = 0
     if size <= 0:
-        raise typer.BadParameter(f"wanted a size such as 500MB or 2GB, got {text!r}")
+        raise typer.BadParameter(f"expected a size such as 500MB or 2GB, got {text!r}")
     return size
 
 
 Data = Annotated[
-    str, typer.Argument(metavar="DATA", help="CSV (also gzipped), TSV, Parquet or Arrow file; - reads CSV from a pipe.")
+    str, typer.Argument(metavar="DATA", help="CSV or TSV (plain or gzipped), Parquet or Arrow; - for standard input.")
 ]
 Label = Annotated[
     str, typer.Option("--label", "-l", metavar="COL", help="Column that marks the known positives.", show_default=False)
 ]
 Positive = Annotated[
     str | None,
-    typer.Option(metavar="VALUE", help="Its value for known positives (by default 1, true, yes, ...).",
+    typer.Option(metavar="VALUE", help="Value of that column for known positives (default: 1, true, yes, ...).",
                  rich_help_panel=TABLE),
 ]
 Drop = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLS", help="Columns to leave out, separated by commas.", rich_help_panel=TABLE),
+    typer.Option(metavar="COLS", help="Columns to leave out, comma-separated.", rich_help_panel=TABLE),
 ]
 Encode = Annotated[
     bool, typer.Option("--encode", help="One-hot encode text and date columns instead of leaving them out.",
                        rich_help_panel=TABLE),
 ]
 MaxCategories = Annotated[
-    int, typer.Option(min=2, metavar="N", help="With --encode: columns with more values are left out.",
+    int, typer.Option(min=2, metavar="N", help="With --encode: leave out columns with more values.",
                       rich_help_panel=TABLE),
 ]
 Impute = Annotated[
@@ -63,59 +66,108 @@ Impute = Annotated[
 ]
 MaxRows = Annotated[
     int | None,
-    typer.Option(min=2, metavar="N", help="Read at most so many rows: all labelled ones and random others.",
+    typer.Option(min=2, metavar="N", help="Read at most N rows: all labelled ones and a random sample.",
                  rich_help_panel=TABLE),
 ]
 MaxMemory = Annotated[
     int | None,
     typer.Option(parser=memory_size, metavar="SIZE", rich_help_panel=TABLE,
-                 help="The same by memory, as in 2GB (by default a quarter of the machine's)."),
+                 help="Limit the rows by memory, as in 2GB (default: a quarter of the machine's)."),
 ]
-Seed = Annotated[int, typer.Option(min=0, metavar="S", help="Of everything random.", rich_help_panel=HOW)]
+Seed = Annotated[int, typer.Option(min=0, metavar="S", help="Random seed.", rich_help_panel=HOW)]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Write nothing but errors to the terminal.", rich_help_panel=OUT)
+    bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel=OUT)
 ]
 Json = Annotated[
-    bool, typer.Option("--json", help="Write the result to standard output, as JSON.", rich_help_panel=OUT)
+    bool, typer.Option("--json", help="Print the result as JSON.", rich_help_panel=OUT)
 ]
 Report = Annotated[
-    Path | None, typer.Option(metavar="FILE.html", help="Write a report that opens in any browser, offline.",
+    Path | None, typer.Option(metavar="FILE.html", help="Write a report for the browser, readable offline.",
                               rich_help_panel=OUT),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="FILE.json", help="Write the result as JSON.", rich_help_panel=OUT),
 ]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=OUT)]
 
 
 def check_choice(option: str, value: str | None, choices: Any) -> None:
-    """Refuse a value that is not among the choices: a wrong call."""
-    from puselect.tables.names import nearest
-
+    """Raise a usage error if a value is not among the choices."""
     if value is not None and value not in choices:
+        from puselect.cli.wording import nearest
+
         raise typer.BadParameter(
-            f"{value!r} is none of {', '.join(choices)}{nearest(value, list(choices))}",
-            param_hint=option,
+            f"{value!r} is not one of {', '.join(choices)}{nearest(value, list(choices))}", param_hint=option
         )
 
 
-def check_heard(quiet: bool, *outputs: object) -> None:
-    """Refuse to work for nobody: a quiet call without any output."""
+def check_extra(name: str) -> None:
+    """Raise an error if an optional dependency is not installed, before the table is read."""
+    if name:
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise ImportError(f"{name} is not installed: pip install 'puselect[{name}]'") from error
+
+
+def check_quiet(quiet: bool, *outputs: object) -> None:
+    """Raise a usage error if `--quiet` is given without any output."""
     if quiet and not any(outputs):
-        raise typer.BadParameter("nothing would come out: add -o FILE, --report FILE or --json", param_hint="--quiet")
+        raise typer.BadParameter("no output requested: add -o FILE, --report FILE or --json", param_hint="--quiet")
 
 
-def open_table(data: str, reading: "Reading", quiet: bool) -> "Problem":
-    """Read the table and tell what is worth knowing about it."""
-    from puselect.tables import read_problem
-    from puselect.tables.counts import counted
+def split_names(texts: Iterable[str] | None) -> tuple[str, ...]:
+    """Return the names in comma-separated lists; a name with a comma goes in double quotes.
 
-    check_choice("--impute", reading.impute, ["median"])
-    problem = read_problem(data, reading)
+    Examples
+    --------
+    >>> split_names(["age, income", '"height, cm"'])
+    ('age', 'income', 'height, cm')
+    """
+    rows = csv.reader(texts or (), skipinitialspace=True)
+    return tuple(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
+
+
+def quoted_name(name: str) -> str:
+    """Return a name as `split_names` reads it.
+
+    Examples
+    --------
+    >>> quoted_name("age"), quoted_name("height, cm")
+    ('age', '"height, cm"')
+    """
+    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name
+
+
+def open_table(data: str, spec: "TableSpec", quiet: bool) -> "LoadedTable":
+    """Read the table and print its size and the notes on it."""
+    from puselect.cli.wording import counted, note_text
+    from puselect.tables import load_table
+
+    check_choice("--impute", spec.impute, ["median"])
+    with without_panics():
+        table = load_table(data, spec)
     if not quiet:
-        n_rows, n_features = problem.X.shape
-        tell(f"{n_rows} rows, {n_features} usable features, {counted(problem.y.sum(), 'row')} with "
-             f"{problem.label} = {problem.positive}")
-        for note in problem.notes:
-            tell(f"note: {note}")
-    return problem
+        n_rows, n_features = table.X.shape
+        tell(f"{n_rows} rows, {n_features} usable features, {counted(int(table.y.sum()), 'row')} with "
+             f"{table.label} = {table.positive}")
+        tell_notes(map(note_text, table.notes))
+    return table
+
+
+def table_notes(table: "LoadedTable") -> list[str]:
+    """Return what a result says about its table."""
+    from puselect.cli.wording import note_text, reason_text
+
+    left_out = [f"left out: {column.name} ({reason_text(column)})" for column in table.left_out]
+    return [*map(note_text, table.notes), *left_out]
+
+
+def tell_notes(notes: Iterable[str]) -> None:
+    """Write notes to standard error."""
+    for note in notes:
+        tell(f"note: {note}")
 
 
 def tell(text: str) -> None:

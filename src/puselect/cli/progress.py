@@ -1,12 +1,13 @@
-"""Live progress on standard error: a bar on a terminal, a line now and then elsewhere."""
+"""Progress on standard error: a bar on a terminal, otherwise a line every few seconds."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from puselect.cli.application import messages
+from puselect.cli.application import LongSearchError, messages
 from puselect.cli.options import tell
 
 if TYPE_CHECKING:
@@ -14,11 +15,44 @@ if TYPE_CHECKING:
 
 LINE_SECONDS = 5.0
 BAR_SECONDS = 0.1
+LONG_SEARCH_SECONDS = 3600.0
+COMPILE_SECONDS = 30.0
+ESTIMATE_STEPS = 10
+ESTIMATE_SECONDS = 3.0
+
+
+class TimeCheck:
+    """Observer that ends a search early on if it may take more than an hour."""
+
+    def __init__(self) -> None:
+        self.begun = time.monotonic()
+        self.first: int | None = None
+        self.passed = False
+
+    def __call__(self, step: "Step") -> None:
+        """Raise a `LongSearchError` once the time left can be estimated, if it is too long."""
+        if self.passed:
+            return
+        spent = time.monotonic() - self.begun
+        if self.first is None:
+            self.first = step.number
+            # The first step may compile; if it took much longer than that, so will the others.
+            seconds = max(spent - COMPILE_SECONDS, 0.0) * (step.max_iter - step.number)
+        elif step.number - self.first < ESTIMATE_STEPS and spent < ESTIMATE_SECONDS:
+            return
+        else:
+            seconds = step.seconds_left
+            self.passed = True
+        if seconds > LONG_SEARCH_SECONDS:
+            raise LongSearchError(
+                f"the search may take up to {clock(seconds)}; select fewer features with -k, limit it with --max-iter, "
+                "or add --yes"
+            )
 
 
 @contextmanager
 def search_progress(method: str, quiet: bool) -> Iterator[Callable[["Step"], None]]:
-    """Give an observer of a search; methods without steps get a clock."""
+    """Give an observer of a search; for methods without steps only the time is shown."""
     from puselect.search.progress import Throttle
 
     if quiet:
@@ -26,12 +60,12 @@ def search_progress(method: str, quiet: bool) -> Iterator[Callable[["Step"], Non
         return
     if not messages.is_terminal:
         due = Throttle(LINE_SECONDS)
-        tell(f"{method}: working")
-        yield lambda step: tell(f"{method}: {step}") if due() else None
+        tell(f"{method}: running")
+        yield lambda step: tell(f"{method}: {state_of(step)}") if due() else None
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(30), TextColumn("{task.fields[state]}"))
     with Progress(*columns, TimeElapsedColumn(), console=messages, transient=True) as bar:
-        task = bar.add_task(method, total=None, state="[dim]starting (the first run compiles, about ten seconds)[/dim]")
+        task = bar.add_task(method, total=None, state="[dim]starting (the first run compiles for ten seconds)[/dim]")
         due = Throttle(BAR_SECONDS)
 
         def show(step: "Step") -> None:
@@ -43,14 +77,14 @@ def search_progress(method: str, quiet: bool) -> Iterator[Callable[["Step"], Non
 
 
 def state_of(step: "Step") -> str:
-    """Return where a search stands, short enough for a line of a terminal."""
-    left = f" · at most {step.seconds_left:.0f} s left" if step.seconds_left < float("inf") else ""
+    """Return the state of a search, short enough for a line of a terminal."""
+    left = f" · at most {clock(step.seconds_left)} left" if step.seconds_left < float("inf") else ""
     return f"step {step.number}/{step.max_iter} · objective {step.best:.4g} · {step.settled:.0%} settled{left}"
 
 
 @contextmanager
 def counted_progress(what: str, total: int, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Give a function to call when one of `total` pieces is done, with the name of the piece."""
+    """Give a function to call with the name of each of `total` pieces when it is done."""
     from puselect.search.progress import Throttle
 
     if quiet:
@@ -71,3 +105,18 @@ def counted_progress(what: str, total: int, quiet: bool) -> Iterator[Callable[[s
                   transient=True) as bar:
         task = bar.add_task("", total=total)
         yield lambda piece: bar.update(task, advance=1, description=piece)
+
+
+def clock(seconds: float) -> str:
+    """Return a duration in a unit that needs few digits.
+
+    Examples
+    --------
+    >>> clock(42), clock(600), clock(9000), clock(2859010)
+    ('42 s', '10 min', '2.5 h', '33 days')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    if seconds < 6000:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.0f} days"

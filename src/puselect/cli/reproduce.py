@@ -11,7 +11,10 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
+from puselect.cli import options
 from puselect.cli.application import app, console
+from puselect.cli.options import split_names
+from puselect.cli.progress import clock
 
 if TYPE_CHECKING:
     from puselect.studies import Outcome, Progress, Study
@@ -26,29 +29,32 @@ HELP = f"{', '.join(ALL)}, table1-published, quick, all, or a TOML file of your 
 @app.command()
 def reproduce(
     study: Annotated[str, typer.Argument(help=HELP)],
-    out: Annotated[Path, typer.Option("--out", help="Folder for results and report; a run that was stopped goes on.")],
-    quick: Annotated[bool, typer.Option("--quick", help="One seed, few data, reduced settings: does it run?")] = False,
-    methods: Annotated[list[str] | None, typer.Option("--methods", help="Only these, separated by commas.")] = None,
-    seeds: Annotated[int | None, typer.Option("--seeds", min=1, help="How many, instead of the study's.")] = None,
-    jobs: Annotated[int, typer.Option("--jobs", help="Processes; -1 for one per core.")] = -1,
-    dask: Annotated[str | None, typer.Option("--dask", help="Address of a Dask scheduler that does the work.")] = None,
+    folder: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for results and report; an interrupted run is resumed.")
+    ],
+    quick: Annotated[bool, typer.Option("--quick", help="A short trial: one seed, little data.")] = False,
+    methods: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="Only these, comma-separated.")] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, metavar="N", help="Number of seeds.")] = None,
+    jobs: Annotated[int, typer.Option(metavar="N", help="Processes; -1 for one per core.")] = -1,
+    dask: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Run on the workers of a Dask scheduler.")] = None,
+    debug: options.Debug = False,
 ) -> None:
-    """Rerun the paper's studies, or your own, and compare with the paper's numbers."""
+    """Run the paper's studies, or your own, and compare with the paper's numbers."""
     from puselect.studies import dask_workers, local_workers, report_study
 
-    wanted = [name for text in methods or [] for name in text.split(",") if name]
+    wanted = list(split_names(methods))
     names = ALL if study == "all" else (study,)
     try:
         workers = local_workers(jobs) if dask is None else dask_workers(dask)
         outcomes = []
         for name in names:
-            folder = out / name if study == "all" else out
-            outcomes.append(run_one(choose(name, quick), folder, wanted, seeds, workers))
-        page = report_study(out)
+            place = folder / name if study == "all" else folder
+            outcomes.append(run_one(choose(name, quick), place, wanted, seeds, workers))
+        page = report_study(folder)
     except (ValueError, ImportError) as error:
         raise typer.BadParameter(str(error)) from error
     except KeyboardInterrupt:
-        console.print("stopped; what is finished is kept, and the same command goes on from here")
+        console.print("interrupted; finished cells are kept, and the same command resumes the run")
         raise typer.Exit(130) from None
     console.print(f"report: [bold]{escape(str(page))}[/bold]", soft_wrap=True)
     if any(outcome.failed for outcome in outcomes):
@@ -56,7 +62,7 @@ def reproduce(
 
 
 def choose(name: str, quick: bool) -> "Study":
-    """Return the study of that name, or its smallest version."""
+    """Return the study of that name, shortened if `quick`."""
     from puselect.studies import load_study, shorten
 
     study = load_study(name)
@@ -66,7 +72,7 @@ def choose(name: str, quick: bool) -> "Study":
 def run_one(
     study: "Study", folder: Path, methods: list[str], seeds: int | None, workers: "Workers"
 ) -> "Outcome":
-    """Run one study, show its progress, its tables and what went wrong."""
+    """Run one study and show its progress, its tables and its failures."""
     from puselect.studies import collect, load_run, run_study, study_tables
     from puselect.studies.tables import fit_width
 
@@ -78,20 +84,20 @@ def run_one(
         for piece in fit_width(table, console.width - 2, padding=3):
             console.print(rich_table(piece))
     console.print(
-        f"{outcome.measured} cells in {clock(time.monotonic() - begin)}, {outcome.skipped} had their results already"
+        f"{outcome.measured} cells in {clock(time.monotonic() - begin)}, {outcome.skipped} already had results"
     )
     if outcome.failed:
         last = (outcome.failed[-1].error or "").splitlines()[-1]
         console.print(
             f"[red]{len(outcome.failed)} cells failed[/red], the last one ({outcome.failed[-1].cell.method}) with: "
-            f"{escape(last)}\nThe same command tries them again; the report has the errors.",
+            f"{escape(last)}\nThe same command runs them again; the report lists the errors.",
             soft_wrap=True,
         )
     return outcome
 
 
 class ProgressView:
-    """A bar on a terminal; elsewhere a line every twenty seconds."""
+    """A bar on a terminal, otherwise a line every twenty seconds."""
 
     def __init__(self) -> None:
         columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
@@ -107,7 +113,7 @@ class ProgressView:
         self.bar.stop()
 
     def show(self, progress: "Progress") -> None:
-        """Show how far the run has come."""
+        """Show the progress of the run."""
         failed = f", {progress.failed} failed" if progress.failed else ""
         text = f"about {clock(progress.seconds_left)} left{failed}"
         self.bar.update(self.task, completed=progress.done, total=progress.total, description=text)
@@ -131,19 +137,6 @@ def rich_table(table: "Table") -> rich.table.Table:
 
 
 def styled(text: str, best: bool, quiet: bool) -> str:
-    """Return the text of a field with rich's markup."""
+    """Return the text of a cell with rich's markup."""
     style = "bold green" if best else "dim" if quiet else ""
     return f"[{style}]{escape(text)}[/]" if style and text else escape(text)
-
-
-def clock(seconds: float) -> str:
-    """Return a time in words that need no decimals.
-
-    Examples
-    --------
-    >>> clock(42), clock(600), clock(9000)
-    ('42 s', '10 min', '2.5 h')
-    """
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

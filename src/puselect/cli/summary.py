@@ -1,4 +1,4 @@
-"""What the commands show on the terminal."""
+"""Results on the terminal."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,11 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from puselect.cli.application import printable
-from puselect.tables.counts import counted
+from puselect.cli.wording import counted, reason_text, shortened
 
 if TYPE_CHECKING:
     from puselect.report import Comparison, Selection
-    from puselect.tables import Problem
+    from puselect.tables import LoadedTable
 
 MOST_SHOWN = 40
 MOST_LEFT_OUT = 12
@@ -25,9 +25,9 @@ BAR_WIDTH = 24
 
 
 def print_selection(
-    console: Console, selection: "Selection", problem: "Problem", written: Sequence[Path], next_step: str
+    console: Console, selection: "Selection", table: "LoadedTable", written: Sequence[Path], next_step: str
 ) -> None:
-    """Show what was selected, what speaks for it, what was left out and why, and what to do next."""
+    """Print the selected features, the evidence for them, what was left out and why, and the next step."""
     console.print(
         f"\n[bold]{len(selection.selected)} of {selection.n_features} features[/bold] selected by "
         f"[bold]{selection.method}[/bold] in {selection.seconds or 0:.1f} s"
@@ -35,22 +35,22 @@ def print_selection(
     console.print(Padding(feature_table(selection), (1, 0, 1, 2), expand=False))
     if missed := just_missed(selection):
         line(console, "just missed", missed)
-    for column in problem.left_out[:MOST_LEFT_OUT]:
-        line(console, "left out", f"{column.name}: {column.why}")
-    if len(problem.left_out) > MOST_LEFT_OUT:
-        line(console, "left out", f"and {len(problem.left_out) - MOST_LEFT_OUT} more columns")
+    for column in table.left_out[:MOST_LEFT_OUT]:
+        line(console, "left out", f"{column.name}: {reason_text(column)}")
+    if len(table.left_out) > MOST_LEFT_OUT:
+        line(console, "left out", f"and {len(table.left_out) - MOST_LEFT_OUT} more columns")
     for head, text in evidence(selection):
         line(console, head, text)
     for finding in selection.findings:
         if finding.level == "warning":
-            line(console, "careful", f"{finding.title}. {finding.text}", "yellow")
+            line(console, "warning", f"{finding.title}. {finding.text}", "yellow")
     for path in written:
         line(console, "written", str(path), "green")
     line(console, "next", next_step, "cyan")
 
 
 def just_missed(selection: "Selection") -> str:
-    """Return the next features of a search, with their probabilities; none that ended as low as any."""
+    """Return the unselected features with the highest probabilities, without those at the minimum."""
     if selection.score_name != "probability":
         return ""
     lowest = min(feature.score or 0.0 for feature in selection.features)
@@ -59,7 +59,7 @@ def just_missed(selection: "Selection") -> str:
 
 
 def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
-    """Yield what speaks for the selection and what does not: what it is about, and a sentence."""
+    """Yield evidence for and against the selection: its subject, and a sentence."""
     from puselect.report.sentences import gathering, lede, standing
 
     clustered = gathering(selection) is not None
@@ -70,26 +70,26 @@ def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
     if selection.suitability is not None:
         yield "suitability", selection.suitability.verdict
     elif clustered:
-        yield "suitability", "not checked; --suitability tells whether shuffled labels would look as good"
+        yield "suitability", "not checked; use --suitability to compare with shuffled labels"
     if selection.candidates is not None and selection.candidates.total:
         yield "candidates", candidates(selection.candidates.total, standing(selection).is_doubtful)
 
 
 def ending(converged: float, n_iter: int) -> str:
-    """Return how a search ended."""
+    """Return in words how a search ended."""
     if converged < 1:
-        return f"{1 - converged:.0%} of the features still undecided after {counted(n_iter, 'step')}"
-    return f"converged after {counted(n_iter, 'step')}, which is no evidence: it does so on noise, too"
+        return f"{1 - converged:.0%} of the features undecided after {counted(n_iter, 'step')}"
+    return f"converged after {counted(n_iter, 'step')} (the search also converges on noise)"
 
 
 def candidates(number: int, doubtful: bool) -> str:
-    """Return what is to be said about rows in positive clusters."""
+    """Return in words how many unlabelled rows are in positive clusters."""
     text = f"{counted(number, 'unlabelled row')} in positive clusters"
-    return f"{text}; that alone makes none of them likely to be positive" if doubtful else text
+    return f"{text}; this is no sign that they are positive" if doubtful else text
 
 
 def feature_table(selection: "Selection") -> Table:
-    """Return the selected features in the order of their ranks."""
+    """Return the selected features, sorted by rank."""
     costs = any(feature.cost is not None for feature in selection.features)
     score = "θ" if selection.score_name == "probability" else "score"
     table = Table(box=None, pad_edge=False, header_style="dim")
@@ -112,17 +112,18 @@ def feature_table(selection: "Selection") -> Table:
 
 
 def bar(value: float, top: float) -> RenderableType:
-    """Return a bar as long as the value, compared with the longest."""
+    """Return a bar whose length is the value as a share of `top`."""
     return ProgressBar(top, value, BAR_WIDTH, complete_style="cyan", finished_style="cyan") if top > 0 else ""
 
 
 def line(console: Console, head: str, text: str, style: str = "") -> None:
-    """Print a line with a head that says what it is about."""
+    """Print a line that starts with its subject."""
     console.print(Text.assemble((f"{head:>12}  ", style or "dim"), printable(text)), soft_wrap=True)
 
 
 def print_comparison(console: Console, comparison: "Comparison", written: Sequence[Path]) -> None:
-    """Show how good and how fast each method is, what it selects, and how much they agree."""
+    """Print score and time of each method, what it selects, and the agreement between methods."""
+    from puselect.evaluation.compare import ALL, RANDOM
     from puselect.report.sentences import PROXY
 
     n_splits = len(comparison.methods[0].scores)
@@ -141,12 +142,12 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
             f"{result.seconds:.2f}",
         )
     console.print(Padding(table, (1, 0, 1, 2), expand=False))
-    console.print("[bold]Agreement[/bold] of what they select on the whole table: shared features over all features")
+    console.print("[bold]Agreement[/bold] on the whole table: shared features over features selected by either")
     console.print(Padding(agreement_table(comparison), (1, 0, 1, 2), expand=False))
     console.print("[bold]Selected[/bold] on the whole table, best first\n")
     for result in comparison.methods:
-        if not result.is_baseline:
-            line(console, result.method, shortened(result.selected), "bold")
+        if result.method not in (ALL, RANDOM):
+            line(console, result.method, shortened(result.selected, MOST_LISTED), "bold")
     console.print()
     if comparison.score_is_proxy:
         line(console, "note", PROXY)
@@ -156,14 +157,8 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
         line(console, "written", str(path), "green")
 
 
-def shortened(names: Sequence[str]) -> str:
-    """Return the first names, and how many there are beside them."""
-    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-    return ", ".join(names[:MOST_LISTED]) + more
-
-
 def agreement_table(comparison: "Comparison") -> Table:
-    """Return the Jaccard index of every two methods."""
+    """Return the Jaccard index of each pair of methods."""
     names = [result.method for result in comparison.methods]
     table = Table("", *names, box=None, pad_edge=False, header_style="dim")
     for name, shares in zip(names, comparison.agreement, strict=True):

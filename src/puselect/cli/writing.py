@@ -1,44 +1,74 @@
-"""Output files: they appear whole or not at all."""
+"""Output files: checked before the work starts, and written whole or not at all."""
 
+import errno
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import stat
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import BinaryIO
+
+import typer
+
+from puselect.atomic import atomic_write, remove_scratch
+
+written: list[Path] = []
+"""Files the current command has written; a message on Ctrl-C must not deny them."""
 
 
-def check_target(path: Path | None) -> None:
-    """Raise an OSError if a file cannot be written here; asked before the long work starts."""
-    if path is None:
-        return
+def check_outputs(outputs: Mapping[str, Path | None], inputs: Sequence[str | Path | None] = ()) -> None:
+    """Raise an error if an output cannot be written, or is the same file as an input or another output.
+
+    Parameters
+    ----------
+    outputs : mapping
+        Option to path; None if the option is not given.
+    inputs : sequence of path
+        "-" is standard input.
+    """
+    taken = {_identity(path): f"the input {path}" for path in inputs if path is not None}
+    taken.pop(None, None)
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        _check_writable(path)
+        identity = _identity(path)
+        if identity in taken:
+            raise typer.BadParameter(f"{path} is the same file as {taken[identity]}", param_hint=option)
+        if identity is not None:
+            taken[identity] = f"the output of {option}"
+
+
+def _check_writable(path: Path) -> None:
     folder = path.parent
     if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; name a file in it")
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not folder.is_dir():
-        raise FileNotFoundError(f"cannot write {path}: there is no folder {folder}; make it first")
+        raise FileNotFoundError(f"cannot write {path}: the folder {folder} does not exist")
     if not os.access(path if path.exists() else folder, os.W_OK):
-        raise PermissionError(f"cannot write {path}: permission denied")
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+
+def _identity(path: str | Path) -> tuple[int, int] | str | None:
+    """Return what two names of one file have in common; None for devices and pipes, which hold nothing to lose."""
+    try:
+        info = os.fstat(sys.stdin.fileno()) if path == "-" else os.stat(path)
+    except (OSError, ValueError, AttributeError):
+        return None if path == "-" else os.path.realpath(path)
+    return (info.st_dev, info.st_ino) if stat.S_ISREG(info.st_mode) or stat.S_ISDIR(info.st_mode) else None
 
 
 @contextmanager
-def whole_files(*targets: Path | None) -> Iterator[list[Path | None]]:
-    """Give a scratch name to write to for each target (None for None); files get their own names when all is well.
-
-    A target that is no regular file, such as /dev/stdout, is written to directly.
-    """
-    places = [None if target is None else _place(target) for target in targets]
-    moves = [place for place in places if place is not None and place[0] != place[1]]
-    try:
-        yield [None if place is None else place[0] for place in places]
-        for scratch, target in moves:
-            os.replace(scratch, target)
-    finally:
-        for scratch, _ in moves:
-            scratch.unlink(missing_ok=True)
-
-
-def _place(target: Path) -> tuple[Path, Path]:
-    """Return where to write and where that belongs in the end."""
-    if target.exists() and not target.is_file():
-        return target, target
-    home = target.resolve()  # a link stays a link
-    return home.with_name(f".{os.getpid()}.part.{home.name}"), home
+def output_files(*targets: Path | None) -> Iterator[list[BinaryIO | None]]:
+    """Open a file for each target, None for None; they take their places when the block ends without an error."""
+    with ExitStack() as stack:
+        for target in targets:
+            if target is not None:
+                remove_scratch(target)
+        files = [None if target is None else stack.enter_context(atomic_write(target)) for target in targets]
+        yield files
+        for file in files:
+            if file is not None:
+                file.flush()  # a full disk shows here, before the first file is replaced
+    written.extend(target for target in targets if target is not None)

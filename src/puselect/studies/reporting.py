@@ -1,17 +1,18 @@
-"""Write the report of a study, Markdown and HTML, from its journal."""
+"""From the journal of a study to a report: tables and figures, as Markdown and as a page of HTML."""
 
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from puselect.atomic import atomic_write
-from puselect.report.theme import Link, fragment, page
+from puselect._version import __version__
 from puselect.studies.figures import Picture, draw_all, drawings
+from puselect.studies.page import html_page
 from puselect.studies.results import BlockResults, Results, collect
 from puselect.studies.runner import STUDY_FILE, load_run
 from puselect.studies.table1 import recall_table
 from puselect.studies.table3 import downstream_tables
-from puselect.studies.tables import Table, plain, to_markdown
+from puselect.studies.tables import Table, to_html, to_markdown
 
 FIGURES = "figures"
 MOST_ERRORS = 10
@@ -20,17 +21,15 @@ MOST_ERRORS = 10
 class Section(NamedTuple):
     """The part of a report that one study fills."""
 
-    anchor: str
-    """The name of its folder."""
-    title: str
-    remarks: Sequence[str]
+    name: str
+    results: Results
     tables: Sequence[Table]
     pictures: Sequence[Picture]
-    errors: Sequence[str]
+    remarks: Sequence[str]
 
 
 def report_study(directory: Path, out: Path | None = None) -> Path:
-    """Write ``report.html``, ``report.md`` and the figures of a study from its results.
+    """Write ``report.html``, ``report.md`` and the figures of a study from its results alone.
 
     Parameters
     ----------
@@ -42,16 +41,16 @@ def report_study(directory: Path, out: Path | None = None) -> Path:
     Returns
     -------
     page : Path
-        The HTML page, which opens offline.
+        The page of HTML, which needs nothing else.
     """
     target = directory if out is None else out
     target.mkdir(parents=True, exist_ok=True)
     sections = [_section(folder, target) for folder in study_folders(directory)]
-    title = sections[0].title if len(sections) == 1 else "The paper's studies, reproduced"
-    for name, text in (("report.md", _markdown(title, sections)), ("report.html", _html(title, sections))):
-        with atomic_write(target / name) as file:
-            file.write(text.encode())
-    return target / "report.html"
+    title = sections[0].results.study.title if len(sections) == 1 else "The paper's studies, rerun"
+    (target / "report.md").write_text(_markdown(title, sections), encoding="utf-8")
+    page = target / "report.html"
+    page.write_text(html_page(title, _html(title, sections)), encoding="utf-8")
+    return page
 
 
 def study_folders(directory: Path) -> list[Path]:
@@ -59,7 +58,7 @@ def study_folders(directory: Path) -> list[Path]:
     folders = [directory, *sorted(path for path in directory.glob("*") if path.is_dir())]
     found = [folder for folder in folders if (folder / STUDY_FILE).is_file()]
     if not found:
-        raise ValueError(f"{directory} must hold {STUDY_FILE} or folders that do: the --out of puselect reproduce")
+        raise ValueError(f"{directory} must hold {STUDY_FILE} or folders that do: the --folder of puselect reproduce")
     return found[:1] if found[0] == directory else found
 
 
@@ -84,8 +83,8 @@ def _section(folder: Path, target: Path) -> Section:
     try:
         pictures = draw_all(todo, figures)
     except ImportError as error:
-        remarks.append(f"No figures: {error}.")
-    return Section(folder.name, results.study.title, remarks, study_tables(results), pictures, _errors(results))
+        remarks.append(f"Without figures: {error}.")
+    return Section(folder.name, results, study_tables(results), pictures, remarks)
 
 
 def _remarks(results: Results) -> list[str]:
@@ -102,25 +101,36 @@ def _markdown(title: str, sections: Sequence[Section]) -> str:
     parts = [f"# {title}"]
     for section in sections:
         if len(sections) > 1:
-            parts.append(f"## {section.title}")
+            parts.append(f"## {section.results.study.title}")
         parts.append(" ".join(section.remarks))
         parts += [to_markdown(table) for table in section.tables]
-        prefix = "" if len(sections) == 1 else f"{section.anchor}/"
+        prefix = "" if len(sections) == 1 else f"{section.name}/"
         parts += [f"![{p.title}]({FIGURES}/{prefix}{p.name}.png)\n\n*{p.title}*" for p in section.pictures]
-        parts += [f"```\n{error}\n```" for error in section.errors]
+        parts += [f"```\n{error}\n```" for error in _errors(section)]
     return "\n\n".join(parts) + "\n"
 
 
 def _html(title: str, sections: Sequence[Section]) -> str:
-    links = [Link(section.anchor, section.title) for section in sections]
-    body = fragment("study.html.j2", title=title, sections=sections, plain=plain)
-    return page(title, body, links if len(sections) > 1 else ())
+    parts = [f"<h1>{escape(title)}</h1>"]
+    if len(sections) > 1:
+        links = (f"<a href='#{escape(s.name)}'>{escape(s.results.study.title)}</a>" for s in sections)
+        parts.append(f"<nav>{''.join(links)}</nav>")
+    for section in sections:
+        if len(sections) > 1:
+            parts.append(f"<h2 id='{escape(section.name)}'>{escape(section.results.study.title)}</h2>")
+        parts.append(f"<p class='lead'>{escape(' '.join(section.remarks))}</p>")
+        parts += [to_html(table) for table in section.tables]
+        parts += [f"<figure><figcaption>{escape(p.title)}</figcaption>{p.svg}</figure>" for p in section.pictures]
+        errors = "".join(f"<pre>{escape(error)}</pre>" for error in _errors(section))
+        parts.append(f"<details><summary>Errors of failed cells</summary>{errors}</details>" if errors else "")
+    parts.append(f"<footer><p>puselect {__version__}; <code>puselect report</code> writes this page anew.</p></footer>")
+    return "\n".join(part for part in parts if part)
 
 
-def _errors(results: Results) -> list[str]:
+def _errors(section: Section) -> list[str]:
     return [
         f"{row.cell.method} {dict(row.cell.data)} seed {row.cell.seed}\n{row.error}"
-        for row in results.failed[:MOST_ERRORS]
+        for row in section.results.failed[:MOST_ERRORS]
     ]
 
 

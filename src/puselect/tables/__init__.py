@@ -1,6 +1,6 @@
-"""From a file to a problem: rows, usable features, and which rows are labelled positive."""
+"""Tables from files: features, labels, and what is worth knowing about them."""
 
-from puselect.tables.costs import read_costs
-from puselect.tables.problem import Problem, Reading, read_problem
+from puselect.tables.errors import LeftOut, Note, TableError
+from puselect.tables.loading import LoadedTable, TableSpec, load_table
 
-__all__ = ["Problem", "Reading", "read_costs", "read_problem"]
+__all__ = ["LeftOut", "LoadedTable", "Note", "TableError", "TableSpec", "load_table"]

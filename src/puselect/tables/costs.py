@@ -1,49 +1,82 @@
-"""What features cost, from a file."""
+"""Costs of features, from a file."""
 
 import csv
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
-from puselect.tables.text import open_text
+from puselect.tables.errors import CostsError
+from puselect.tables.text import DAMAGED, open_text
+
+MOST_CHARACTERS = 1 << 26
+
+
+def feature_costs(path: Path, names: Sequence[str], sources: Sequence[str]) -> list[float]:
+    """Read the cost of each feature.
+
+    Parameters
+    ----------
+    path : Path
+    names : sequence of str
+        The features.
+    sources : sequence of str
+        The column each feature was made from; a feature without a cost of its own has that of its column.
+    """
+    costs = read_costs(path)
+    found = [costs.get(name, costs.get(source)) for name, source in zip(names, sources, strict=True)]
+    missing = [name for name, cost in zip(names, found, strict=True) if cost is None]
+    if missing:
+        raise CostsError(path, "missing", names=missing)
+    return [cost for cost in found if cost is not None]
 
 
 def read_costs(path: Path) -> dict[str, float]:
-    """Read the cost of each feature from JSON ({"name": cost}) or from CSV with the columns feature and cost.
+    """Read costs from JSON ({"name": cost}) or from CSV with the columns feature and cost, plain or gzipped.
 
-    A first line of CSV that holds no number is taken for the header.
+    The first line of a CSV file is skipped if its second field is not a number.
     """
-    if path.suffix.lower() == ".json":
-        return costs_of_json(path)
-    with open_text(path) as file:
-        rows = [row for row in csv.reader(file) if row]
+    try:
+        with open_text(path) as file:
+            text = file.read(MOST_CHARACTERS + 1)
+    except (UnicodeDecodeError, *DAMAGED) as error:
+        raise CostsError(path, "line", str(error)) from error
+    if len(text) > MOST_CHARACTERS:
+        raise CostsError(path, "size")
+    is_json = any(suffix.lower() == ".json" for suffix in path.suffixes[-2:])
+    return _costs_of_json(path, text) if is_json else _costs_of_csv(path, text)
+
+
+def _costs_of_csv(path: Path, text: str) -> dict[str, float]:
+    try:
+        rows = [row for row in csv.reader(text.splitlines()) if row]
+    except csv.Error as error:
+        raise CostsError(path, "line", str(error)) from error
     if not rows:
-        raise ValueError(f"{path} is empty; wanted one line per feature: name,cost")
-    if len(rows[0]) == 2 and not is_number(rows[0][1]):
+        raise CostsError(path, "empty")
+    if len(rows[0]) == 2 and not _is_number(rows[0][1]):
         rows = rows[1:]
     for row in rows:
-        if len(row) != 2 or not is_number(row[1]):
-            raise ValueError(f"{path} must hold lines of name,cost, got {','.join(row)!r}")
+        if len(row) != 2 or not _is_number(row[1]):
+            raise CostsError(path, "line", f"got {','.join(row)[:80]!r}")
     return {name.strip(): float(cost) for name, cost in rows}
 
 
-def costs_of_json(path: Path) -> dict[str, float]:
-    """Read an object of names and numbers."""
+def _costs_of_json(path: Path, text: str) -> dict[str, float]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is not JSON: {error}") from error
-    numbers = isinstance(content, dict) and all(
-        isinstance(cost, int | float) and not isinstance(cost, bool) for cost in content.values()
-    )
-    if not numbers:
-        raise ValueError(f'{path} must hold an object such as {{"age": 1, "scan": 250.0}}')
-    return {str(name): float(cost) for name, cost in content.items()}
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CostsError(path, "json", str(error)) from error
+    if not isinstance(content, dict):
+        raise CostsError(path, "object")
+    numbers = {name: cost for name, cost in content.items() if type(cost) in (int, float) and _is_number(cost)}
+    if len(numbers) < len(content):
+        raise CostsError(path, "object")
+    return {name: float(cost) for name, cost in numbers.items()}
 
 
-def is_number(text: str) -> bool:
-    """Return whether the text reads as a number."""
+def _is_number(value: str | float) -> bool:
     try:
-        float(text)
-    except ValueError:
+        float(value)
+    except (ValueError, OverflowError):
         return False
     return True

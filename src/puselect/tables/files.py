@@ -1,19 +1,34 @@
-"""Data files: told apart, read whole or in part, written. The one module that imports polars."""
+"""Data files: detected, scanned, read, written. The only module that imports polars."""
 
 import atexit
+import errno
 import gzip
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from puselect.arrays import IntArray
-from puselect.tables.text import SEPARATORS, Layout, check_names, ragged_line, read_layout, text_head
+from puselect.tables.columns import Feature, kind_of
+from puselect.tables.errors import FileError, LabelError, OutputFormatError, ValueCounts
+from puselect.tables.text import (
+    GZIP_MAGIC,
+    HEAD_BYTES,
+    SEPARATORS,
+    Layout,
+    check_names,
+    decode_head,
+    ragged_line,
+    read_layout,
+    text_head,
+    unpacked_size,
+)
 
 try:
     import polars as pl
@@ -22,15 +37,20 @@ except ImportError as error:
 
 
 MISSING = ["", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?"]
-UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
-ROW = "__row__"  # no column of anybody's
+POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+ROW = "__row__"  # an unlikely name for a user's column
 STANDARD_INPUT = "-"
 OUTPUT_FORMATS = (".csv", ".csv.gz", ".tsv", ".parquet", ".arrow", ".feather")
-BYTES_IN_MEMORY = {"text": 4, "gzip": 20, "parquet": 20, "ipc": 10}  # per byte of file, on the safe side
+BYTES_IN_MEMORY = {"text": 4, "gzip": 20, "parquet": 20, "ipc": 10}  # per byte of file, rather too many
+GZIP_RATIO = 1032  # the most that deflate can achieve
+LARGEST_STREAM = 8 << 30
+PART = 1 << 20
+MEMORY_SHARE = 4
+MEMORY_UNKNOWN = 8 << 30
 
 
 class Source(NamedTuple):
-    """A data file that has been looked at, and not read yet."""
+    """A data file that has been detected, but not read."""
 
     name: str
     """As the user calls it."""
@@ -39,8 +59,8 @@ class Source(NamedTuple):
     layout: Layout | None
     """Of a text file."""
     path: Path
-    most_bytes: int
-    """What the table may take in memory, estimated from the size of the file."""
+    max_bytes: int
+    """Upper estimate of the table's size in memory, from the size of the file."""
 
     @property
     def columns(self) -> list[str]:
@@ -48,12 +68,14 @@ class Source(NamedTuple):
         return list(self.scan.collect_schema().names())
 
 
-def open_source(name: str) -> Source:
-    """Look at a data file, or at standard input for "-"; an OSError or ValueError says what is wrong."""
+def open_source(name: str, max_memory: int | None = None) -> Source:
+    """Detect the format of a data file, or of standard input for "-"."""
     path = _as_regular_file(name)
     with path.open("rb") as file:
         magic = file.read(6)
     kind = _kind_of(path, magic)
+    if kind == "gzip":
+        _check_unpacked_size(name, path, max_memory or default_memory())
     layout = _text_layout(path) if kind in ("text", "gzip") else None
     try:
         if layout is not None:
@@ -64,23 +86,31 @@ def open_source(name: str) -> Source:
             is_stream = magic.startswith(b"\xff\xff\xff\xff")
             scan = pl.read_ipc_stream(path).lazy() if is_stream else pl.scan_ipc(path)
         check_names(path, tuple(scan.collect_schema().names()))
-    except UNREADABLE as error:
-        raise _plainly(name, error, path, layout) from error
+    except (*POLARS_ERRORS, OSError) as error:
+        raise _read_error(name, error, path, layout) from error
     return Source(name, scan, layout, path, path.stat().st_size * BYTES_IN_MEMORY[kind])
 
 
-def read_rows(source: Source, rows: IntArray | None = None) -> tuple[Any, IntArray]:
-    """Return a frame of all rows or of those with the given numbers, and the number of each row that it has.
+def default_memory() -> int:
+    """Return a quarter of the machine's memory, in bytes."""
+    try:
+        return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) // MEMORY_SHARE
+    except (AttributeError, ValueError, OSError):  # not on this system
+        return MEMORY_UNKNOWN // MEMORY_SHARE
 
-    Rows are numbered from 0, the first after the header; empty lines are skipped, but count.
+
+def read_rows(source: Source, rows: IntArray | None = None) -> tuple[Any, IntArray]:
+    """Return a frame of all rows or of those with the given numbers, and the number of each of its rows.
+
+    Row 0 is the first after the header. Empty lines are skipped, but counted.
     """
     scan = source.scan.with_row_index(ROW)
     if rows is not None:
         scan = scan.filter(pl.col(ROW).is_in(pl.Series(rows, dtype=pl.UInt32).implode()))
     frame = _collected(source, scan)
     if source.layout is not None and frame.height and frame.to_series(-1).null_count():
-        if rows is None:
-            _refuse_short_lines(source.path, source.layout)
+        if rows is None and (ragged := ragged_line(source.path, source.layout)):
+            raise ragged  # polars takes absent fields for missing values
         frame = frame.filter(~pl.all_horizontal(pl.exclude(ROW).is_null()))
     return frame.drop(ROW), frame[ROW].to_numpy().astype(np.int64)
 
@@ -98,53 +128,75 @@ def count_rows(source: Source) -> int:
 def _collected(source: Source, scan: Any) -> Any:
     try:
         return scan.collect()
-    except UNREADABLE as error:
-        raise _plainly(source.name, error, source.path, source.layout) from error
+    except (*POLARS_ERRORS, OSError) as error:
+        raise _read_error(source.name, error, source.path, source.layout) from error
 
 
-def value_counts(column: Any) -> list[tuple[Any, int]]:
-    """Return the values of a column with the number of their rows; missing ones, also NaN, are None."""
+def value_counts(column: Any) -> ValueCounts:
+    """Return the values of a label column with the number of their rows; missing ones, also NaN, are None."""
+    if column.dtype.is_nested() or str(column.dtype) in ("Binary", "Object"):
+        raise LabelError(column.name, "type", positive=kind_of(column))
     known = column.fill_nan(None) if column.dtype.is_float() else column
     return [(value, count) for value, count in known.value_counts().rows() if count]
 
 
-def write_table(frame: Any, path: Path) -> None:
-    """Write a frame, in memory or lazy, in the format that the name asks for; the name ends as it will."""
-    ending = output_format(path)
+def feature_frame(features: Iterable[Feature]) -> Any:
+    """Return the features as one frame of floats; columns of floats share their memory with the file's frame."""
+    return pl.DataFrame([feature.values.rename(feature.name) for feature in features])
+
+
+def write_table(frame: Any, file: BinaryIO, output_format: str) -> None:
+    """Write a frame, in memory or lazy, to an open file in one of `OUTPUT_FORMATS`."""
     lazy = frame.lazy()
-    if ending == ".parquet":
-        lazy.sink_parquet(path)
-    elif ending in (".arrow", ".feather"):
-        lazy.sink_ipc(path)
-    elif ending == ".csv.gz":
-        with gzip.open(path, "wb") as file:
-            lazy.collect().write_csv(file)
-    else:
-        lazy.sink_csv(path, separator="\t" if ending == ".tsv" else ",")
+    with _polars_errors_as_os_errors():
+        if output_format == ".parquet":
+            lazy.sink_parquet(file)
+        elif output_format in (".arrow", ".feather"):
+            lazy.sink_ipc(file)
+        elif output_format == ".csv.gz":
+            with gzip.GzipFile(fileobj=file, mode="wb") as packed:
+                lazy.collect().write_csv(packed)
+        else:
+            lazy.sink_csv(file, separator="\t" if output_format == ".tsv" else ",")
+
+
+@contextmanager
+def _polars_errors_as_os_errors() -> Any:
+    """Turn what polars raises while it writes, such as for a full disk, into an OSError."""
+    try:
+        yield
+    except POLARS_ERRORS as error:
+        raise OSError(f"cannot write the table: {str(error).strip().splitlines()[0]}") from error
 
 
 def output_format(path: Path) -> str:
-    """Return which of the output formats a name asks for, or raise a ValueError."""
+    """Return the one of `OUTPUT_FORMATS` that a file name ends in, or raise an `OutputFormatError`."""
     for ending in OUTPUT_FORMATS:
         if path.name.lower().endswith(ending):
             return ending
-    raise ValueError(f"cannot tell the format of {path}; its name must end in {', '.join(OUTPUT_FORMATS)}")
+    raise OutputFormatError(path, OUTPUT_FORMATS)
 
 
 def _kind_of(path: Path, magic: bytes) -> str:
-    """Return what the file is by its first bytes, whatever its name says."""
+    """Return the format by the first bytes, whatever the name says."""
     if magic.startswith(b"PAR1"):
         return "parquet"
     if magic.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
         return "ipc"
     if magic.startswith(b"PK") or path.suffix.lower() in (".xlsx", ".xls", ".ods"):
-        raise ValueError(f"{path} is a spreadsheet or an archive; export the table as CSV first")
-    return "gzip" if magic.startswith(b"\x1f\x8b") else "text"
+        raise FileError(path, "archive")
+    return "gzip" if magic.startswith(GZIP_MAGIC) else "text"
+
+
+def _check_unpacked_size(name: str, path: Path, limit: int) -> None:
+    """Raise a `FileError` if a gzipped file would fill the memory; polars decompresses it as a whole."""
+    if path.stat().st_size * GZIP_RATIO > limit and unpacked_size(path, limit) > limit:
+        raise FileError(name, "unpacked size", str(limit))
 
 
 def _text_layout(path: Path) -> Layout:
     if text_head(path).lstrip()[:1] in ("{", "["):
-        raise ValueError(f"{path} looks like JSON; wanted CSV, TSV, Parquet or Arrow")
+        raise FileError(path, "json")
     endings = [suffix.lower() for suffix in path.suffixes[-2:]]
     tabs_only = ".tsv" in endings or ".tab" in endings
     return read_layout(path, ("\t",) if tabs_only else SEPARATORS)
@@ -154,51 +206,57 @@ def _scan_text(path: Path, layout: Layout) -> Any:
     scan = pl.scan_csv(
         path,
         separator=layout.separator,
+        eol_char=layout.line_end,
         null_values=MISSING,
-        infer_schema_length=None,  # all rows: a number after ten thousand whole ones must not be an error
+        infer_schema_length=None,  # all rows: a fraction after ten thousand whole numbers must not be an error
         decimal_comma=layout.decimal_comma,
         glob=False,
     )
     found = scan.collect_schema().names()
-    return scan.rename(dict(zip(found, layout.names, strict=True))) if len(found) == len(layout.names) else scan
+    if len(found) != len(layout.names):  # such as different line ends in one file
+        raise FileError(path, "header", f"{len(layout.names)} or {len(found)} columns")
+    return scan.rename(dict(zip(found, layout.names, strict=True)))
 
 
-def _refuse_short_lines(path: Path, layout: Layout) -> None:
-    """Raise a ValueError for a line with too few fields; polars takes the others for missing."""
-    if problem := ragged_line(path, layout):
-        raise ValueError(_ragged(problem))
-
-
-def _ragged(problem: str) -> str:
-    return f"{problem}; put fields with a separator inside in double quotes, or mend the line"
-
-
-def _plainly(name: str, error: BaseException, path: Path, layout: Layout | None) -> ValueError:
-    """Return the error as one line for somebody who has never heard of polars."""
-    if layout is not None and (problem := ragged_line(path, layout)):
-        return ValueError(_ragged(problem))
-    return ValueError(f"cannot read {name}: {str(error).strip().splitlines()[0]}")
+def _read_error(name: str, error: BaseException, path: Path, layout: Layout | None) -> Exception:
+    """Return the error that says best why polars cannot read a file."""
+    ragged = ragged_line(path, layout) if layout is not None else None
+    return ragged or FileError(name, "damaged", (str(error).strip().splitlines() or [""])[0])
 
 
 def _as_regular_file(name: str) -> Path:
-    """Return the path; what can be read only once (standard input, a pipe) is copied to a temporary file."""
+    """Return the path; what can be read only once, such as standard input, is copied to a temporary file."""
     if name == STANDARD_INPUT:
-        return _spooled(sys.stdin.buffer)
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard input")
+        return _spooled(sys.stdin.buffer, "standard input")
     path = Path(name)
     if path.is_dir():
-        raise IsADirectoryError(f"{name} is a folder; name a file in it")
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
     if path.exists() and not path.is_file():
         with path.open("rb") as pipe:
-            return _spooled(pipe)
+            return _spooled(pipe, name)
     return path
 
 
-def _spooled(stream: BinaryIO) -> Path:
-    handle, name = tempfile.mkstemp(prefix="puselect-", suffix=".csv")
-    atexit.register(Path(name).unlink, missing_ok=True)
+def _spooled(stream: BinaryIO, name: str) -> Path:
+    """Copy a stream to a temporary file that is removed at exit; a `FileError` if it is no table or has no end."""
+    head = stream.read(HEAD_BYTES)
+    if _kind_of(Path(name), head[:6]) == "text":
+        decode_head(name, head)  # before anything is written: /dev/zero has no end
+    limit = min(LARGEST_STREAM, shutil.disk_usage(tempfile.gettempdir()).free // 2)
+    handle, copy_name = tempfile.mkstemp(prefix="puselect-", suffix=".csv")
+    atexit.register(Path(copy_name).unlink, missing_ok=True)
+    size, part = 0, head
     with os.fdopen(handle, "wb") as copy:
-        shutil.copyfileobj(stream, copy)
-    return Path(name)
+        while part:
+            copy.write(part)
+            size += len(part)
+            if size > limit:
+                copy.truncate(0)
+                raise FileError(name, "stream size", str(limit))
+            part = stream.read(PART)
+    return Path(copy_name)
 
 
 def names_in_order(wanted: Sequence[str], columns: Sequence[str]) -> list[str]:

@@ -1,16 +1,22 @@
-"""CSV and its relatives, before anybody reads the numbers: separator, names, broken lines."""
+"""The layout of a CSV file: separator, line ends, column names, lines of the wrong length."""
 
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
+from puselect.tables.errors import FileError, RaggedLineError, RepeatedNameError
+
 HEAD_BYTES = 1 << 16
+LONGEST_LINE = 1 << 26
 SEPARATORS = (",", ";", "\t", "|")
 DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
+GZIP_MAGIC = b"\x1f\x8b"
 
 
 class Layout(NamedTuple):
@@ -18,76 +24,90 @@ class Layout(NamedTuple):
 
     separator: str
     names: tuple[str, ...]
-    """Names of the columns; one without a name is called after its place."""
+    """Names of the columns; one without a name is called after its position."""
     decimal_comma: bool
+    line_end: str
+    """The last character of every line."""
 
 
 def read_layout(path: Path, separators: tuple[str, ...] = SEPARATORS) -> Layout:
-    """Look at the head of a text table, or raise a ValueError that says what is wrong with it.
+    """Read the layout of a text table from its first bytes.
 
     Parameters
     ----------
     path : Path
         Plain or gzipped.
     separators : tuple of str
-        Those that come into question; the one that makes most columns of the first line is taken.
+        Candidates; the one that splits the first line into most columns is taken.
     """
     head = text_head(path)
-    first_line = head.lstrip("\ufeff").partition("\n")[0].rstrip("\r")
+    first_line = re.split(r"\r\n|\n|\r", head.lstrip("\ufeff"), maxsplit=1)[0]
     if not first_line.strip():
-        what = "is empty" if not head.strip() else "has an empty first line"
-        raise ValueError(f"{path} {what}; it must begin with a line of column names")
-    separator = max(separators, key=lambda mark: len(next(csv.reader([first_line], delimiter=mark))))
-    with open_text(path) as file:
-        found = next(csv.reader(file, delimiter=separator))
+        raise FileError(path, "empty" if not head.strip() else "empty header")
+    try:
+        separator = max(separators, key=lambda mark: len(next(csv.reader([first_line], delimiter=mark))))
+        with open_text(path) as file:
+            found = next(csv.reader(_lines(file), delimiter=separator))
+    except (csv.Error, UnicodeDecodeError) as error:  # such as a quote that is never closed
+        raise FileError(path, "header", str(error)) from error
+    except DAMAGED as error:
+        raise FileError(path, "gzip", str(error)) from error
     names = tuple(name.strip() or f"column_{place}" for place, name in enumerate(found, start=1))
     check_names(path, names)
-    return Layout(separator, names, separator == ";" and has_decimal_commas(head))
+    line_end = "\r" if "\r" in head and "\n" not in head else "\n"
+    return Layout(separator, names, separator == ";" and has_decimal_commas(head), line_end)
 
 
 def text_head(path: Path) -> str:
-    """Return the beginning of the file as text; a ValueError if it is none."""
+    """Return the beginning of a text file."""
     try:
         with open_bytes(path) as file:
             head = file.read(HEAD_BYTES)
     except DAMAGED as error:
-        raise ValueError(f"{path} is gzipped, but damaged: {error}") from error
+        raise FileError(path, "gzip", str(error)) from error
+    return decode_head(path, head)
+
+
+def decode_head(path: str | Path, head: bytes) -> str:
+    """Return the first bytes of a file as text, or raise a `FileError` if they are not UTF-8."""
     if b"\0" in head:
-        raise ValueError(f"{path} is not a text file; wanted CSV, TSV, Parquet or Arrow")
+        raise FileError(path, "binary")
     try:
         return head.decode("utf-8")
     except UnicodeDecodeError as error:
-        if error.start > len(head) - 4 and len(head) == HEAD_BYTES:  # a letter cut in two
+        if error.start > len(head) - 4 and len(head) == HEAD_BYTES:  # a character cut in two
             return head[: error.start].decode("utf-8")
-        raise ValueError(
-            f"{path} is not UTF-8 text (byte {error.start}); if it is text in another encoding, convert it first: "
-            f"iconv -f latin1 -t utf-8"
-        ) from error
+        raise FileError(path, "encoding", str(error.start)) from error
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Open a file for reading, unpacked if it is gzipped."""
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    return cast(BinaryIO, gzip.open(path, "rb")) if packed else path.open("rb")
+    """Open a file for reading, decompressed if it is gzipped."""
+    file = path.open("rb")
+    if file.peek(2)[:2] != GZIP_MAGIC:  # nothing is consumed: a pipe can be read only once
+        return file
+    file.close()
+    return cast(BinaryIO, gzip.open(path, "rb"))
 
 
 def open_text(path: Path) -> io.TextIOWrapper:
-    """Open a file as text, unpacked if it is gzipped."""
+    """Open a file as text, decompressed if it is gzipped."""
     return io.TextIOWrapper(open_bytes(path), encoding="utf-8-sig", newline="")
 
 
+def _lines(file: io.TextIOWrapper) -> Iterator[str]:
+    """Yield the lines; one too long for memory comes in pieces."""
+    return iter(lambda: file.readline(LONGEST_LINE), "")
+
+
 def check_names(path: Path, names: tuple[str, ...]) -> None:
-    """Raise a ValueError if two columns have the same name."""
-    doubled = [name for name, count in Counter(names).items() if count > 1]
-    if doubled:
-        raise ValueError(
-            f"{path} has more than one column named {', '.join(map(repr, doubled[:5]))}; give each its own name"
-        )
+    """Raise a `RepeatedNameError` if two columns have the same name."""
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise RepeatedNameError(path, repeated)
 
 
 def has_decimal_commas(head: str) -> bool:
-    r"""Return whether numbers are written as 1,5: among the fields between semicolons, some are.
+    r"""Return whether some fields between semicolons are numbers with a decimal comma.
 
     Examples
     --------
@@ -100,15 +120,27 @@ def has_decimal_commas(head: str) -> bool:
     return any(field.count(",") == 1 and field.lstrip("-").replace(",", "", 1).isdigit() for field in fields)
 
 
-def ragged_line(path: Path, layout: Layout) -> str | None:
-    """Return what is wrong with the first line that has too few or too many fields, None if there is none."""
-    wanted = len(layout.names)
+def ragged_line(path: Path, layout: Layout) -> RaggedLineError | None:
+    """Return an error that names the first line with too few or too many fields, None if there is no such line."""
+    n_columns = len(layout.names)
     with open_text(path) as file:
-        reader = csv.reader(file, delimiter=layout.separator)
+        reader = csv.reader(_lines(file), delimiter=layout.separator)
         try:
             for row in reader:
-                if row and len(row) != wanted:
-                    return f"line {reader.line_num} of {path} has {len(row)} fields where the first line has {wanted}"
-        except (csv.Error, UnicodeDecodeError, *DAMAGED):  # something else is wrong with it
+                if row and len(row) != n_columns:
+                    return RaggedLineError(path, reader.line_num, len(row), n_columns)
+        except (csv.Error, UnicodeDecodeError, *DAMAGED):  # not a matter of fields
             return None
     return None
+
+
+def unpacked_size(path: Path, limit: int) -> int:
+    """Return the size of a gzipped file's content in bytes, counted up to the limit."""
+    size = 0
+    try:
+        with gzip.open(path, "rb") as file:
+            while size <= limit and (part := file.read(1 << 20)):
+                size += len(part)
+    except DAMAGED as error:
+        raise FileError(path, "gzip", str(error)) from error
+    return size

@@ -1,0 +1,250 @@
+"""Errors and notes about tables in words."""
+
+import difflib
+from collections.abc import Mapping, Sequence
+
+from puselect.tables.errors import (
+    CostsError,
+    FileError,
+    FilledNote,
+    IdentifierNote,
+    KeepError,
+    LabelError,
+    LeftOut,
+    MissingValuesError,
+    Note,
+    OutputFormatError,
+    RaggedLineError,
+    RepeatedNameError,
+    SampleNote,
+    ShortTableError,
+    TableError,
+    TooFewFeaturesError,
+    TooManyLabelledError,
+    UnknownColumnError,
+    ValueCounts,
+)
+
+NAMES_SHOWN = 8
+VALUES_SHOWN = 6
+
+
+def error_text(error: TableError) -> str:
+    """Return what is wrong with a table and what to do about it."""
+    match error:
+        case FileError():
+            return file_text(error)
+        case LabelError():
+            return label_text(error)
+        case CostsError():
+            return costs_text(error)
+        case RaggedLineError(path, line, n_fields, n_columns):
+            return (
+                f"{path}: line {line} has {counted(n_fields, 'field')}, expected {n_columns}; "
+                "quote fields that contain the separator, or fix the line"
+            )
+        case ShortTableError(path, n_rows):
+            return f"{path} has {counted(n_rows, 'row') if n_rows else 'no rows'}; at least 2 are needed"
+        case RepeatedNameError(None, names):
+            return f"one-hot encoding makes more than one column named {quoted(names)}; rename the original columns"
+        case RepeatedNameError(path, names):
+            return f"{path} has more than one column named {quoted(names)}; column names must be unique"
+        case UnknownColumnError(path, role, name, columns):
+            return f"--{role}: {path} has no column {name!r}{suggestion(name, columns)}"
+        case KeepError(name, None):
+            return f"--keep: {name!r} is the label, the truth or a dropped column, not a feature"
+        case KeepError(name, LeftOut() as left_out):
+            return f"--keep: {name!r} cannot be used: {reason_text(left_out)}"
+        case TooFewFeaturesError(n_features, left_out):
+            reasons = "; ".join(f"{column.name}: {reason_text(column)}" for column in left_out[:5])
+            return f"at least 2 usable features are needed, got {n_features}" + (
+                f" (left out: {reasons})" if reasons else ""
+            )
+        case TooManyLabelledError(n_labelled, max_rows):
+            return f"{n_labelled} rows are labelled, but only {max_rows} may be read; raise --max-rows or --max-memory"
+        case MissingValuesError(hole, counts):
+            return (
+                f"{counted(len(counts), 'column')} with {hole} values: {name_counts(counts)}; "
+                "fill them with --impute median, or leave the columns out with --drop"
+            )
+        case OutputFormatError(path, formats):
+            return f"cannot tell the format of {path}; its name must end in {', '.join(formats)}"
+        case _:
+            return str(error)
+
+
+def file_text(error: FileError) -> str:
+    """Return why a file cannot be read as a table."""
+    path, detail = error.path, error.detail
+    match error.fault:
+        case "empty":
+            return f"{path} is empty; the first line must hold the column names"
+        case "empty header":
+            return f"{path}: the first line is empty; it must hold the column names"
+        case "header":
+            return f"{path}: cannot read the column names ({detail}); check quotes and line ends"
+        case "json":
+            return f"{path} looks like JSON; supported are CSV, TSV, Parquet and Arrow"
+        case "archive":
+            return f"{path} is a spreadsheet or an archive; export the table as CSV first"
+        case "binary":
+            return f"{path} is not a text file; supported are CSV, TSV, Parquet and Arrow"
+        case "encoding":
+            return f"{path} is not UTF-8 text (byte {detail}); convert it first, as in iconv -f latin1 -t utf-8"
+        case "gzip":
+            return f"{path}: damaged gzip file ({detail})"
+        case "damaged":
+            return f"cannot read {path}: {detail}"
+        case "unpacked size":
+            return f"{path} is larger than {size(detail)} when decompressed; decompress it first, or raise --max-memory"
+        case "stream size":
+            return f"{path} is longer than {size(detail)}; save it to a file first"
+
+
+def label_text(error: LabelError) -> str:
+    """Return why the positives cannot be told from a label column."""
+    label, counts = error.label, error.counts
+    match error.fault:
+        case "empty":
+            return f"the label column {label!r} is empty; mark known positives, for example with 1"
+        case "type":
+            return f"the label column {label!r} is of type {error.positive}; numbers, text or booleans are needed"
+        case "all positive":
+            return f"all rows have {label} = {error.positive}; at least one row must be unlabelled"
+        case "none positive":
+            return f"no row is labelled positive: {label} has {value_list(counts)}; mark known positives with 1"
+        case "ambiguous":
+            return f"cannot tell which value of {label!r} marks positives: {value_list(counts)}; use --positive VALUE"
+        case "unknown value":
+            near = nearest(str(error.positive), [str(value) for value, _ in counts if value is not None])
+            return f"--positive: no row has {label} = {error.positive}; it has {value_list(counts)}{near}"
+
+
+def costs_text(error: CostsError) -> str:
+    """Return why a file of costs cannot be used."""
+    path, detail = error.path, f" ({error.detail})" if error.detail else ""
+    match error.fault:
+        case "empty":
+            return f"--costs: {path} is empty; expected lines of name,cost"
+        case "line":
+            return f"--costs: {path} must hold lines of name,cost{detail}"
+        case "json":
+            return f"--costs: {path} is not valid JSON{detail}"
+        case "object":
+            return f'--costs: {path} must hold an object such as {{"age": 1, "scan": 250.0}}'
+        case "size":
+            return f"--costs: {path} is too large for a list of costs"
+        case "missing":
+            return f"--costs: {path} has no cost for {shortened(error.names)}"
+
+
+def note_text(note: Note) -> str:
+    """Return a note about a table in words."""
+    match note:
+        case IdentifierNote(name):
+            return f"{name!r} looks like an identifier (whole numbers, all different); if it is, use --drop"
+        case FilledNote(hole, counts):
+            return f"filled {counted(sum(counts.values()), f'{hole} value')} with the median: {name_counts(counts)}"
+        case SampleNote(n_read, n_rows, n_labelled, limit):
+            why = "--max-rows" if limit == "rows" else "the table exceeds the memory limit, see --max-memory"
+            return f"read {n_read} of {n_rows} rows: all {n_labelled} labelled ones and a random sample ({why})"
+
+
+def reason_text(column: LeftOut) -> str:
+    """Return why a column is not used."""
+    match column.reason:
+        case "empty":
+            return "empty"
+        case "constant":
+            return f"constant: {column.detail}"
+        case "type":
+            return f"unsupported type {column.detail}"
+        case _ if column.max_categories is not None:
+            return f"{column.reason} with {column.n_values} different values (--max-categories {column.max_categories})"
+        case _:
+            return f"{column.reason}, not encoded (see --encode)"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number and a noun, in the plural unless the number is 1.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(600, "row")
+    ('1 row', '600 rows')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def size(n_bytes: str) -> str:
+    """Return a number of bytes in GB or MB.
+
+    Examples
+    --------
+    >>> size("8500000000"), size("2000000")
+    ('8.5 GB', '2 MB')
+    """
+    number = int(n_bytes)
+    return f"{number / 1e9:.3g} GB" if number >= 1e9 else f"{number / 1e6:.3g} MB"
+
+
+def shortened(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
+    """Return the first names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Return the first names in quotes."""
+    return shortened([repr(name) for name in names])
+
+
+def name_counts(counts: Mapping[str, int]) -> str:
+    """Return names with their counts, the largest first.
+
+    Examples
+    --------
+    >>> name_counts({"b": 1, "a": 3})
+    'a (3), b (1)'
+    """
+    ordered = sorted(counts.items(), key=lambda pair: -pair[1])
+    return shortened([f"{name} ({count})" for name, count in ordered])
+
+
+def value_list(counts: ValueCounts) -> str:
+    """Return values with their counts, the most frequent first.
+
+    Examples
+    --------
+    >>> value_list([("ham", 90), (None, 10)])
+    "'ham' (90 rows), missing (10 rows)"
+    """
+    ordered = sorted(counts, key=lambda pair: -pair[1])
+    named = [("missing" if value is None else repr(value), count) for value, count in ordered]
+    return shortened([f"{name} ({counted(count, 'row')})" for name, count in named], VALUES_SHOWN)
+
+
+def suggestion(wanted: str, names: Sequence[str]) -> str:
+    """Return a continuation of the message with similar names, or with those there are.
+
+    Examples
+    --------
+    >>> suggestion("lable", ["label", "age"])
+    "; did you mean 'label'?"
+    >>> suggestion("x", ["label", "age"])
+    '; it has label, age'
+    """
+    return nearest(wanted, names) or f"; it has {shortened(names)}"
+
+
+def nearest(wanted: str, names: Sequence[str]) -> str:
+    """Return a continuation of the message with similar names, or nothing.
+
+    Examples
+    --------
+    >>> nearest("Lable", ["label", "age"]), nearest("x", ["label", "age"])
+    ("; did you mean 'label'?", '')
+    """
+    folded = {name.casefold(): name for name in reversed(names)}
+    near = difflib.get_close_matches(wanted.casefold(), folded, n=3)
+    return f"; did you mean {' or '.join(repr(folded[name]) for name in near)}?" if near else ""

@@ -1,0 +1,178 @@
+"""What can be wrong with a table, as exceptions with fields. The command line puts them into words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+FileFault = Literal[
+    "empty", "empty header", "header", "json", "archive", "binary", "encoding", "gzip", "damaged", "unpacked size",
+    "stream size",
+]
+LabelFault = Literal["empty", "type", "all positive", "none positive", "ambiguous", "unknown value"]
+CostsFault = Literal["empty", "line", "json", "object", "size", "missing"]
+LeftOutReason = Literal["empty", "constant", "text", "dates", "type"]
+Role = Literal["label", "truth", "drop", "keep"]
+Hole = Literal["missing", "infinite"]
+
+ValueCounts = Sequence[tuple[Any, int]]
+"""Values of a column with the number of their rows; None stands for missing ones."""
+
+
+class LeftOut(NamedTuple):
+    """A column that is not used as a feature."""
+
+    name: str
+    reason: LeftOutReason
+    detail: str = ""
+    """The value of a constant column, or the type of a column of neither numbers, text nor dates."""
+    n_values: int | None = None
+    """Number of different values of a text or date column."""
+    max_categories: int | None = None
+    """The limit on `n_values`, where the column was to be encoded and exceeds it."""
+
+
+class TableError(ValueError):
+    """A table, or a file that belongs to it, that cannot be used."""
+
+    def __str__(self) -> str:
+        return repr(self)
+
+
+@dataclass(eq=False)
+class FileError(TableError):
+    """A file that is not a table."""
+
+    path: str | Path
+    fault: FileFault
+    detail: str = ""
+    """The reader's own message, the offset of the first wrong byte, or the limit in bytes."""
+
+
+@dataclass(eq=False)
+class RaggedLineError(TableError):
+    """A line with more or fewer fields than the header."""
+
+    path: str | Path
+    line: int
+    n_fields: int
+    n_columns: int
+
+
+@dataclass(eq=False)
+class ShortTableError(TableError):
+    """A table with fewer than two rows."""
+
+    path: str | Path
+    n_rows: int
+
+
+@dataclass(eq=False)
+class RepeatedNameError(TableError):
+    """Columns with the same name, in the file or after one-hot encoding."""
+
+    path: str | Path | None
+    """None if encoding made them."""
+    names: Sequence[str]
+
+
+@dataclass(eq=False)
+class UnknownColumnError(TableError):
+    """A column that the table does not have."""
+
+    path: str | Path
+    role: Role
+    name: str
+    columns: Sequence[str]
+
+
+@dataclass(eq=False)
+class KeepError(TableError):
+    """A column to keep that cannot be a feature."""
+
+    name: str
+    left_out: LeftOut | None
+    """None if it is the label, the truth or dropped."""
+
+
+@dataclass(eq=False)
+class TooFewFeaturesError(TableError):
+    """Fewer than two usable features."""
+
+    n_features: int
+    left_out: Sequence[LeftOut]
+
+
+@dataclass(eq=False)
+class TooManyLabelledError(TableError):
+    """More labelled rows than the limit on all rows."""
+
+    n_labelled: int
+    max_rows: int
+
+
+@dataclass(eq=False)
+class LabelError(TableError):
+    """A label column from which the positives cannot be told."""
+
+    label: str
+    fault: LabelFault
+    counts: ValueCounts = ()
+    positive: Any = None
+    """The value asked for or found, or the type of the column."""
+
+
+@dataclass(eq=False)
+class MissingValuesError(TableError):
+    """Missing or infinite values, with no way given to fill them."""
+
+    hole: Hole
+    counts: Mapping[str, int]
+
+
+@dataclass(eq=False)
+class OutputFormatError(TableError):
+    """A file name that does not tell the output format."""
+
+    path: Path
+    formats: Sequence[str]
+
+
+@dataclass(eq=False)
+class CostsError(TableError):
+    """A file of feature costs that cannot be used."""
+
+    path: Path
+    fault: CostsFault
+    detail: str = ""
+    names: Sequence[str] = ()
+    """Features without a cost."""
+
+
+@dataclass(frozen=True)
+class IdentifierNote:
+    """A column of different whole numbers may be an identifier."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class FilledNote:
+    """Missing or infinite values were filled with the median."""
+
+    hole: Hole
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class SampleNote:
+    """Only a sample of the rows was read."""
+
+    n_read: int
+    n_rows: int
+    n_labelled: int
+    limit: Literal["rows", "memory"]
+
+
+Note = IdentifierNote | FilledNote | SampleNote
+"""Something worth knowing about a table that was read."""

@@ -1,0 +1,197 @@
+"""Read a data file into features and labels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from puselect.arrays import BoolArray, IntArray
+from puselect.tables.columns import Columns, fill_missing, read_columns
+from puselect.tables.costs import feature_costs
+from puselect.tables.errors import (
+    KeepError,
+    LeftOut,
+    Note,
+    SampleNote,
+    ShortTableError,
+    TooFewFeaturesError,
+    TooManyLabelledError,
+    UnknownColumnError,
+)
+from puselect.tables.files import (
+    Source,
+    count_rows,
+    default_memory,
+    feature_frame,
+    names_in_order,
+    open_source,
+    read_column,
+    read_rows,
+    value_counts,
+    write_table,
+)
+from puselect.tables.positive import choose_positive
+
+COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """Which columns and rows of a table to read, and how."""
+
+    label: str
+    """Column that marks the labelled positives."""
+    positive: str | None = None
+    """Value of that column; by default the one that means yes."""
+    truth: str | None = None
+    """Column with the true classes, where they are known; never a feature."""
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    encode: bool = False
+    max_categories: int = 20
+    impute: str | None = None
+    max_rows: int | None = None
+    max_memory: int | None = None
+    """Bytes; by default a quarter of the machine's memory."""
+    seed: int = 0
+    """Of the sample, if one is drawn."""
+
+
+@dataclass(frozen=True)
+class LoadedTable:
+    """A table that a selector can be fitted to, and where it came from."""
+
+    X: Any
+    """Polars frame of floats, one column per feature."""
+    y: IntArray
+    """1 for labelled positives, 0 for unlabelled rows."""
+    truth: IntArray | None
+    sources: tuple[str, ...]
+    """The file's column behind each feature."""
+    keep: tuple[str, ...]
+    """Features that must be selected."""
+    label: str
+    positive: Any
+    row_numbers: IntArray
+    """Of each row of `X` in the file: 0 for the first after the header."""
+    left_out: tuple[LeftOut, ...]
+    notes: tuple[Note, ...]
+    data: Any
+    """The whole table with all its rows and columns, lazy."""
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the features."""
+        return list(self.X.columns)
+
+    def costs(self, path: Path) -> list[float]:
+        """Read the cost of each feature from a file."""
+        return feature_costs(path, self.names, self.sources)
+
+    def write(self, support: BoolArray, file: BinaryIO, output_format: str) -> None:
+        """Write the selected columns and the label as they are in the file, all rows."""
+        chosen = [source for source, taken in zip(self.sources, support, strict=True) if taken]
+        names = names_in_order([*chosen, self.label], self.data.collect_schema().names())
+        write_table(self.data.select(names), file, output_format)
+
+
+def load_table(name: str, spec: TableSpec) -> LoadedTable:
+    """Read a data file; raises a `TableError` or an OSError if it cannot be used.
+
+    Parameters
+    ----------
+    name : str
+        A path, or "-" for standard input.
+    spec : TableSpec
+    """
+    source = open_source(name, spec.max_memory)
+    _check_columns(source, spec)
+    rows, notes = _sample(source, spec) if _must_sample(source, spec) else (None, [])
+    frame, row_numbers = read_rows(source, rows)
+    if frame.height < 2:
+        raise ShortTableError(name, frame.height)
+    positive, y = _labels(frame[spec.label], spec.positive)
+    truth = _labels(frame[spec.truth], None)[1] if spec.truth else None
+    columns = _used_columns(frame, spec)
+    features, filled = fill_missing(columns.features, spec.impute)
+    return LoadedTable(
+        X=feature_frame(features),
+        y=y,
+        truth=truth,
+        sources=tuple(feature.source for feature in features),
+        keep=tuple(feature.name for feature in features if feature.source in spec.keep),
+        label=spec.label,
+        positive=positive,
+        row_numbers=row_numbers,
+        left_out=tuple(columns.left_out),
+        notes=(*notes, *columns.notes, *filled),
+        data=frame.lazy() if rows is None else source.scan,
+    )
+
+
+def _check_columns(source: Source, spec: TableSpec) -> None:
+    """Raise an error if a named column does not exist or has two roles."""
+    columns = source.columns
+    roles: Sequence[tuple[Any, Sequence[str]]] = (
+        ("label", [spec.label]),
+        ("truth", [] if spec.truth is None else [spec.truth]),
+        ("drop", spec.drop),
+        ("keep", spec.keep),
+    )
+    for role, names in roles:
+        for name in names:
+            if name not in columns:
+                raise UnknownColumnError(source.name, role, name, columns)
+    for name in spec.keep:
+        if name in (spec.label, spec.truth, *spec.drop):
+            raise KeepError(name, None)
+
+
+def _must_sample(source: Source, spec: TableSpec) -> bool:
+    """Return whether the table has more rows than were asked for, or is too large to be read at once."""
+    if spec.max_rows is not None:
+        return count_rows(source) > spec.max_rows
+    limit = spec.max_memory or default_memory()
+    if source.max_bytes * COPIES <= limit:
+        return False
+    return count_rows(source) > _rows_within(limit, len(source.columns))
+
+
+def _rows_within(limit: int, n_columns: int) -> int:
+    """Return how many rows fit into so many bytes."""
+    return max(limit // (COPIES * 8 * max(n_columns, 1)), 2)
+
+
+def _sample(source: Source, spec: TableSpec) -> tuple[IntArray, list[Note]]:
+    """Return the numbers of all labelled rows and of random others, and a note that says so."""
+    limit = spec.max_rows or _rows_within(spec.max_memory or default_memory(), len(source.columns))
+    _, y = _labels(read_column(source, spec.label), spec.positive)
+    labelled, others = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
+    room = limit - len(labelled)
+    if room < 1:
+        raise TooManyLabelledError(len(labelled), limit)
+    drawn = np.random.default_rng(spec.seed).choice(others, min(room, len(others)), replace=False)
+    rows = np.sort(np.concatenate([labelled, drawn]))
+    return rows, [SampleNote(len(rows), len(y), len(labelled), "rows" if spec.max_rows else "memory")]
+
+
+def _labels(column: Any, wanted: str | None) -> tuple[Any, IntArray]:
+    """Return the value that marks positives, and 1 for the rows that have it, 0 for all others."""
+    positive = choose_positive(value_counts(column), column.name, wanted)
+    return positive, (column == positive).fill_null(False).to_numpy().astype(np.int64)
+
+
+def _used_columns(frame: Any, spec: TableSpec) -> Columns:
+    """Return the features; there must be two or more, with those to keep among them."""
+    other_roles = {spec.label, spec.truth, *spec.drop}
+    names = [name for name in frame.columns if name not in other_roles]
+    columns = read_columns(frame, names, encode=spec.encode, max_categories=spec.max_categories)
+    left_out = {column.name: column for column in columns.left_out}
+    for name in spec.keep:
+        if name in left_out:
+            raise KeepError(name, left_out[name])
+    if len(columns.features) < 2:
+        raise TooFewFeaturesError(len(columns.features), columns.left_out)
+    return columns
