@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+BENCH_ARGS ?=
 TORCH ?= torch==2.13.0 triton
 VENV := .venv
 BIN := $(VENV)/bin
@@ -36,8 +37,8 @@ docs: setup-docs ## build the guide and run its examples; a warning is an error 
 	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs build/docs
 	@echo "the guide is in build/docs/index.html"
 
-bench: setup-cli ## measure the speed against scikit-learn
-	@$(BIN)/puselect bench
+bench: setup-puselect ## measure the speed against scikit-learn (BENCH_ARGS="--quick")
+	@$(BIN)/python benchmarks/bench.py $(BENCH_ARGS)
 
 reproduce-quick: setup-reproduce ## all methods in small studies: does everything run? (report in build/reproduce-quick)
 	@rm -rf build/reproduce-quick

@@ -1,6 +1,5 @@
-"""How the guide is built: `make docs`."""
+"""Sphinx configuration; `make docs` builds the documentation."""
 
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ copyright = "the puselect developers, BSD-3-Clause"
 version = release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_gallery.gen_gallery"]
-exclude_patterns = ["results", "search.md"]  # search.html is Sphinx's own: guide/the-search.md includes the page
+exclude_patterns = ["results"]
 highlight_language = "text"  # blocks without a language are output; Python is named, and doctests are recognised
 
 html_theme = "furo"
@@ -33,7 +32,7 @@ autosummary_generate = True
 templates_path = ["_templates"]
 default_role = "literal"  # single backticks in docstrings
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # numpydoc's sections say it in words
+autodoc_typehints = "none"  # numpydoc's sections have them
 numpydoc_show_class_members = False  # autodoc does it
 
 sphinx_gallery_conf = {
@@ -49,27 +48,25 @@ sphinx_gallery_conf = {
 }
 
 
-def mend_links(app: Sphinx, docname: str, content: list[str]) -> None:
-    """Show links to files that are no pages of the guide as paths; lead those to search.md to its twin."""
+def resolve_links(app: Sphinx, docname: str, content: list[str]) -> None:
+    """Replace links to files outside the documentation by their paths."""
     pages, folder = Path(app.srcdir), (Path(app.srcdir) / docname).parent
 
-    def mended(link: re.Match[str]) -> str:
+    def resolved(link: re.Match[str]) -> str:
         text, target = link[1], (folder / link[2]).resolve()
-        if target == pages / "search.md":
-            return f"[{text}]({os.path.relpath(pages / 'guide' / 'the-search.md', folder)})"
         if not target.exists() or (target.is_file() and target.is_relative_to(pages)):
             return link[0]
         path = f"`{target.relative_to(ROOT)}`"
         return path if text.startswith("`") or not text else f"{text} ({path})"
 
-    content[0] = LINK.sub(mended, content[0])
+    content[0] = LINK.sub(resolved, content[0])
 
 
-def is_foreign(app: Sphinx, what: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
-    """Leave out what scikit-learn gives to every selector; its documentation says it better."""
+def is_inherited(app: Sphinx, what: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
+    """Skip members inherited from scikit-learn, which documents them."""
     return True if str(getattr(member, "__module__", "")).startswith("sklearn") else None
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("source-read", mend_links)
-    app.connect("autodoc-skip-member", is_foreign)
+    app.connect("source-read", resolve_links)
+    app.connect("autodoc-skip-member", is_inherited)

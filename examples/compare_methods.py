@@ -34,7 +34,7 @@ for condition in ("40/8/2", "10/8/2"):
 
 # %%
 # All methods on all conditions of the paper, also on those where the positives are scattered outliers and clusters are
-# of no help, are in ``docs/methods.md``.
+# of no help, are in ``docs/paper/methods.md``.
 #
 # Real data: select six features on three quarters of the rows, train a model on them, and test it on the last quarter
 # with the true classes. All methods see the same splits: only then can they be compared split by split.

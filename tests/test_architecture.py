@@ -20,7 +20,7 @@ LAYERS = (
     ("evaluation", "plots"),
     ("report",),
     ("studies",),
-    ("cli", "bench", "bench_gpu", "__main__", "__init__"),
+    ("cli", "__main__", "__init__"),
 )
 LAYER_OF = {part: number for number, layer in enumerate(LAYERS) for part in layer}
 

@@ -1,4 +1,3 @@
-import json
 import shlex
 import subprocess
 import sys
@@ -6,7 +5,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from puselect import __version__, bench, bench_gpu, cli
+from puselect import __version__, cli
 from puselect.cli import advice
 from puselect.cli.demo import artificial_demo, real_demo
 
@@ -15,7 +14,7 @@ runner = CliRunner()
 
 def test_help_names_every_command():
     text = runner.invoke(cli.app, ["--help"]).output
-    for command in ("demo", "bench", "reproduce", "report", "select", "compare", "methods"):
+    for command in ("demo", "reproduce", "report", "select", "compare", "methods"):
         assert command in text
 
 
@@ -87,46 +86,6 @@ def test_demo_finds_nearly_everything_on_another_seed():
     real = real_demo(3)
     assert len(real.selected) == 6
     assert real.auc_selected > 0.9
-
-
-class TestBench:
-    def test_table_and_json_and_exit_code(self, monkeypatch, tmp_path):
-        rows = [bench.Measurement("thing", "here", 1.5, "s")]
-        checks = [bench.Check("ratio", 3.0, ">=", 5, 10)]
-        monkeypatch.setattr(bench, "run_bench", lambda quick, tell: (rows, checks))
-        result = runner.invoke(cli.app, ["bench", "--out", str(tmp_path / "out.json")])
-        assert result.exit_code == 1
-        assert "MISSED" in result.output
-        content = json.loads((tmp_path / "out.json").read_text())
-        assert content["measurements"][0]["value"] == 1.5
-        assert content["checks"][0]["passed"] is False
-
-    def test_an_unknown_engine_is_a_wrong_call(self):
-        result = runner.invoke(cli.app, ["bench", "--engine", "tpu"])
-        assert result.exit_code == 2
-        assert "--engine must be cpu or gpu, got tpu" in result.output
-
-    def test_the_gpu_is_measured_only_where_there_is_one(self, monkeypatch):
-        def no_gpu():
-            raise ValueError("engine='gpu' needs a GPU")
-
-        monkeypatch.setattr(bench_gpu, "gpu_engine_class", no_gpu)
-        with pytest.raises(ValueError, match="needs a GPU"):
-            bench_gpu.run_gpu_bench(True, print)
-
-    def test_a_check_passes_on_the_right_side(self):
-        assert bench.Check("x", 5, ">=", 5, 10).passed
-        assert not bench.Check("x", 4.9, ">=", 5, 10).passed
-        assert bench.Check("x", 1, "<=", 1, 0).passed
-        assert not bench.Check("x", 1.1, "<=", 1, 0).passed
-
-    @pytest.mark.parametrize("name", bench.SHAPES)
-    def test_shapes_are_as_named(self, name):
-        rows, features, selected, labelled = bench.SHAPES[name]
-        shape = bench.make_shape(min(rows, 500), features, selected, min(labelled, 20), n_masks=2)
-        assert shape.X.shape == (min(rows, 500), features)
-        assert shape.positive.sum() == min(labelled, 20)
-        assert (shape.masks.sum(axis=1) == selected).all()
 
 
 def test_without_its_extra_the_command_says_how_to_get_it():

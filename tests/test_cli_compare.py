@@ -34,7 +34,7 @@ def test_methods_are_compared_from_a_file_to_a_report(folder):
     done = puselect("compare", "d.csv", "--label", "label", "-k", 3, *words)
     assert done.returncode == 0, done.stderr
     found = Comparison.from_json((folder / "c.json").read_text())
-    assert {result.method for result in found.methods} == {"fscpu", "kbest", "all features", "random"}
+    assert {result.method for result in found.methods} == {"fscpu", "kbest", "all features", "random features"}
     assert all(len(result.scores) == 3 for result in found.methods)
     assert found.n_labelled == 40
     assert found.command.startswith("puselect compare d.csv --label label -k 3")

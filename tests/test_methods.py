@@ -1,13 +1,20 @@
+import json
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from command_line import clusters_table
+from study_files import SMALL, write_study
+from typer.testing import CliRunner
 
 import puselect
-from puselect import METHODS
+from puselect import METHODS, cli, methods
 from puselect.datasets import make_pu_clusters
 from puselect.methods import AS_CLASSES, NOTHING, POSITIVES, REGISTRY, SPEEDS, YARDSTICKS, Cost, Method, register
+from puselect.report import summarise
+from puselect.selectors.ranking import RankingSelector
+from puselect.studies import load_study, report_study, run_study
 from puselect.studies.paper import paper_figures
 
 
@@ -62,3 +69,47 @@ def test_importing_the_registry_imports_no_method():
     code = "import sys; from puselect import METHODS; print('sklearn' in sys.modules, len(METHODS))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", str(len(METHODS))]
+
+
+class LargestMean(RankingSelector):
+    """A toy: the columns of largest mean."""
+
+    def __init__(self, n_features_to_select=None, *, pos_label=1, random_state=None):
+        self.n_features_to_select = n_features_to_select
+        self.pos_label = pos_label
+        self.random_state = random_state
+
+    def _score(self, task):
+        return task.X.mean(axis=0)
+
+
+@pytest.fixture
+def toy():
+    """One class and one record: all that a new method takes."""
+    record = Method("toy", LargestMean, "Toy", "columns of largest mean", NOTHING, Cost(0.1), "toys")
+    register(record)
+    yield record
+    del methods._RECORDS["toy"]
+
+
+class TestNewMethod:
+    def test_it_is_in_methods_and_reports_know_its_name(self, toy):
+        selector = METHODS["toy"](2, random_state=0).fit(*make_pu_clusters("40/1/1", random_state=0)[:2])
+        assert summarise(selector).method == "toy"
+
+    def test_the_command_line_lists_and_runs_it(self, toy, tmp_path):
+        clusters_table().write_csv(tmp_path / "d.csv")
+        run = CliRunner().invoke
+        assert toy.idea in " ".join(run(cli.app, ["methods"], env={"COLUMNS": "200"}).stdout.split())
+        table = [str(tmp_path / "d.csv"), "--label", "label", "-k", "3", "--json", "--quiet"]
+        selected = run(cli.app, ["select", *table, "--method", "toy"])
+        assert json.loads(selected.stdout)["method"] == "toy", selected.output
+        compared = run(cli.app, ["compare", *table, "--methods", "toy", "--splits", "2", "--jobs", "1"])
+        assert "toy" in {result["method"] for result in json.loads(compared.stdout)["methods"]}
+
+    def test_a_study_runs_it_and_its_report_shows_it(self, toy, tmp_path):
+        text = SMALL.replace('name = "kbest"\nlabel = "K-Best"', 'name = "toy"')
+        study = load_study(str(write_study(tmp_path, text)))
+        assert run_study(study, tmp_path / "out", methods=["toy"]).measured == 6
+        assert "Toy" in report_study(tmp_path / "out").read_text()
+        assert "toy" in {method.name for method in load_study("quick").methods}

@@ -15,6 +15,7 @@ from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.report import Comparison, Selection, summarise, write_report
 from puselect.report.quality import Code
+from puselect.report.selection import CandidateTable
 from puselect.selectors.suitability import Suitability
 
 HOSTILE = [
@@ -206,6 +207,19 @@ def test_candidates_download_as_csv(browser: Any, report: Path, selection: Selec
     assert head == ["row", "confidence", *listed.columns]
     assert [int(row[0]) for row in rows] == list(listed.row)
     assert [float(value) for value in rows[0][1:]] == [listed.confidence[0], *listed.values[0]]
+
+
+def test_formulas_are_quoted_in_the_csv(browser: Any, selection: Selection, tmp_path: Path) -> None:
+    listed = CandidateTable(("=1+1", "plain"), (0.9, 0.5), ("@SUM(A1)", "-x,y", "\tz"), ((-1.0, 2.0, 3.0),) * 2, 2)
+    with Visit(browser, write_report(replace(selection, candidates=listed), tmp_path / "report.html")) as visit:
+        with visit.page.expect_download() as download:
+            visit.page.get_by_role("link", name="Download CSV").click()
+        download.value.save_as(tmp_path / "candidates.csv")
+    with open(tmp_path / "candidates.csv", encoding="utf-8", newline="") as file:
+        head, first, second = csv.reader(file)
+    assert head == ["row", "confidence", "'@SUM(A1)", "'-x,y", "'\tz"]
+    assert first == ["'=1+1", "0.9", "-1", "2", "3"]
+    assert second[0] == "plain"
 
 
 def test_hostile_names_are_shown_and_not_run(browser: Any, report: Path, comparison_report: Path) -> None:

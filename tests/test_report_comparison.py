@@ -2,9 +2,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from puselect.evaluation.compare import ALL
+from puselect.methods import YARDSTICKS
 from puselect.report import Comparison
 from puselect.report.comparison import jaccard, mean_interval
+
+ALL = YARDSTICKS["all"]
 
 SELECTED = {"a": ["x", "y"], "b": ["y", "z"], "c": ["x", "y"]}
 SECONDS = {"a": 1.0, "b": 2.0, "c": 0.5}

@@ -7,7 +7,7 @@ import pytest
 from puselect import FSCPU
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
-from puselect.evaluation.compare import ALL, RANDOM
+from puselect.methods import YARDSTICKS
 from puselect.report import Comparison, Selection, render, summarise, theme, write_report
 from puselect.report.quality import Code
 from puselect.report.selection import CandidateTable, Cluster, Clustering, Finding
@@ -35,6 +35,8 @@ CLUSTERED = Selection(
     n_features=10,
     clusterings=(Clustering(0.5, (Cluster(100, 45, True), Cluster(300, 5, False), Cluster(600, 0, False))),),
 )
+
+ALL, RANDOM = YARDSTICKS.values()
 
 LISTED = replace(CLUSTERED, candidates=CandidateTable((4, 7), (0.97, 0.2), ("a",), ((1.0,), (2.0,)), 2))
 

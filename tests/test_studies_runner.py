@@ -7,6 +7,7 @@ import time
 
 import psutil
 import pytest
+from joblib.externals.loky import get_reusable_executor
 from study_files import SMALL, write_study
 
 from puselect.studies import workers
@@ -114,7 +115,7 @@ class TestRunning:
 
     def test_long_cells_start_first(self):
         cells = load_study("table1").cells(n_seeds=1)
-        order = [cell.method for cell, _ in longest_first(cells, {})]
+        order = [cell.method for cell in longest_first(cells, {})]
         assert order[0] == "es-mcrfs"
         assert order.index("fscpu-published") < order.index("dt-rfe") < order.index("fscpu") < order.index("kbest")
 
@@ -184,3 +185,16 @@ def test_a_cell_that_kills_its_process_fails_and_the_others_do_not(monkeypatch):
     rows = {row.cell.seed: row for row in local_workers(2)(cells)}
     assert rows[1].error == DIED
     assert rows[0].finished
+
+
+
+def ignores_interrupts(cell):
+    return Row(cell, error=str(signal.getsignal(signal.SIGINT) is signal.SIG_IGN))
+
+
+def test_workers_leave_ctrl_c_to_the_main_process():
+    usual = signal.getsignal(signal.SIGINT)
+    get_reusable_executor().shutdown(wait=True)  # new processes
+    cells = [Cell("recall", "random", {}, {"condition": "10/8/2"}, seed) for seed in range(2)]
+    assert [row.error for row in local_workers(2, ignores_interrupts)(cells)] == ["True", "True"]
+    assert signal.getsignal(signal.SIGINT) is usual

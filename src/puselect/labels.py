@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from puselect.arrays import BoolArray
+from puselect.arrays import BoolArray, IntArray
 
 
 def labelled_positives(y: ArrayLike, pos_label: Any = 1) -> BoolArray:
@@ -77,6 +77,22 @@ def without_missing(y: ArrayLike, pos_label: Any = 1) -> Any:
     if equal_to(filled[missing], pos_label).any():
         filled[missing] = 1
     return filled
+
+
+def draw_rows(
+    positive: BoolArray, rng: np.random.Generator, *, max_others: int, max_labelled: int | None = None
+) -> IntArray:
+    """Return the labelled rows, or `max_labelled` of them, followed by up to `max_others` others, all at random.
+
+    Examples
+    --------
+    >>> draw_rows(np.array([False, True, False, True]), np.random.default_rng(0), max_others=1)
+    array([1, 3, 2])
+    """
+    labelled, others = np.flatnonzero(positive), np.flatnonzero(~positive)
+    if max_labelled is not None and len(labelled) > max_labelled:
+        labelled = rng.choice(labelled, max_labelled, replace=False)
+    return np.concatenate([labelled, rng.choice(others, min(max_others, len(others)), replace=False)])
 
 
 def _missing(values: NDArray[Any]) -> BoolArray:

@@ -20,28 +20,8 @@ def check_unmasked(X: Any) -> None:
         )
 
 
-def scale_columns(X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
-    """Return `X` with every column mapped to [0, 1]; constant columns become 0.
-
-    Unlike scikit-learn's scaler this keeps columns of tiny range (1e-30), which that one takes for constant, and
-    columns whose range overflows (from -1e308 to 1e308). The result is Fortran ordered: columns are contiguous.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scale_columns(np.array([[1.0, 7.0, 0.0], [3.0, 7.0, 1e-30], [2.0, 7.0, 1e-30]]))
-    array([[0. , 0. , 0. ],
-           [1. , 0. , 1. ],
-           [0.5, 0. , 1. ]])
-    """
-    scaled = np.empty(X.shape, dtype=dtype, order="F")
-    for j in range(X.shape[1]):
-        scaled[:, j] = _scale(X[:, j], *_range(X[:, j]))
-    return scaled
-
-
 class ColumnRanges(NamedTuple):
-    """The scaling of one table, to be used on another."""
+    """The ranges of the columns of one table, to scale it and others."""
 
     low: FloatArray
     """Half of the smallest value of each column."""
@@ -59,7 +39,7 @@ class ColumnRanges(NamedTuple):
         return self._replace(low=self.low[mask], width=self.width[mask])
 
     def scale(self, X: NDArray[Any]) -> FloatArray:
-        """Return `X` in these ranges; what lies more than `FAR` of them away is put there, so that all stays finite.
+        """Return another table in these ranges, clipped to [-FAR, FAR], so that everything stays finite.
 
         Examples
         --------
@@ -74,16 +54,46 @@ class ColumnRanges(NamedTuple):
         return scaled
 
 
+def scale_columns(
+    X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64, ranges: ColumnRanges | None = None
+) -> NDArray[Any]:
+    """Return `X` with every column mapped to [0, 1]; constant columns become 0.
+
+    Unlike scikit-learn's scaler this keeps columns of tiny range (1e-30), which that one takes for constant, and
+    columns whose range overflows (from -1e308 to 1e308). The result is Fortran ordered: columns are contiguous.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+    dtype : dtype of the result, default=float64
+    ranges : ColumnRanges, optional
+        The ranges of `X`, if they are known already.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scale_columns(np.array([[1.0, 7.0, 0.0], [3.0, 7.0, 1e-30], [2.0, 7.0, 1e-30]]))
+    array([[0. , 0. , 0. ],
+           [1. , 0. , 1. ],
+           [0.5, 0. , 1. ]])
+    """
+    low, width = ColumnRanges.of(X) if ranges is None else ranges
+    scaled = np.empty(X.shape, dtype=dtype, order="F")
+    for j in range(X.shape[1]):
+        scaled[:, j] = _scale(X[:, j], low[j], width[j])
+    return scaled
+
+
 def _range(column: NDArray[Any]) -> tuple[float, float]:
-    """Return half of the least value and half of the range: halved, so that the range cannot overflow."""
+    """Return half of the smallest value and half of the range; the whole range could overflow."""
     halved = column.astype(np.float64) / 2
     low = halved.min()
     return low, halved.max() - low
 
 
 def _scale(column: NDArray[Any], low: float, width: float) -> FloatArray:
-    """Return the column in the given range, 0 if that is empty."""
+    """Return the column in the given range; zeros if the range is empty."""
     if width <= 0:
         return np.zeros(len(column))
-    exponent = np.frexp(width)[1]  # an exponent near zero first: 1/width alone could overflow
+    exponent = np.frexp(width)[1]  # 1 / width alone could overflow
     return np.asarray(np.ldexp(column.astype(np.float64) / 2 - low, -exponent) / np.ldexp(width, -exponent))

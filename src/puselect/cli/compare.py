@@ -14,8 +14,8 @@ from puselect.cli.progress import counted_progress
 from puselect.cli.writing import check_outputs, output_files
 
 if TYPE_CHECKING:
-    from puselect.evaluation.compare import Trial, Trials
     from puselect.report import Comparison
+    from puselect.studies import TableResults, TableStudy
     from puselect.tables import LoadedTable
 
 Number = Annotated[
@@ -113,39 +113,53 @@ def run(
     table: "LoadedTable", names: tuple[str, ...], k: int, splits: int, model: str, seed: int, jobs: int, quiet: bool
 ) -> "Comparison":
     """Run the comparison and show its progress."""
-    from puselect.evaluation.compare import Trial, n_pieces, run_trials
+    from puselect.studies import TableStudy, compare_methods
 
     n_features = len(table.names)
     if k >= n_features:
         raise ValueError(f"-k must be less than {n_features}, the number of usable features, got {k}")
-    trial = Trial(table.X.to_numpy(), table.y, k, table.truth, model, splits, seed)
-    with counted_progress("comparing", n_pieces(trial, names), quiet) as done:
-        trials = run_trials(trial, names, jobs, done)
+    study = TableStudy(table.X.to_numpy(), table.y, k, table.truth, model, splits, seed)
+    with counted_progress("comparing", len(study.cells(names)), quiet) as done:
+        results = compare_methods(
+            study, names, jobs, lambda progress: done(progress.row.cell.method) if progress.row else None
+        )
+    notes = comparison_notes(study, results)
     if not quiet:
-        tell_notes(trials.notes)
-    return comparison_of(table, trial, trials)
+        tell_notes(notes)
+    return comparison_of(table, study, results, notes)
 
 
-def comparison_of(table: "LoadedTable", trial: "Trial", trials: "Trials") -> "Comparison":
-    """Return the result as it is written and reported."""
-    from puselect.evaluation.compare import TEST_SHARE
+def comparison_notes(study: "TableStudy", results: "TableResults") -> list[str]:
+    """Return what the user should know about the run."""
+    notes = [f"{name}: {text}" for name, texts in results.warnings.items() for text in texts]
+    if results.n_splits < study.n_splits:
+        notes.insert(0, f"interrupted after {results.n_splits} of {study.n_splits} splits; only these are compared")
+    return notes
+
+
+def comparison_of(
+    table: "LoadedTable", study: "TableStudy", results: "TableResults", notes: list[str]
+) -> "Comparison":
+    """Return the results as they are written and reported."""
+    from puselect.methods import YARDSTICKS
     from puselect.report import Comparison
     from puselect.report.summary import versions
+    from puselect.studies.table_study import TEST_SHARE
 
-    notes = [*table_notes(table), *trials.notes]
+    shown = {name: YARDSTICKS.get(name, name) for name in results.selected}
     return Comparison.of(
-        {name: [table.names[i] for i in columns] for name, columns in trials.selected.items()},
-        trials.seconds,
-        trials.scores,
+        {shown[name]: [table.names[i] for i in columns] for name, columns in results.selected.items()},
+        {shown[name]: seconds for name, seconds in results.seconds.items()},
+        {shown[name]: scores for name, scores in results.scores.items()},
         test_share=TEST_SHARE,
-        score_name=trial.score_name,
+        score_name=study.score_name,
         score_is_proxy=table.truth is None,
         n_features=len(table.names),
         n_rows=len(table.y),
         n_labelled=int(table.y.sum()),
         command=shlex.join(["puselect", *sys.argv[1:]]),
-        seed=trial.seed,
+        seed=study.seed,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        notes=notes,
+        notes=[*table_notes(table), *notes],
         versions=versions(),
     )

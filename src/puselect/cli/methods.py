@@ -17,6 +17,6 @@ def methods(debug: options.Debug = False) -> None:
     console.print(table)
     console.print(
         "\n[dim]labels: 'all, as classes' treats unlabelled rows as negatives, 'the positives' does not.\n"
-        "speed: on a few thousand rows and fifty features. docs/methods.md compares their accuracy.\n"
+        "speed: on a few thousand rows and fifty features. docs/paper/methods.md compares their accuracy.\n"
         "To compare them on your table: puselect compare DATA --label COL -k N --methods fscpu,semi-jmi,lasso[/dim]"
     )

@@ -123,7 +123,6 @@ def line(console: Console, head: str, text: str, style: str = "") -> None:
 
 def print_comparison(console: Console, comparison: "Comparison", written: Sequence[Path]) -> None:
     """Print score and time of each method, what it selects, and the agreement between methods."""
-    from puselect.evaluation.compare import ALL, RANDOM
     from puselect.report.sentences import PROXY
 
     n_splits = len(comparison.methods[0].scores)
@@ -146,7 +145,7 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
     console.print(Padding(agreement_table(comparison), (1, 0, 1, 2), expand=False))
     console.print("[bold]Selected[/bold] on the whole table, best first\n")
     for result in comparison.methods:
-        if result.method not in (ALL, RANDOM):
+        if not result.is_baseline:
             line(console, result.method, shortened(result.selected, MOST_LISTED), "bold")
     console.print()
     if comparison.score_is_proxy:

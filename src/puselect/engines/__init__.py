@@ -16,7 +16,7 @@ __all__ = ["ENGINES", "ClusterTable", "Engine", "FinalFit", "Mixture", "Referenc
 ENGINES = ("auto", "cpu", "gpu", "reference")
 
 
-GPU_WINS_FROM = 4 * 10**8  # from RT-IoT's shape on, see docs/gpu.md
+GPU_WINS_FROM = 4 * 10**8  # from RT-IoT's shape on, see docs/internals/gpu.md
 
 
 def make_engine(

@@ -6,6 +6,7 @@ import numpy as np
 
 from puselect.arrays import BoolArray, IntArray
 from puselect.engines.mixture import MixtureSpec, start_rows
+from puselect.labels import draw_rows
 
 
 class Sample(NamedTuple):
@@ -29,13 +30,12 @@ def draw_sample(positive: BoolArray, spec: MixtureSpec, seed: int, target: int, 
     if max_samples is None:
         return Sample(None, positive, start(positive, spec, seed), 1.0)
     rng = np.random.Generator(np.random.PCG64([seed, target, 1]))
-    labelled, unlabelled = np.flatnonzero(positive), np.flatnonzero(~positive)
-    most_labelled = max(max_samples // 2, max_samples - len(unlabelled))
-    if len(labelled) > most_labelled:
-        labelled = rng.choice(labelled, most_labelled, replace=False)
-    n_drawn = max_samples - len(labelled)
-    rows = np.sort(np.concatenate([labelled, rng.choice(unlabelled, n_drawn, replace=False)]))
-    return Sample(rows, positive[rows], start(positive[rows], spec, seed), len(unlabelled) / n_drawn)
+    n_labelled = int(positive.sum())
+    n_others = len(positive) - n_labelled
+    n_taken = min(n_labelled, max(max_samples // 2, max_samples - n_others))
+    rows = np.sort(draw_rows(positive, rng, max_labelled=n_taken, max_others=max_samples - n_taken))
+    weight = n_others / (max_samples - n_taken)
+    return Sample(rows, positive[rows], start(positive[rows], spec, seed), weight)
 
 
 def start(positive: BoolArray, spec: MixtureSpec, seed: int) -> IntArray:

@@ -3,7 +3,7 @@
 from puselect.evaluation.models import DOWNSTREAM, bagged_trees, boosted_trees, downstream_auc, logistic_regression
 from puselect.evaluation.recall import feature_recall
 from puselect.evaluation.statistics import (
-    Comparison,
+    PairedTest,
     compare_pairs,
     compare_with,
     critical_difference,
@@ -14,7 +14,7 @@ from puselect.evaluation.statistics import (
 
 __all__ = [
     "DOWNSTREAM",
-    "Comparison",
+    "PairedTest",
     "bagged_trees",
     "boosted_trees",
     "compare_pairs",

@@ -29,7 +29,7 @@ def mean_ranks(values: ArrayLike) -> FloatArray:
 def critical_difference(n_methods: int, n_cases: int, alpha: float = 0.05) -> float:
     """Return how far two mean ranks must lie apart to differ by the Nemenyi test.
 
-    J. Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 2006, section 3.2.2.
+    J. Demšar, "Statistical PairedTests of Classifiers over Multiple Data Sets", JMLR 7, 2006, section 3.2.2.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def holm(p_values: ArrayLike) -> FloatArray:
     return adjusted
 
 
-class Comparison(NamedTuple):
+class PairedTest(NamedTuple):
     """Two methods, by their columns, and whether they differ."""
 
     first: int
@@ -113,7 +113,7 @@ class Comparison(NamedTuple):
     """The same after Holm's correction for the number of pairs."""
 
 
-def compare_pairs(values: ArrayLike) -> list[Comparison]:
+def compare_pairs(values: ArrayLike) -> list[PairedTest]:
     """Compare every pair of methods by the Wilcoxon signed-rank test, corrected by Holm.
 
     Recommended by Demšar (JMLR 7, 2006) for two methods; cases should be independent of each other, and several
@@ -134,7 +134,7 @@ def compare_pairs(values: ArrayLike) -> list[Comparison]:
     return _compare(cases, list(combinations(range(cases.shape[1]), 2)))
 
 
-def compare_with(values: ArrayLike, reference: int) -> list[Comparison]:
+def compare_with(values: ArrayLike, reference: int) -> list[PairedTest]:
     """Compare one method with each other one, as `compare_pairs` does.
 
     Parameters
@@ -154,11 +154,11 @@ def compare_with(values: ArrayLike, reference: int) -> list[Comparison]:
     return _compare(cases, [(reference, other) for other in range(cases.shape[1]) if other != reference])
 
 
-def _compare(cases: FloatArray, pairs: list[tuple[int, int]]) -> list[Comparison]:
+def _compare(cases: FloatArray, pairs: list[tuple[int, int]]) -> list[PairedTest]:
     p_values = [_signed_rank_p(cases[:, i] - cases[:, j]) for i, j in pairs]
     medians = [float(np.median(cases[:, i] - cases[:, j])) for i, j in pairs]
     rows = zip(pairs, medians, p_values, holm(p_values).tolist(), strict=True)
-    return [Comparison(i, j, median, p, adjusted) for (i, j), median, p, adjusted in rows]
+    return [PairedTest(i, j, median, p, adjusted) for (i, j), median, p, adjusted in rows]
 
 
 def _signed_rank_p(differences: FloatArray) -> float:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.stats import t as student_t
 
-from puselect.evaluation.compare import ALL, RANDOM
+from puselect.methods import yardstick
 from puselect.report.codec import JSONRecord, require, same_length, within
 
 COMPARISON_SCHEMA = "puselect.comparison/2"
@@ -43,7 +43,7 @@ class MethodResult:
     @property
     def is_baseline(self) -> bool:
         """Whether it does not choose: all features, or random ones."""
-        return self.method in (ALL, RANDOM)
+        return yardstick(self.method) is not None
 
     def check(self) -> None:
         require(self.seconds >= 0, "seconds must not be negative")
@@ -138,7 +138,7 @@ class Comparison(JSONRecord):
             raise ValueError("a comparison needs at least one method, got none")
         runs = {name: tuple(map(float, (scores or {}).get(name, ()))) for name in selected}
         order = sorted(selected, key=lambda name: -float(np.mean(runs[name]))) if any(runs.values()) else list(selected)
-        first = next((name for name in order if name not in (ALL, RANDOM)), order[0])
+        first = next((name for name in order if yardstick(name) is None), order[0])
         best = runs[first]
         return cls(
             methods=tuple(

@@ -80,7 +80,7 @@ class Cluster:
     """Whether it is taken as positive."""
 
     def check(self) -> None:
-        require(self.size > 0 and self.labelled >= 0, "size must be positive, labelled not negative")
+        require(self.size > 0 and 0 <= self.labelled <= 1.001 * self.size, "labelled must lie in 0..size")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from puselect.evaluation.compare import RANDOM
+from puselect.methods import yardstick
 from puselect.report.comparison import Comparison, MethodResult
 from puselect.report.quality import Code, counted
 from puselect.report.selection import WARNING, CandidateTable, Cluster, SearchRecord, Selection
@@ -149,7 +149,7 @@ def comparison_headline(comparison: Comparison) -> str:
     best, *others = comparison.rivals
     if best.interval is None:
         return f"{counted(len(others) + 1, 'method')}, {counted(_n_shared(comparison), 'feature')} in common."
-    if any(m.method == RANDOM and not _is_behind(m) for m in comparison.methods):
+    if any(yardstick(m.method) == "random" and not _is_behind(m) for m in comparison.methods):
         return "No method is clearly better than random features."
     level = [m.method for m in others if not _is_behind(m)]
     if level:

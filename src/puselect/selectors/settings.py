@@ -97,7 +97,7 @@ def learning_rate(selector: Any, share: float, n_features: int, n_labelled: int)
 
     Ours grows with the population, whose mean is less noisy, and shrinks with the number of features in doubt and,
     below 50 of them, with the number of labelled rows. For half of the features and many labels it is twice the
-    paper's 1 / (2 D) per pair of masks. The constants were tuned on artificial data (docs/search.md).
+    paper's 1 / (2 D) per pair of masks. The constants were tuned on artificial data (docs/internals/search.md).
     """
     if selector.learning_rate == "paper":
         return 1 / (2 * max(n_features, 1))

@@ -1,9 +1,10 @@
-"""The paper's studies: what is run (`Study`), running it (`run_study`), what came out (`report_study`)."""
+"""Studies: definition (`Study`), run (`run_study`) and report (`report_study`); of one table: `compare_methods`."""
 
 from puselect.studies.reporting import report_study, study_tables
 from puselect.studies.results import Results, collect
 from puselect.studies.runner import Outcome, Progress, load_run, run_study
 from puselect.studies.study import Study, load_study, shorten, study_names
+from puselect.studies.table_study import TableResults, TableStudy, compare_methods
 from puselect.studies.workers import dask_workers, local_workers
 
 __all__ = [
@@ -11,7 +12,10 @@ __all__ = [
     "Progress",
     "Results",
     "Study",
+    "TableResults",
+    "TableStudy",
     "collect",
+    "compare_methods",
     "dask_workers",
     "load_run",
     "load_study",

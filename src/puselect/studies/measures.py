@@ -1,4 +1,4 @@
-"""What can be measured, by name, and measuring it."""
+"""The measures by name, and measuring a cell."""
 
 import platform
 import time
@@ -27,19 +27,25 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "lightgbm")
 
 
 def measure(cell: Cell) -> Row:
-    """Return the result of a cell, or the error that ended it; BLAS runs on one thread."""
+    """Return the result of a cell, or the error that ended it."""
     begin = time.perf_counter()
-    values, error = None, None
     try:
-        with threadpool_limits(1), warnings.catch_warnings():
-            # a search that Ctrl-C cut short keeps the best so far, with a warning; here that would be a false result
-            warnings.simplefilter("error", InterruptedSearchWarning)
-            values = MEASURES[cell.measure](cell)
+        return perform(cell, MEASURES[cell.measure])
     except Exception as problem:  # one bad cell must not end a study; the next run tries it again
         if isinstance(problem.__context__, KeyboardInterrupt):
             raise KeyboardInterrupt from problem
         error = "".join(traceback.format_exception(problem)).strip()
-    return Row(cell, values, error, time.perf_counter() - begin, versions())
+        return Row(cell, error=error, seconds=time.perf_counter() - begin, versions=versions())
+
+
+def perform(cell: Cell, values_of: Callable[[Cell], dict[str, Any]]) -> Row:
+    """Return the result of a cell; BLAS runs on one thread."""
+    begin = time.perf_counter()
+    with threadpool_limits(1), warnings.catch_warnings():
+        # a search that Ctrl-C cut short keeps the best so far, with a warning; here that would be a false result
+        warnings.simplefilter("error", InterruptedSearchWarning)
+        values = values_of(cell)
+    return Row(cell, values, seconds=time.perf_counter() - begin, versions=versions())
 
 
 def versions() -> dict[str, str]:

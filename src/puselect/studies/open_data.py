@@ -1,7 +1,7 @@
 """The paper's procedure on open data: split, scale, hide labels, select, and judge by a downstream classifier."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from puselect.arrays import IntArray
 from puselect.datasets import hide_labels, load_ionosphere, load_rt_iot2022, load_spambase
 from puselect.evaluation import downstream_auc
 from puselect.studies.cells import Cell
-from puselect.studies.selection import select_features
+from puselect.studies.selection import Selection, select_features
 
 OPEN_DATA: dict[str, Callable[..., Any]] = {
     "spambase": load_spambase,
@@ -74,12 +74,15 @@ def measure_downstream(cell: Cell) -> dict[str, Any]:
     split = split_open_data(cell.data["name"], cell.seed, cell.data.get("rate"))
     k = n_selected(split.X_train.shape[1], cell.data["share"])
     selection = select_features(cell, split.X_train, split.y_train, k)
+    return {"auc": judge(selection, split, cell.data["models"], cell.seed), **selection.values()}
+
+
+def judge(selection: Selection, split: Split, models: Sequence[str], seed: int) -> dict[str, float]:
+    """Return the AUC of each downstream model on the test rows, with the selected columns only."""
     train, test = split.X_train[:, selection.support], split.X_test[:, selection.support]
-    auc = {
-        model: downstream_auc(model, train, split.y_train, test, split.y_test, random_state=cell.seed)
-        for model in cell.data["models"]
+    return {
+        model: downstream_auc(model, train, split.y_train, test, split.y_test, random_state=seed) for model in models
     }
-    return {"auc": auc, **selection.values()}
 
 
 @lru_cache(maxsize=1)

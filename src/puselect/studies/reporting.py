@@ -1,18 +1,17 @@
-"""From the journal of a study to a report: tables and figures, as Markdown and as a page of HTML."""
+"""Write the report of a study, Markdown and HTML, from its journal."""
 
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from puselect._version import __version__
+from puselect.atomic import atomic_write
+from puselect.report.theme import Link, fragment, page
 from puselect.studies.figures import Picture, draw_all, drawings
-from puselect.studies.page import html_page
 from puselect.studies.results import BlockResults, Results, collect
 from puselect.studies.runner import STUDY_FILE, load_run
 from puselect.studies.table1 import recall_table
 from puselect.studies.table3 import downstream_tables
-from puselect.studies.tables import Table, to_html, to_markdown
+from puselect.studies.tables import Table, plain, to_markdown
 
 FIGURES = "figures"
 MOST_ERRORS = 10
@@ -21,15 +20,17 @@ MOST_ERRORS = 10
 class Section(NamedTuple):
     """The part of a report that one study fills."""
 
-    name: str
-    results: Results
+    anchor: str
+    """The name of its folder."""
+    title: str
+    remarks: Sequence[str]
     tables: Sequence[Table]
     pictures: Sequence[Picture]
-    remarks: Sequence[str]
+    errors: Sequence[str]
 
 
 def report_study(directory: Path, out: Path | None = None) -> Path:
-    """Write ``report.html``, ``report.md`` and the figures of a study from its results alone.
+    """Write ``report.html``, ``report.md`` and the figures of a study from its results.
 
     Parameters
     ----------
@@ -41,16 +42,16 @@ def report_study(directory: Path, out: Path | None = None) -> Path:
     Returns
     -------
     page : Path
-        The page of HTML, which needs nothing else.
+        The HTML page, which opens offline.
     """
     target = directory if out is None else out
     target.mkdir(parents=True, exist_ok=True)
     sections = [_section(folder, target) for folder in study_folders(directory)]
-    title = sections[0].results.study.title if len(sections) == 1 else "The paper's studies, rerun"
-    (target / "report.md").write_text(_markdown(title, sections), encoding="utf-8")
-    page = target / "report.html"
-    page.write_text(html_page(title, _html(title, sections)), encoding="utf-8")
-    return page
+    title = sections[0].title if len(sections) == 1 else "The paper's studies, reproduced"
+    for name, text in (("report.md", _markdown(title, sections)), ("report.html", _html(title, sections))):
+        with atomic_write(target / name) as file:
+            file.write(text.encode())
+    return target / "report.html"
 
 
 def study_folders(directory: Path) -> list[Path]:
@@ -83,8 +84,8 @@ def _section(folder: Path, target: Path) -> Section:
     try:
         pictures = draw_all(todo, figures)
     except ImportError as error:
-        remarks.append(f"Without figures: {error}.")
-    return Section(folder.name, results, study_tables(results), pictures, remarks)
+        remarks.append(f"No figures: {error}.")
+    return Section(folder.name, results.study.title, remarks, study_tables(results), pictures, _errors(results))
 
 
 def _remarks(results: Results) -> list[str]:
@@ -101,36 +102,25 @@ def _markdown(title: str, sections: Sequence[Section]) -> str:
     parts = [f"# {title}"]
     for section in sections:
         if len(sections) > 1:
-            parts.append(f"## {section.results.study.title}")
+            parts.append(f"## {section.title}")
         parts.append(" ".join(section.remarks))
         parts += [to_markdown(table) for table in section.tables]
-        prefix = "" if len(sections) == 1 else f"{section.name}/"
+        prefix = "" if len(sections) == 1 else f"{section.anchor}/"
         parts += [f"![{p.title}]({FIGURES}/{prefix}{p.name}.png)\n\n*{p.title}*" for p in section.pictures]
-        parts += [f"```\n{error}\n```" for error in _errors(section)]
+        parts += [f"```\n{error}\n```" for error in section.errors]
     return "\n\n".join(parts) + "\n"
 
 
 def _html(title: str, sections: Sequence[Section]) -> str:
-    parts = [f"<h1>{escape(title)}</h1>"]
-    if len(sections) > 1:
-        links = (f"<a href='#{escape(s.name)}'>{escape(s.results.study.title)}</a>" for s in sections)
-        parts.append(f"<nav>{''.join(links)}</nav>")
-    for section in sections:
-        if len(sections) > 1:
-            parts.append(f"<h2 id='{escape(section.name)}'>{escape(section.results.study.title)}</h2>")
-        parts.append(f"<p class='lead'>{escape(' '.join(section.remarks))}</p>")
-        parts += [to_html(table) for table in section.tables]
-        parts += [f"<figure><figcaption>{escape(p.title)}</figcaption>{p.svg}</figure>" for p in section.pictures]
-        errors = "".join(f"<pre>{escape(error)}</pre>" for error in _errors(section))
-        parts.append(f"<details><summary>Errors of failed cells</summary>{errors}</details>" if errors else "")
-    parts.append(f"<footer><p>puselect {__version__}; <code>puselect report</code> writes this page anew.</p></footer>")
-    return "\n".join(part for part in parts if part)
+    links = [Link(section.anchor, section.title) for section in sections]
+    body = fragment("study.html.j2", title=title, sections=sections, plain=plain)
+    return page(title, body, links if len(sections) > 1 else ())
 
 
-def _errors(section: Section) -> list[str]:
+def _errors(results: Results) -> list[str]:
     return [
         f"{row.cell.method} {dict(row.cell.data)} seed {row.cell.seed}\n{row.error}"
-        for row in section.results.failed[:MOST_ERRORS]
+        for row in results.failed[:MOST_ERRORS]
     ]
 
 

@@ -3,8 +3,9 @@
 import json
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from puselect.atomic import atomic_write, remove_scratch
@@ -78,17 +79,42 @@ def run_study(
         keep_definition(study, folder)
         rows = read_rows(folder)
         finished = {row.cell.key for row in rows if row.finished}
-        left = longest_first([cell for cell in cells if cell.key not in finished], known_seconds(rows))
-        failed: list[Row] = []
-        clock = Clock(left)
-        tell(Progress(0, len(left), 0, clock.seconds_left(), None))
-        for done, row in enumerate((workers or local_workers(1))([cell for cell, _ in left]), start=1):
-            journal.append(row)
-            if not row.finished:
-                failed.append(row)
-            clock.tick(row)
-            tell(Progress(done, len(left), len(failed), clock.seconds_left(), row))
+        known = known_seconds(rows)
+        left = longest_first([cell for cell in cells if cell.key not in finished], known)
+        failed = run_cells(left, workers or local_workers(1), journal.append, tell, known)
     return Outcome(len(left) - len(failed), len(cells) - len(left), failed)
+
+
+def run_cells(
+    cells: Sequence[Cell],
+    workers: Workers,
+    keep: Callable[[Row], None],
+    tell: Callable[[Progress], None] = lambda progress: None,
+    known: Mapping[str, float] = MappingProxyType({}),
+) -> list[Row]:
+    """Run cells, the first of them first; hand each row to `keep`, and return those that failed.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+    workers : Workers
+    keep : callable
+        Takes each row as soon as it is there.
+    tell : callable
+        Called with the progress at the start and after every cell.
+    known : mapping
+        Seconds that families of cells took before.
+    """
+    failed: list[Row] = []
+    clock = Clock({cell.key: estimate_seconds(cell, known) for cell in cells})
+    tell(Progress(0, len(cells), 0, clock.seconds_left(), None))
+    for done, row in enumerate(workers(cells), start=1):
+        keep(row)
+        if not row.finished:
+            failed.append(row)
+        clock.tick(row)
+        tell(Progress(done, len(cells), len(failed), clock.seconds_left(), row))
+    return failed
 
 
 def keep_definition(study: Study, folder: Path) -> None:
@@ -116,25 +142,24 @@ def load_run(folder: Path) -> tuple[Study, list[Row]]:
     return load_study(str(folder / STUDY_FILE)), read_rows(folder)
 
 
-def longest_first(cells: Sequence[Cell], known: dict[str, float]) -> list[tuple[Cell, float]]:
-    """Return the cells with their estimated seconds, the longest first, so that none is left over at the end."""
-    estimated = [(cell, estimate_seconds(cell, known)) for cell in cells]
-    return sorted(estimated, key=lambda pair: -pair[1])
+def longest_first(cells: Sequence[Cell], known: Mapping[str, float]) -> list[Cell]:
+    """Return the cells, those of the longest estimated time first, so that no long one is left over at the end."""
+    return sorted(cells, key=lambda cell: -estimate_seconds(cell, known))
 
 
 class Clock:
-    """Tells the time left: what the estimates of the cells left sum up to, at the pace of those that are done."""
+    """Estimates the time left from the estimates of the remaining cells and the pace of the finished ones."""
 
-    def __init__(self, cells: Sequence[tuple[Cell, float]]) -> None:
+    def __init__(self, left: dict[str, float]) -> None:
         self.begin = time.monotonic()
-        self.left = {cell.key: seconds for cell, seconds in cells}
+        self.left = left
         self.estimated = 0.0
 
     def tick(self, row: Row) -> None:
-        """Take notice that a cell is done."""
+        """Count a cell as finished."""
         self.estimated += self.left.pop(row.cell.key)
 
     def seconds_left(self) -> float:
-        """Return the time left; before the first cell is done, as if the estimates were true and work serial."""
+        """Return the time left; until the first cell is finished, the sum of the estimates."""
         pace = (time.monotonic() - self.begin) / self.estimated if self.estimated else 1.0
         return sum(self.left.values()) * pace

@@ -20,6 +20,13 @@ class Selection(NamedTuple):
     seconds: float
     selector: Any
 
+    def ranked(self) -> list[int]:
+        """Return the selected columns, best first; those of a yardstick in their order."""
+        columns = np.flatnonzero(self.support)
+        if self.selector is None:
+            return list(columns.tolist())
+        return list(columns[np.argsort(self.selector.ranking_[columns])].tolist())
+
     def values(self) -> dict[str, Any]:
         """Return what goes to the journal."""
         values: dict[str, Any] = {"selected": np.flatnonzero(self.support).tolist(), "fit_seconds": self.seconds}

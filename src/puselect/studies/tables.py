@@ -1,8 +1,7 @@
-"""A table as such, and as Markdown and HTML."""
+"""Tables of a report, and their Markdown."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import NamedTuple
 
 
@@ -15,7 +14,7 @@ class Entry(NamedTuple):
     differs: bool = False
     """More than two standard errors from the paper."""
     quiet: bool = False
-    """Beside the point: the paper's value, a unit."""
+    """Secondary: the paper's value, a count."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +37,9 @@ def plain(entry: Entry) -> str:
 
 
 def fit_width(table: Table, width: int, padding: int = 2) -> list[Table]:
-    """Return the table in pieces that are at most so many characters wide, each with the columns of names.
+    """Return the table in pieces of at most `width` characters, each with the columns of names.
 
-    Where it does not fit in one piece, the first of several columns of names, that of groups, is left out.
+    A table that does not fit in one piece loses the first of several columns of names, the group.
     """
     pieces = _pieces(table, width, padding)
     if len(pieces) == 1 or table.n_names == 1:
@@ -69,23 +68,12 @@ def _columns(table: Table, columns: Sequence[int], last: bool) -> Table:
 
 
 def to_markdown(table: Table) -> str:
-    """Return the table for Markdown, where only one line of headings is possible and others follow as lines."""
+    """Return the table as Markdown; of several header lines, all but the first become rows."""
     first, *others = table.header
     aligned = ["---" if i < table.n_names else "---:" for i in range(len(first))]
     lines = [list(first), aligned, *[list(line) for line in others], *[_markdown_line(line) for line in table.lines]]
     text = "\n".join(f"| {' | '.join(_escape_bar(field) for field in line)} |" for line in lines)
     return "\n\n".join(part for part in (f"### {table.title}", text, table.note) if part)
-
-
-def to_html(table: Table) -> str:
-    """Return the table as a fragment of HTML."""
-    head = "".join(f"<tr>{''.join(f'<th>{escape(name)}</th>' for name in line)}</tr>" for line in table.header)
-    body = "".join(f"<tr>{''.join(_html_field(e, i, table) for i, e in enumerate(line))}</tr>" for line in table.lines)
-    note = f"<p class='note'>{escape(table.note)}</p>" if table.note else ""
-    return (
-        f"<figure class='table'><figcaption>{escape(table.title)}</figcaption><div class='scroll'><table>"
-        f"<thead>{head}</thead><tbody>{body}</tbody></table></div>{note}</figure>"
-    )
 
 
 def _markdown_line(line: Sequence[Entry]) -> list[str]:
@@ -94,9 +82,3 @@ def _markdown_line(line: Sequence[Entry]) -> list[str]:
 
 def _escape_bar(text: str) -> str:
     return text.replace("|", "\\|")
-
-
-def _html_field(entry: Entry, column: int, table: Table) -> str:
-    kinds = {"name": column < table.n_names, "best": entry.best, "differs": entry.differs, "quiet": entry.quiet}
-    names = " ".join(kind for kind, holds in kinds.items() if holds)
-    return f"<td class='{names}'>{escape(plain(entry))}</td>" if names else f"<td>{escape(plain(entry))}</td>"

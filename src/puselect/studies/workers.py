@@ -1,9 +1,12 @@
-"""Who does the work: this process, processes of this machine, or a Dask cluster. All give the same results."""
+"""Where cells are run: this process, processes of this machine, or a Dask cluster. All give the same results."""
 
 import logging
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import Any
 
@@ -14,7 +17,7 @@ from puselect.studies.journal import Row
 from puselect.studies.measures import measure
 
 Workers = Callable[[Sequence[Cell]], Iterator[Row]]
-"""Takes cells, the first of them first, and gives back rows as they are finished."""
+"""Takes cells, starts them in their order, and yields rows as they are finished."""
 
 MOST_BROKEN_POOLS = 3
 DIED = "the process that worked on this cell died: it was killed, or ran out of memory"
@@ -22,9 +25,17 @@ DIED = "the process that worked on this cell died: it was killed, or ran out of 
 logger = logging.getLogger("puselect")
 
 
-def local_workers(n_jobs: int | None = None) -> Workers:
-    """Return workers on this machine; joblib's rules for `n_jobs` apply, 1 works in this process."""
-    return lambda cells: _local_rows(list(cells), effective_n_jobs(n_jobs))
+def local_workers(n_jobs: int | None = None, run: Callable[[Cell], Row] | None = None) -> Workers:
+    """Return workers on this machine.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Processes, by joblib's rules; 1 runs the cells in this process.
+    run : callable, optional
+        Runs a cell; by default `measure`.
+    """
+    return lambda cells: _local_rows(list(cells), effective_n_jobs(n_jobs), run or measure)
 
 
 def dask_workers(address: str) -> Workers:
@@ -46,33 +57,51 @@ def dask_workers(address: str) -> Workers:
     return rows
 
 
-def _local_rows(cells: list[Cell], n_jobs: int) -> Iterator[Row]:
-    """Give rows as they come; if a worker dies the cells that are left go to new ones."""
+def _local_rows(cells: list[Cell], n_jobs: int, run: Callable[[Cell], Row]) -> Iterator[Row]:
+    """Yield rows as they are finished; if a worker dies, new ones take the cells that are left."""
     left = {cell.key: cell for cell in cells}
     for _ in range(MOST_BROKEN_POOLS):
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=n_jobs)
         try:
-            for row in parallel(delayed(measure)(cell) for cell in list(left.values())):
+            with _without_interrupts():
+                rows = parallel(delayed(run)(cell) for cell in list(left.values()))
+            for row in rows:
                 del left[row.cell.key]
                 yield row
             return
         except BrokenProcessPool:
-            logger.warning("a worker died; %d cells go to new ones", len(left))
+            logger.warning("a worker died; new ones take the %d cells that are left", len(left))
     for cell in left.values():
-        yield _in_its_own_process(cell)
+        yield _in_its_own_process(cell, run)
 
 
-def _in_its_own_process(cell: Cell) -> Row:
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Start processes in this block that ignore Ctrl-C: this process hears it, and ends them.
+
+    A program inherits the signals that are ignored. Otherwise every worker would print a traceback of its own.
+    """
+    if threading.current_thread() is not threading.main_thread():  # only that one may set handlers
+        yield
+        return
+    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
+def _in_its_own_process(cell: Cell, run: Callable[[Cell], Row]) -> Row:
     """Return the row of a cell that may kill its process."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         try:
-            return pool.submit(measure, cell).result()
+            return pool.submit(run, cell).result()
         except BrokenProcessPool:
             return Row(cell, error=DIED)
 
 
 def _dask_rows(client: Any, as_completed: Any, cells: Sequence[Cell]) -> Iterator[Row]:
-    """Give rows as they come; Dask itself tries a cell again whose worker died, three times."""
+    """Yield rows as they are finished; Dask tries a cell whose worker died again, three times."""
     futures = {
         client.submit(measure, cell, pure=False, priority=-number): cell
         for number, cell in enumerate(cells)

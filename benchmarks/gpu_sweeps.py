@@ -1,4 +1,4 @@
-"""Times of the sweeps by the device's own clock, beside the least time that its arithmetic and memory allow."""
+"""Times of the GPU engine's sweeps, by the device's own clock, and what each must compute and move at least."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -16,9 +16,9 @@ class SweepTime(NamedTuple):
     name: str
     seconds: float
     flops: float
-    """Multiplications and additions it cannot do without."""
+    """Multiplications and additions it needs at least."""
     bytes: float
-    """What it must read and write, each thing once."""
+    """What it reads and writes at least, each value once."""
 
 
 def device_name() -> str:

@@ -1,12 +1,12 @@
-"""What `puselect bench --engine gpu` measures: sweeps against the device's floor, searches against their budgets."""
+"""What `bench.py --engine gpu` measures: sweeps against the device's floor, searches against their budgets."""
 
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from bench import Check, Measurement, make_shape, seconds
 
-from puselect.bench import Check, Measurement, make_shape, seconds
 from puselect.datasets import CONDITIONS, make_pu_clusters
 from puselect.engines import gpu_engine_class
 from puselect.selectors import FSCPU, fit_many
@@ -72,7 +72,7 @@ def published_step(n_steps: int = 40) -> Measurement:
 def run_gpu_bench(quick: bool, tell: Callable[[str], None]) -> tuple[list[Measurement], list[Check]]:
     """Measure the sweeps and the searches and hold them against their budgets."""
     gpu_engine_class()
-    from puselect.engines.gpu.measure import ceilings, device_name, sweep_times
+    from gpu_sweeps import ceilings, device_name, sweep_times
 
     flops, bandwidth = ceilings()
     measured = [

@@ -1,5 +1,9 @@
-"""What `puselect bench` measures: speed, growth and memory, as ratios to scikit-learn in the same run."""
+"""Measure speed, growth and memory against scikit-learn in the same run; fails if a figure misses its budget.
 
+Usage: python benchmarks/bench.py [--quick] [--engine cpu|gpu] [--out FILE]
+"""
+
+import argparse
 import json
 import os
 import platform
@@ -69,7 +73,7 @@ class Measurement(NamedTuple):
 
 
 class Check(NamedTuple):
-    """One ratio beside its budget."""
+    """One figure and its budget."""
 
     name: str
     value: float
@@ -79,7 +83,7 @@ class Check(NamedTuple):
 
     @property
     def passed(self) -> bool:
-        """Whether the budget is kept."""
+        """Whether the figure keeps its budget."""
         return self.value >= self.budget if self.sign == ">=" else self.value <= self.budget
 
 
@@ -228,7 +232,7 @@ def memory(quick: bool) -> list[Measurement]:
     ]
 
 
-def run_bench(quick: bool, tell: Callable[[str], None]) -> tuple[list[Measurement], list[Check]]:
+def run_cpu_bench(quick: bool, tell: Callable[[str], None]) -> tuple[list[Measurement], list[Check]]:
     """Measure everything and return the figures and the ratios that have budgets."""
     measurements: list[Measurement] = []
     n_fits = 2 if quick else 4
@@ -266,3 +270,38 @@ def write_json(path: Path, measurements: list[Measurement], checks: list[Check])
         "checks": [{**check._asdict(), "passed": check.passed} for check in checks],
     }
     path.write_text(json.dumps(content, indent=1) + "\n")
+
+
+def show(measurements: list[Measurement], checks: list[Check]) -> None:
+    """Print the figures, then those with a budget."""
+    width = max(len(row.what) + len(row.where) for row in measurements) + 3
+    for row in measurements:
+        print(f"{row.what + ' (' + row.where + ')':{width}}  {row.value:10.4g} {row.unit}")
+    print()
+    width = max(len(check.name) for check in checks)
+    for check in checks:
+        budget = f"{check.sign} {check.budget:g}"
+        print(f"{check.name:{width}}  {check.value:10.4g} {budget:>8}  goal {check.goal:<5g} ", end="")
+        print("ok" if check.passed else "MISSED")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print and write; return 1 if a figure misses its budget."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="smaller shapes and fewer repeats, about a minute")
+    parser.add_argument("--engine", choices=("cpu", "gpu"), default="cpu", help="which engine to measure")
+    parser.add_argument("--out", type=Path, help="write the figures to this file, as JSON")
+    options = parser.parse_args(arguments)
+    if options.engine == "gpu":
+        from bench_gpu import run_gpu_bench as run
+    else:
+        run = run_cpu_bench
+    measurements, checks = run(options.quick, print)
+    show(measurements, checks)
+    if options.out is not None:
+        write_json(options.out, measurements, checks)
+    return 0 if all(check.passed for check in checks) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+"""The benchmark script: what it prints, writes and returns. The figures themselves are for `make bench`."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+
+import bench
+import bench_gpu
+
+
+def test_figures_are_printed_and_written_and_a_missed_budget_is_an_error(monkeypatch, tmp_path, capsys):
+    rows = [bench.Measurement("thing", "here", 1.5, "s")]
+    checks = [bench.Check("ratio", 3.0, ">=", 5, 10)]
+    monkeypatch.setattr(bench, "run_cpu_bench", lambda quick, tell: (rows, checks))
+    assert bench.main(["--out", str(tmp_path / "out.json")]) == 1
+    assert "MISSED" in capsys.readouterr().out
+    content = json.loads((tmp_path / "out.json").read_text())
+    assert content["measurements"][0]["value"] == 1.5
+    assert content["checks"][0]["passed"] is False
+
+
+def test_the_gpu_is_measured_only_where_there_is_one(monkeypatch):
+    def no_gpu():
+        raise ValueError("engine='gpu' needs a GPU")
+
+    monkeypatch.setattr(bench_gpu, "gpu_engine_class", no_gpu)
+    with pytest.raises(ValueError, match="needs a GPU"):
+        bench_gpu.run_gpu_bench(True, print)
+
+
+def test_a_check_passes_on_the_right_side():
+    assert bench.Check("x", 5, ">=", 5, 10).passed
+    assert not bench.Check("x", 4.9, ">=", 5, 10).passed
+    assert bench.Check("x", 1, "<=", 1, 0).passed
+    assert not bench.Check("x", 1.1, "<=", 1, 0).passed
+
+
+@pytest.mark.parametrize("name", bench.SHAPES)
+def test_shapes_are_as_named(name):
+    rows, features, selected, labelled = bench.SHAPES[name]
+    shape = bench.make_shape(min(rows, 500), features, selected, min(labelled, 20), n_masks=2)
+    assert shape.X.shape == (min(rows, 500), features)
+    assert shape.positive.sum() == min(labelled, 20)
+    assert (shape.masks.sum(axis=1) == selected).all()

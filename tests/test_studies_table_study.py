@@ -1,0 +1,144 @@
+import warnings
+
+import numpy as np
+import pytest
+from command_line import clusters_table
+from sklearn.feature_selection import SelectKBest, chi2
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from puselect import METHODS
+from puselect.methods import YARDSTICKS
+from puselect.search.progress import InterruptedSearchWarning
+from puselect.studies import TableStudy, compare_methods, table_study
+
+
+@pytest.fixture
+def study():
+    table = clusters_table()
+    X, y = table.drop("label").to_numpy(), table["label"].to_numpy()
+    return TableStudy(X, y, 3, n_splits=4)
+
+
+def test_scores_are_those_of_the_columns_selected_on_the_training_rows(study):
+    found = compare_methods(study, ["kbest"])
+    for (train, test), score in zip(study.splits(), found.scores["kbest"], strict=True):
+        scaled = MinMaxScaler().fit_transform(study.X[train])
+        columns = SelectKBest(chi2, k=3).fit(scaled, study.y[train]).get_support()
+        model = make_pipeline(StandardScaler(), LogisticRegression()).fit(study.X[train][:, columns], study.y[train])
+        oracle = roc_auc_score(study.y[test], model.predict_proba(study.X[test][:, columns])[:, 1])
+        assert score == pytest.approx(oracle, abs=1e-3)
+
+
+def test_splits_keep_the_share_of_labelled_rows_and_depend_on_the_seed_alone(study):
+    for train, test in study.splits():
+        assert study.y[test].sum() == 10
+        assert len(np.union1d(train, test)) == len(study.y)
+    tested = [test.tolist() for _, test in study.splits()]
+    assert [test.tolist() for _, test in study.splits()] == tested
+    assert [test.tolist() for _, test in TableStudy(study.X, study.y, 3, n_splits=4, seed=1).splits()] != tested
+
+
+def test_both_yardsticks_are_run_with_the_methods(study):
+    found = compare_methods(study, ["lasso", "kbest", "lasso"])
+    assert list(found.selected) == ["lasso", "kbest", *YARDSTICKS]
+    assert len(found.selected["all"]) == study.X.shape[1]
+    assert len(set(found.selected["random"])) == 3
+    assert all(len(scores) == 4 for scores in found.scores.values())
+    assert found.scores["random"] != found.scores["all"]
+
+
+def test_what_is_selected_on_the_whole_table_comes_best_first(study):
+    found = compare_methods(study, ["lasso"])
+    selector = METHODS["lasso"](3, random_state=0).fit(study.X, study.y)
+    assert selector.ranking_[found.selected["lasso"]].tolist() == [1, 2, 3]
+
+
+def test_several_processes_change_nothing(study):
+    one, two = compare_methods(study, ["fscpu", "kbest"]), compare_methods(study, ["fscpu", "kbest"], n_jobs=2)
+    assert one.scores == two.scores
+    assert all(np.array_equal(one.selected[name], two.selected[name]) for name in one.selected)
+
+
+def test_with_the_truth_scores_are_against_it(study):
+    truth = (np.arange(len(study.y)) < 60).astype(int)  # 20 of them unlabelled
+    known = TableStudy(study.X, study.y, 3, truth=truth, n_splits=4)
+    # Hidden positives count as negatives without the truth, and cost every method some score.
+    with_truth, without = (np.mean(compare_methods(each, ["kbest"]).scores["kbest"]) for each in (known, study))
+    assert with_truth > without
+    assert "true classes" in known.score_name
+    assert "true classes" not in study.score_name
+
+
+def test_a_single_labelled_row_that_the_truth_calls_negative_can_be_split(study):
+    truth = study.y.copy()
+    truth[0] = 0
+    known = TableStudy(study.X, study.y, 3, truth=truth, n_splits=2)
+    assert len(known.splits()) == 2
+
+
+def test_too_few_labelled_rows_are_refused(study):
+    y = (np.arange(len(study.y)) < 3).astype(int)
+    with pytest.raises(ValueError, match="at least 4 labelled rows, got 3"):
+        compare_methods(TableStudy(study.X, y, 3), ["kbest"])
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), InterruptedSearchWarning("after 3 steps")])
+def test_ctrl_c_keeps_the_splits_that_are_finished(study, monkeypatch, error):
+    select = table_study.select_features
+
+    def interrupted(cell, *data):
+        if cell.data["split"] == 2 and cell.method == "all":
+            raise error
+        return select(cell, *data)
+
+    monkeypatch.setattr(table_study, "select_features", interrupted)
+    found = compare_methods(study, ["kbest"])
+    assert all(len(scores) == 2 for scores in found.scores.values())
+    assert found.n_splits == 2
+
+
+def test_ctrl_c_before_two_splits_are_finished_is_the_end(study, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(table_study, "select_features", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        compare_methods(study, ["kbest"])
+
+
+def test_a_search_that_ctrl_c_has_ended_is_no_result(study, monkeypatch):
+    def interrupted(*_):
+        warnings.warn("interrupted after 3 of at most 9 steps; ...", InterruptedSearchWarning, stacklevel=2)
+
+    monkeypatch.setattr(METHODS["fscpu"], "fit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        compare_methods(study, ["fscpu"])
+
+
+def test_an_error_of_a_method_ends_the_comparison(study, monkeypatch):
+    def fails(*_):
+        raise ValueError("no")
+
+    monkeypatch.setattr(METHODS["kbest"], "fit", fails)
+    with pytest.raises(ValueError, match="no"):
+        compare_methods(study, ["kbest"])
+
+
+def test_what_methods_warn_of_is_noted_once(study, monkeypatch):
+    def warns(self, X, y):
+        warnings.warn("careful", UserWarning, stacklevel=2)
+        return fit(self, X, y)
+
+    fit = METHODS["kbest"].fit
+    monkeypatch.setattr(METHODS["kbest"], "fit", warns)
+    assert compare_methods(study, ["kbest"]).warnings == {"kbest": ("careful",)}
+
+
+def test_progress_counts_every_cell(study):
+    told = []
+    compare_methods(study, ["kbest", "lasso"], tell=told.append)
+    assert [progress.done for progress in told] == list(range(21))
+    assert {progress.total for progress in told} == {len(study.cells(["kbest", "lasso"]))} == {20}
