@@ -27,7 +27,7 @@ from puselect.engines.mixture import MixtureSpec
 from puselect.engines.reference import quiet_fit_predict
 from puselect.scaling import scale_columns
 from puselect.selectors import FSCPU
-from puselect.selectors.settings import mixture_spec
+from puselect.selectors.settings import Settings
 
 SHAPES = {  # rows, features, selected features, labelled positives
     "Table 1": (4500, 50, 25, 50),
@@ -148,8 +148,8 @@ def measure_shape(name: str, shape: Shape, n_fits: int) -> tuple[list[Measuremen
     """Compare one clustering of each preset with scikit-learn's."""
     theirs = sklearn_seconds(shape, n_fits)
     small = Shape(shape.X, shape.positive, shape.masks[:n_fits])
-    ours = evaluation_seconds(shape, mixture_spec(FSCPU()))
-    published = evaluation_seconds(small, mixture_spec(FSCPU.published()), repeats=1)
+    ours = evaluation_seconds(shape, Settings.of(FSCPU().get_params()).mixture)
+    published = evaluation_seconds(small, Settings.of(FSCPU.published().get_params()).mixture, repeats=1)
     rows = [
         Measurement("scikit-learn, published fit", name, 1e3 * theirs, "ms"),
         Measurement("published fit", name, 1e3 * published, "ms"),
@@ -162,7 +162,7 @@ def measure_shape(name: str, shape: Shape, n_fits: int) -> tuple[list[Measuremen
 
 def same_labels(shape: Shape, n_fits: int) -> float:
     """Return the share of rows that the published fit puts where scikit-learn does, from the same seeds."""
-    engine = make_engine("cpu", shape.X, shape.positive, mixture_spec(FSCPU.published()))
+    engine = make_engine("cpu", shape.X, shape.positive, Settings.of(FSCPU.published().get_params()).mixture)
     ours = engine.cluster(shape.masks[:n_fits], np.arange(n_fits)).size
     theirs = np.stack([sklearn_fit(shape.X[:, shape.masks[i]], i) for i in range(n_fits)])
     return float(1 - np.abs(ours - theirs).sum() / 2 / theirs.sum())

@@ -17,7 +17,7 @@ from puselect.datasets import make_pu_clusters
 from puselect.engines import make_engine
 from puselect.objective.cluster import ClusterObjective
 from puselect.scaling import scale_columns
-from puselect.selectors.settings import mixture_spec
+from puselect.selectors.settings import Settings
 
 CONDITIONS = ("10/8/2", "10/1/1", "2/8/2", "2/1/1")
 LEVELS = (8, 14, 19, 22)
@@ -34,7 +34,8 @@ def masks_with(n_relevant: int, relevant: np.ndarray, n: int, rng: np.random.Gen
 
 def win_share(condition: str, level: int, selector: FSCPU, seed: int, n: int) -> float:
     X, y, relevant = make_pu_clusters(condition, random_state=seed)
-    engine = make_engine("cpu", scale_columns(X, np.float32), y == 1, mixture_spec(selector))
+    mixture = Settings.of(selector.get_params(deep=False)).mixture
+    engine = make_engine("cpu", scale_columns(X, np.float32), y == 1, mixture)
     objective = ClusterObjective(engine, selector.cluster_choice, selector.smoothing)
     rng = np.random.default_rng(seed)
     seeds, targets = rng.integers(2**31, size=n), np.zeros(n, dtype=int)

@@ -21,7 +21,8 @@ from threadpoolctl import threadpool_limits
 
 from puselect import METHODS
 from puselect.datasets import make_pu_clusters
-from puselect.search.progress import InterruptedSearchWarning, watching
+from puselect.exceptions import InterruptedSearchWarning
+from puselect.search.progress import watching
 from puselect.selectors import fit_many
 from puselect.selectors.suitability import check_suitability
 

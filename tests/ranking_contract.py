@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
+from puselect.exceptions import FewerFeaturesWarning
 
 
 def small_table(seed=0, n_relevant=5, n_irrelevant=5):
@@ -29,7 +30,7 @@ AWKWARD = {
     "1e-30 and 1e30": lambda X: X * np.array([1e-30, 1e30] * 5),
     "1e-300": lambda X: X * 1e-300,
     "heavy zeros": lambda X: np.where(X > 5, X, 0.0),
-    "constant": np.zeros_like,
+    "half constant": lambda X: np.where(np.arange(X.shape[1]) % 2, X, 3.0),
     "few distinct rows": lambda X: np.round(X / 8),
     "wide": lambda X: X[:40, np.arange(60) % 10] + np.random.default_rng(0).normal(0, 3, (40, 60)),
 }
@@ -90,6 +91,15 @@ class RankingContract:
         others = np.delete(selector.scores_, [2, 6])
         assert selector.scores_[[2, 6]].max() < others.min()
         assert not selector.get_support()[[2, 6]].any()
+
+    def test_constant_columns_are_never_selected(self):
+        X, y, _ = small_table()
+        X[:, [2, 6]] = 7.0
+        with pytest.warns(FewerFeaturesWarning, match="8 instead of 9"):
+            selector = self.make(9, random_state=0).fit(X, y)
+        np.testing.assert_array_equal(np.flatnonzero(~selector.get_support()), [2, 6])
+        with pytest.raises(ValueError, match="varies"):
+            self.make(5).fit(np.ones_like(X), y)
 
     @pytest.mark.parametrize("kind", AWKWARD)
     def test_awkward_tables_give_a_result_without_warnings(self, kind):

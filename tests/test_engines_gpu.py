@@ -9,8 +9,7 @@ from puselect import FSCPU
 from puselect.engines import ReferenceEngine
 from puselect.engines.cpu.engine import CPUEngine
 from puselect.engines.mixture import MixtureSpec
-from puselect.selectors.many import fit_together
-from puselect.selectors.settings import mixture_spec
+from puselect.selectors.many import Task, fit_together
 
 torch = pytest.importorskip("torch", reason="the GPU engine needs torch: pip install 'puselect[gpu]'")
 
@@ -146,17 +145,13 @@ def test_without_a_device_one_sentence_says_so():
 @pytest.mark.parametrize("make", [FSCPU, FSCPU.published])
 def test_searches_in_lockstep_end_as_each_would_alone(make):
     data = [small_table(seed) for seed in range(3)]
-    problems = [make(6, max_iter=12, random_state=i)._problem(*data[i]) for i in range(3)]
-    spec = mixture_spec(make(6))
 
     def fit(members):
-        selectors = [make(6, max_iter=12, random_state=i) for i in members]
-        for selector in selectors:
-            selector.n_features_in_ = 12
-        X = np.stack([problems[i].table for i in members])
-        positive = np.stack([problems[i].positive for i in members])
-        fit_together(selectors, [problems[i] for i in members], GPUEngine(X, positive, spec, device="cpu"))
-        return selectors
+        tasks = [Task.of(make(6, max_iter=12, random_state=i), *data[i]) for i in members]
+        X = np.stack([task.problem.table for task in tasks])
+        positive = np.stack([task.problem.positive for task in tasks])
+        fit_together(tasks, GPUEngine(X, positive, tasks[0].settings.mixture, device="cpu"))
+        return [task.selector for task in tasks]
 
     together = fit(range(3))
     for i in range(3):

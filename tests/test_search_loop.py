@@ -1,12 +1,12 @@
-import json
-
 import numpy as np
 import pytest
 
+from puselect import FSCPU
 from puselect.search import BernoulliIGO, Repair, Search, run_searches
 from puselect.search.checkpoint import load_state, save_state
 from puselect.search.history import MOST_RECORDS, Recorder
 from puselect.search.loop import RunningScale
+from puselect.selectors.settings import SearchSettings
 
 
 def new_search(entropy=0, index=0, target=0, n_features=8, population_size=4, n_criteria=1):
@@ -95,7 +95,7 @@ def test_running_scale_of_what_does_not_vary_is_one():
 def test_history_is_bounded_and_evenly_spaced():
     recorder = Recorder()
     for step in range(1, 5001):
-        recorder.add(step, np.array([step / 5000]), np.array([float(step % 7)]))
+        recorder.add(step, np.array([step / 5000]), np.array([float(step % 7)]), step / 5000)
     history = recorder.history()
     assert len(history.step) <= MOST_RECORDS
     assert len(set(np.diff(history.step).tolist())) == 1
@@ -103,29 +103,56 @@ def test_history_is_bounded_and_evenly_spaced():
     assert history.best[-1] == 6
 
 
-def test_state_file_survives_a_round_trip_with_large_integers(tmp_path):
-    state = {"a": {"b": np.arange(3.0), "c": 2**127}, "d": "text", "e": None, "f": [1, 2]}
-    save_state(tmp_path / "file", state)
-    loaded = load_state(tmp_path / "file")
-    np.testing.assert_array_equal(loaded["a"].pop("b"), state["a"].pop("b"))
-    assert json.dumps(loaded) == json.dumps(state)
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+def search_for(n_features, n_wanted, seed=0):
+    """A search whose settings are those of FSCPU for so many labelled rows that they do not matter."""
+    settings = SearchSettings.of({**FSCPU().get_params(), "early_stopping": True})
+    rate = settings.rate(n_wanted / n_features, n_features, 1000)
+    theta = np.full(n_features, n_wanted / n_features)
+    rng = np.random.default_rng(seed)
+    optimizer = BernoulliIGO(theta, settings.population_size, rate, settings.distance(n_features), rng)
+    return Search(optimizer, Repair(np.ones(n_features), n_wanted), seed)
 
 
-def test_no_file_is_no_state(tmp_path):
-    assert load_state(tmp_path / "nothing") is None
+@pytest.mark.parametrize(
+    ("ratio", "n_wanted"), [(2, 1), (2, 10), (5, 3), (10, 1), (10, 10), (30, 3), (100, 1), (100, 10), (1000, 1)]
+)
+def test_a_search_runs_until_the_wanted_features_are_found_however_few_they_are(ratio, n_wanted):
+    n_features = ratio * n_wanted
+    search = search_for(n_features, n_wanted)
+
+    def count_relevant(masks, seeds, targets):
+        return masks[:, :n_wanted].sum(axis=1, keepdims=True).astype(float)
+
+    assert search.settled < 1 or n_features <= 3
+    assert not search.converged
+    run_searches([search], count_relevant, lambda s: s.converged or s.step >= 20_000)
+    assert 10 <= search.step < 20_000
+    assert search.settled == 1
+    assert (np.argsort(-search.theta)[:n_wanted] < n_wanted).all()
 
 
-@pytest.mark.parametrize("content", [b"", b"not a checkpoint", b"PK\x03\x04 cut off"])
-def test_a_file_of_another_kind_is_refused_clearly(tmp_path, content):
-    (tmp_path / "file").write_bytes(content)
-    with pytest.raises(ValueError, match="not a puselect checkpoint"):
-        load_state(tmp_path / "file")
+def test_features_too_cheap_to_matter_do_not_keep_a_search_from_converging():
+    search = search_for(100, 10)
+    search.repair = Repair(np.where(np.arange(100) == 99, 1e-3, 1.0), 10.5)
+    search.step, search.optimizer.theta = 50, np.where(np.arange(100) < 10, 0.95, 0.05)
+    assert search.converged
+    search.optimizer.theta = np.where(np.arange(100) < 9, 0.95, 0.05)
+    assert not search.converged
+    assert search.settled == pytest.approx(9 / 10.5)
 
 
-def test_a_failed_save_leaves_the_old_file_whole(tmp_path):
-    save_state(tmp_path / "file", {"a": 1})
-    with pytest.raises(TypeError):
-        save_state(tmp_path / "file", {"a": object()})
-    assert load_state(tmp_path / "file") == {"a": 1}
-    assert len(list(tmp_path.iterdir())) == 1
+@pytest.mark.parametrize("spoil", [np.nan, np.inf, -0.5, 1.5])
+def test_a_state_with_impossible_probabilities_is_refused(spoil):
+    search = new_search()
+    run_searches([search], noisy, after(3))
+    state = search.state()
+    state["optimizer"]["theta"] = np.full(8, spoil)
+    with pytest.raises(ValueError, match="theta"):
+        new_search().restore(state)
+
+
+def test_a_state_of_another_size_is_refused():
+    search = new_search(n_features=6)
+    run_searches([search], noisy, after(3))
+    with pytest.raises(ValueError, match="theta"):
+        new_search(n_features=8).restore(search.state())

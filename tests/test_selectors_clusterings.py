@@ -6,11 +6,10 @@ from sklearn.cluster import KMeans
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
+from puselect.engines.cpu.fits import hard_fit
 from puselect.engines.mixture import HardMixture
 from puselect.scaling import scale_columns
-from puselect.selectors.binding import problem_engine
-from puselect.selectors.many import fit_together
-from puselect.selectors.settings import mixture_spec
+from puselect.selectors.settings import Settings
 
 
 def data(seed=0, **changes):
@@ -65,8 +64,9 @@ def test_rows_are_placed_as_the_plain_mixture_places_them(example):
     place = selector.clusterings_.place(X[:, selector.support_])
     entropy = np.random.RandomState(0).randint(2**31 - 1)
     seeds = np.random.SeedSequence(entropy, spawn_key=(0, 0, 0)).generate_state(place.shape[1])
+    spec = Settings.of(selector.get_params()).mixture
     for seed, labels in zip(seeds, place.T, strict=True):
-        plain = HardMixture(mixture_spec(selector), random_state=int(seed)).fit_predict(scaled, y == 1)
+        plain = HardMixture(spec, random_state=int(seed)).fit_predict(scaled, y == 1)
         assert (plain != labels).sum() <= 1
 
 
@@ -131,7 +131,7 @@ def test_a_reference_engine_has_candidates_too():
 def test_a_clusterer_of_ones_own_cannot_place_rows():
     X, y, _, _ = data(n_negative=100, n_positive=30)
     selector = fitted(X, y, clusterer=KMeans(3, n_init=1), max_iter=2)
-    with pytest.raises(ValueError, match="without clusterer=, got scale='minmax' and clusterer=KMeans"):
+    with pytest.raises(ValueError, match="without clusterer=, got clusterer=KMeans"):
         selector.candidate_positives(X)
 
 
@@ -176,10 +176,12 @@ def test_clusterings_survive_pickling_and_are_small(example):
     assert len(pickle.dumps(selector.clusterings_)) < 40_000
 
 
-def test_searches_in_lockstep_have_no_clusters_to_place_rows_in():
+def test_the_result_is_clustered_once(monkeypatch):
     X, y, _, _ = data(n_negative=100, n_positive=30)
-    selector = FSCPU(3, max_iter=2, random_state=0)
-    problem = selector._problem(X, y)
-    fit_together([selector], [problem], problem_engine(selector, problem))
-    with pytest.raises(ValueError, match="fit by itself"):
-        selector.candidate_positives(X)
+    fits = []
+    monkeypatch.setattr(
+        "puselect.engines.cpu.engine.hard_fit", lambda *arguments: fits.append(1) or hard_fit(*arguments)
+    )
+    selector = fitted(X, y, engine="cpu", max_iter=2)
+    selector.candidate_positives(X, y)
+    assert len(fits) == 2 * selector.population_size + 8

@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
+from puselect.exceptions import FewerFeaturesWarning
 
 
 def easy(seed=0, n_relevant=5, n_irrelevant=5):
@@ -227,7 +228,7 @@ class TestChance:
         X, y, _ = easy()
         constant = np.zeros_like(X)  # nothing to learn: probabilities stay as they start
         chosen = [
-            quick(start_evidence=0.0, max_iter=1, random_state=seed).fit(constant, y).support_ for seed in range(400)
+            quick(skip_constant=False, max_iter=1, random_state=seed).fit(constant, y).support_ for seed in range(400)
         ]
         share = np.mean(chosen, axis=0)
         assert abs(share - 0.5).max() < 4 * 0.5 / np.sqrt(400)
@@ -315,11 +316,11 @@ class TestBadInput:
             lambda X: X * np.array([1e-30, 1e30] * 5),
             lambda X: X * 1e-300,
             lambda X: np.where(X > 5, X, 0.0),
-            lambda X: np.zeros_like(X),
+            lambda X: np.where(np.arange(X.shape[1]) % 2, X, 3.0),
             lambda X: np.round(X / 8),
             lambda X: X[:, np.arange(400) % 10],
         ],
-        ids=["duplicate columns", "1e-30 and 1e30", "1e-300", "heavy zeros", "constant", "few distinct rows", "wide"],
+        ids=["duplicates", "1e-30 and 1e30", "1e-300", "heavy zeros", "half constant", "few distinct rows", "wide"],
     )
     @pytest.mark.parametrize("preset", [FSCPU, FSCPU.published])
     def test_awkward_tables_give_a_result_without_warnings(self, preset, spoil):
@@ -332,7 +333,83 @@ class TestBadInput:
 
     def test_degenerate_clusterings_are_counted(self):
         X, y, _ = easy()
-        assert quick(max_iter=3).fit(np.zeros_like(X), y).n_degenerate_ > 0
+        selector = quick(max_iter=3, skip_constant=False).fit(np.zeros_like(X), y)
+        assert selector.n_degenerate_ == 3 * selector.population_size, "those of the result are not counted among them"
+        assert selector.clusterings_.degenerate.all()
+
+    def test_masked_tables_are_refused(self):
+        X, y, _ = easy()
+        with pytest.raises(ValueError, match="masked"):
+            quick().fit(np.ma.masked_greater(X, 5), y)
+        np.testing.assert_array_equal(quick().fit(np.ma.array(X), y).support_, quick().fit(X, y).support_)
+
+
+class TestConstantColumns:
+    def table(self):
+        X, y, _ = easy()
+        X[:, [0, 3, 4, 7]] = 2.5
+        return X, y, np.isin(np.arange(10), [0, 3, 4, 7])
+
+    @pytest.mark.parametrize("changes", [{}, {"criterion": "cluster+mi"}, {"scale": None}, {"engine": "reference"}])
+    def test_they_rank_last_and_are_not_searched_over(self, changes):
+        X, y, constant = self.table()
+        selector = quick(max_iter=3, **changes).fit(X, y)
+        assert selector.ranking_[constant].min() > selector.ranking_[~constant].max()
+        assert (selector.probabilities_[constant] == 0).all()
+        np.testing.assert_array_equal(selector.searched_, np.flatnonzero(~constant))
+        assert selector.history_.theta.shape[1] == 6
+
+    def test_the_columns_that_vary_are_selected_where_more_are_wanted(self):
+        X, y, constant = self.table()
+        with pytest.warns(FewerFeaturesWarning, match="6 instead of 8"):
+            selector = quick(n_features_to_select=8).fit(X, y)
+        np.testing.assert_array_equal(selector.support_, ~constant)
+        assert selector.converged_
+
+    def test_always_keep_wins(self):
+        X, y, constant = self.table()
+        assert quick(always_keep=[3], max_iter=3).fit(X, y).support_[3]
+        with pytest.warns(FewerFeaturesWarning, match="7 instead of 9"):
+            selector = quick(n_features_to_select=9, always_keep=[3]).fit(X, y)
+        np.testing.assert_array_equal(selector.support_, ~constant | (np.arange(10) == 3))
+
+    def test_the_paper_makes_no_difference(self):
+        X, y, _ = self.table()
+        published = FSCPU.published(8, max_iter=3, random_state=0).fit(X, y)
+        assert published.support_.sum() == 8
+        assert len(published.searched_) == 10
+
+    def test_nothing_that_varies_is_an_error(self):
+        X, y, _ = self.table()
+        with pytest.raises(ValueError, match="varies"):
+            quick().fit(np.ones_like(X), y)
+
+
+def test_few_of_many_features_are_searched_for():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 600)), np.arange(60) < 12
+    selector = FSCPU(3, max_iter=30, random_state=0).fit(X, y)
+    assert selector.n_iter_ == 30
+    assert not selector.converged_
+    assert selector.settled_ < 1
+
+
+def test_what_a_fit_was_made_with_is_kept():
+    X, y, _ = easy()
+    selector = quick(max_iter=3, clusterer=KMeans(3, n_init=1)).fit(X, y)
+    selector.set_params(population_size=99, clusterer__n_clusters=7, pos_label="other")
+    assert selector.fit_settings_["population_size"] == 8
+    assert selector.fit_settings_["clusterer"].n_clusters == 3
+    assert selector.fit_settings_["pos_label"] == 1
+
+
+def test_costs_many_orders_of_magnitude_apart():
+    X, y, _ = easy()
+    costs = [1, 10, 1e20, 1, 2, 1e100, 3, 1, 1, 1]
+    selector = quick(n_features_to_select=None, feature_costs=costs, budget=5).fit(X, y)
+    assert 0 < np.array(costs)[selector.support_].sum() <= 5
+    with pytest.raises(ValueError, match="feature_costs"):
+        quick(n_features_to_select=None, feature_costs=[1e200] * 10, budget=5).fit(X, y)
 
 
 def test_interrupt_keeps_the_best_so_far(monkeypatch):

@@ -1,17 +1,18 @@
 """Searches in lockstep end as each would alone. Needs no GPU: any engine bound to several tables will do."""
 
 import importlib.util
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
-from puselect.engines import make_engine
 from puselect.engines.base import ClusterTable
+from puselect.exceptions import InterruptedSearchWarning
 from puselect.selectors import fit_many
-from puselect.selectors.many import can_run_together, fit_together
-from puselect.selectors.settings import mixture_spec
+from puselect.selectors.many import Task, are_alike, fit_together
+from puselect.selectors.problem import problem_engine
 
 
 def small_data(n):
@@ -22,14 +23,17 @@ def small_data(n):
 class SeveralTables:
     """One CPU engine per target, behind the call of a single engine."""
 
-    def __init__(self, problems, spec):
-        self.engines = [make_engine("cpu", p.table, p.positive, spec, max_samples=p.limit) for p in problems]
+    def __init__(self, tasks):
+        self.engines = [problem_engine(replace(task.settings, engine="cpu"), task.problem) for task in tasks]
 
     def cluster(self, masks, seeds, targets):
         parts = [
             self.engines[target].cluster(masks[i : i + 1], seeds[i : i + 1]) for i, target in enumerate(targets)
         ]
         return ClusterTable(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    def fit_final(self, mask, seeds, target=0, n_mixtures=None):
+        return self.engines[target].fit_final(mask, seeds, n_mixtures=n_mixtures)
 
 
 def make_default(seed, **changes):
@@ -46,14 +50,16 @@ def test_a_search_in_lockstep_ends_as_it_would_alone(make, criterion):
     data = small_data(3)
     alone = [make(i, criterion=criterion, engine="cpu").fit(X, y) for i, (X, y, _) in enumerate(data)]
     together = [make(i, criterion=criterion) for i in range(3)]
-    problems = [selector._problem(X, y) for selector, (X, y, _) in zip(together, data, strict=True)]
-    fit_together(together, problems, SeveralTables(problems, mixture_spec(together[0])))
+    tasks = [Task.of(selector, X, y) for selector, (X, y, _) in zip(together, data, strict=True)]
+    fit_together(tasks, SeveralTables(tasks))
     for one, other in zip(alone, together, strict=True):
         np.testing.assert_array_equal(one.probabilities_, other.probabilities_)
         np.testing.assert_array_equal(one.ranking_, other.ranking_)
         assert one.objective_ == other.objective_
         assert one.n_iter_ == other.n_iter_
         assert one.n_degenerate_ == other.n_degenerate_
+        X = data[0][0]
+        np.testing.assert_array_equal(one.candidate_positives(X).rows, other.candidate_positives(X).rows)
 
 
 def test_a_lockstep_that_was_stopped_goes_on_from_its_checkpoints(tmp_path, monkeypatch):
@@ -63,8 +69,8 @@ def test_a_lockstep_that_was_stopped_goes_on_from_its_checkpoints(tmp_path, monk
     def run(steps, folder):
         paths = [folder / f"{i}.npz" for i in range(2)]
         selectors = [make_default(i, max_iter=40, early_stopping=False, checkpoint=paths[i]) for i in range(2)]
-        problems = [selector._problem(X, y) for selector, (X, y, _) in zip(selectors, data, strict=True)]
-        engine = SeveralTables(problems, mixture_spec(selectors[0]))
+        tasks = [Task.of(selector, X, y) for selector, (X, y, _) in zip(selectors, data, strict=True)]
+        engine = SeveralTables(tasks)
         if steps is not None:
             calls = iter(range(steps))
             inner = engine.cluster
@@ -75,14 +81,14 @@ def test_a_lockstep_that_was_stopped_goes_on_from_its_checkpoints(tmp_path, monk
                 return inner(*arguments)
 
             engine.cluster = cluster
-        fit_together(selectors, problems, engine)
+        fit_together(tasks, engine)
         return selectors
 
     (tmp_path / "whole").mkdir()
     (tmp_path / "cut").mkdir()
     whole = run(None, tmp_path / "whole")
-    with pytest.raises(KeyboardInterrupt), pytest.warns(match="interrupted after step 11"):
-        run(11, tmp_path / "cut")  # the second interrupt, while the final value is computed, is not held back
+    with pytest.warns(InterruptedSearchWarning, match="interrupted after step 11"):
+        run(11, tmp_path / "cut")
     assert (tmp_path / "cut" / "1.npz").exists()
     resumed = run(None, tmp_path / "cut")
     for one, other in zip(whole, resumed, strict=True):
@@ -98,11 +104,20 @@ def test_without_a_gpu_selectors_are_fitted_one_after_another():
 
 
 def test_only_what_one_engine_can_serve_runs_together():
-    tables = [X for X, _, _ in small_data(2)]
-    assert can_run_together([FSCPU(6, engine="gpu"), FSCPU(6, engine="gpu", max_iter=3)], tables)
-    assert not can_run_together([FSCPU(6, engine="gpu"), FSCPU(6, engine="gpu", n_clusters=4)], tables)
-    assert not can_run_together([FSCPU(6, engine="gpu"), FSCPU(6, engine="cpu")], tables)
-    assert not can_run_together([FSCPU(6, engine="gpu")] * 2, [tables[0], tables[1][:50]])
+    (X, y, _), (Z, z, _) = small_data(2)
+    flat = np.column_stack([Z[:, :-1], np.ones(len(Z))])
+
+    def alike(table=Z, labels=z, **changes):
+        other = FSCPU(**{"n_features_to_select": 6, **changes})
+        return are_alike([Task.of(FSCPU(6), X, y), Task.of(other, table, labels)])
+
+    assert alike()
+    assert alike(max_iter=3, random_state=1, learning_rate=0.5, n_features_to_select=4, checkpoint="file")
+    assert not alike(n_clusters=4)
+    assert not alike(smoothing=0.0)
+    assert not alike(always_keep=[1])
+    assert not alike(table=flat), "another column may be selected"
+    assert not alike(table=Z[:200], labels=z[:200])
 
 
 def test_unequal_numbers_of_tables_are_refused():

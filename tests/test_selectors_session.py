@@ -1,15 +1,20 @@
+import errno
 import logging
 import os
 import signal
 import subprocess
 import sys
 import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
+from puselect.exceptions import CheckpointWarning
 
 FIT = """
 import sys
@@ -84,29 +89,121 @@ def test_an_unseeded_search_keeps_the_seed_of_its_checkpoint(tmp_path):
     np.testing.assert_array_equal(first.ranking_, again.ranking_)
 
 
-@pytest.mark.parametrize("change", ["data", "labels", "settings", "seed"])
+@pytest.mark.parametrize("change", ["data", "labels", "settings", "seed", "costs", "random state", "kept"])
 def test_a_checkpoint_of_something_else_is_refused_and_left_alone(tmp_path, change):
     X, y, _ = easy()
     state = tmp_path / "state"
-    quick(checkpoint=state).fit(X, y)
+    table = pd.DataFrame(X, columns=list("abcdefgh"))
+    costs = {"n_features_to_select": None, "budget": 4.0}
+    first, second = {
+        "data": ((quick(), X, y), (quick(), X + np.eye(*X.shape), y)),
+        "labels": ((quick(), X, y), (quick(), X, np.roll(y, 1))),
+        "settings": ((quick(), X, y), (quick(n_clusters=5), X, y)),
+        "seed": ((quick(), X, y), (quick(random_state=1), X, y)),
+        "costs": (
+            (quick(**costs, feature_costs=np.ones(8)), X, y),
+            (quick(**costs, feature_costs=np.eye(8)[3] + 1), X, y),
+        ),
+        "random state": (
+            (quick(random_state=np.random.RandomState(0)), X, y),
+            (quick(random_state=np.random.RandomState(1)), X, y),
+        ),
+        "kept": (
+            (quick(always_keep=["a"]), table, y),
+            (quick(always_keep=["a"]), table.rename(columns={"a": "b", "b": "a"}), y),
+        ),
+    }[change]
+    first[0].set_params(checkpoint=state).fit(*first[1:])
     before = state.read_bytes()
-    other = {
-        "data": (quick(checkpoint=state), X + np.eye(*X.shape), y),
-        "labels": (quick(checkpoint=state), X, np.roll(y, 1)),
-        "settings": (quick(checkpoint=state, n_clusters=5), X, y),
-        "seed": (quick(checkpoint=state, random_state=1), X, y),
-    }
-    selector, X, y = other[change]
     with pytest.raises(ValueError, match="other data or other settings"):
-        selector.fit(X, y)
+        second[0].set_params(checkpoint=state).fit(*second[1:])
     assert state.read_bytes() == before
+
+
+def test_what_does_not_change_the_search_does_not_change_the_checkpoint(tmp_path):
+    X, y, _ = easy()
+    table = pd.DataFrame(X, columns=list("abcdefgh"))
+    state = tmp_path / "state"
+    first = quick(checkpoint=state, random_state=np.random.RandomState(0), always_keep=["a"]).fit(table, y)
+    renamed = table.rename(columns={"a": "z"})
+    again = quick(checkpoint=state, random_state=np.random.RandomState(0), always_keep=["z"]).fit(renamed, y)
+    np.testing.assert_array_equal(first.probabilities_, again.probabilities_)
+
+
+@pytest.mark.parametrize("checkpoint", [5, True, b"bytes", ["file"]])
+def test_a_checkpoint_that_is_not_a_path_is_refused(checkpoint):
+    X, y, _ = easy()
+    with pytest.raises(ValueError, match="checkpoint must be a path"):
+        quick(checkpoint=checkpoint).fit(X, y)
+
+
+def test_a_full_disk_is_a_warning_and_the_search_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr("puselect.selectors.session.SAVE_SECONDS", 0.0)
+    X, y, _ = easy()
+
+    def full(path, state):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr("puselect.selectors.session.save_state", full)
+    with pytest.warns(CheckpointWarning) as heard:
+        selector = quick(checkpoint=tmp_path / "state").fit(X, y)
+    assert len(heard) == 1, "said once, not at every step"
+    np.testing.assert_array_equal(selector.probabilities_, quick().fit(X, y).probabilities_)
+
+
+@pytest.mark.parametrize(
+    "name", ["search/optimizer/theta", "search/step=json", "n_degenerate=json", "search/scale/mean"]
+)
+@pytest.mark.parametrize("spoil", ["missing", "other"])
+def test_a_checkpoint_with_a_damaged_field_is_refused(tmp_path, name, spoil):
+    X, y, _ = easy()
+    state = tmp_path / "state"
+    quick(checkpoint=state).fit(X, y)
+    fields = load(state)
+    if spoil == "missing":
+        del fields[name]
+    else:
+        fields[name] = np.array("[-1]") if name.endswith("json") else np.full(fields[name].shape, np.nan)
+    with open(state, "wb") as file:
+        np.savez(file, **fields)
+    with pytest.raises(ValueError, match="damaged"):
+        quick(checkpoint=state).fit(X, y)
+
+
+def test_scratch_files_of_a_killed_process_are_removed(tmp_path):
+    X, y, _ = easy()
+    left = tmp_path / ".state.999999999.0123456789abcdef.part"
+    left.touch()
+    quick(checkpoint=tmp_path / "state").fit(X, y)
+    assert os.listdir(tmp_path) == ["state"]
+
+
+def test_threads_can_share_a_checkpoint(tmp_path, monkeypatch):
+    monkeypatch.setattr("puselect.selectors.session.SAVE_SECONDS", 0.0)
+    X, y, _ = easy()
+    alone = quick().fit(X, y)
+    with ThreadPoolExecutor(4) as pool, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = list(pool.map(lambda _: quick(checkpoint=tmp_path / "state").fit(X, y), range(4)))
+    for selector in fitted:
+        np.testing.assert_array_equal(selector.probabilities_, alone.probabilities_)
+    assert os.listdir(tmp_path) == ["state"]
+
+
+def test_verbose_leaves_logging_as_it_was(capsys, monkeypatch):
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    X, y, _ = easy()
+    quick(verbose=1).fit(X, y)
+    assert "done after 10 steps" in capsys.readouterr().err
+    logger = logging.getLogger("puselect")
+    assert (logger.handlers, logger.level) == ([], logging.NOTSET)
 
 
 def test_a_file_of_another_kind_is_not_overwritten(tmp_path):
     X, y, _ = easy()
     path = tmp_path / "thesis.txt"
     path.write_text("precious")
-    with pytest.raises(ValueError, match="not a puselect checkpoint"):
+    with pytest.raises(ValueError, match="damaged or not a puselect checkpoint"):
         quick(checkpoint=path).fit(X, y)
     assert path.read_text() == "precious"
 

@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from puselect import METHODS
+from puselect.exceptions import InterruptedSearchWarning
 from puselect.methods import YARDSTICKS
-from puselect.search.progress import InterruptedSearchWarning
 from puselect.studies import TableStudy, compare_methods, table_study
 
 

@@ -8,7 +8,6 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from puselect.search import History
-from puselect.selectors.budget import searched_columns
 from puselect.selectors.clusterings import known_positives
 from puselect.selectors.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 
@@ -47,9 +46,9 @@ def convergence(
         check_is_fitted(selector_or_history)
         if not hasattr(selector_or_history, "history_"):
             raise ValueError(f"only a search has a history to draw, got {type(selector_or_history).__name__}")
-        history, masks_per_step = selector_or_history.history_, selector_or_history.population_size
+        history, masks_per_step = selector_or_history.history_, selector_or_history.fit_settings_["population_size"]
         if marked is None:
-            marked = selector_or_history.support_[searched_columns(selector_or_history)]
+            marked = selector_or_history.support_[selector_or_history.searched_]
     ax = _axes(ax)
     lines = np.atleast_2d(history.theta)
     chosen = np.zeros(lines.shape[1], dtype=bool) if marked is None else np.asarray(marked, dtype=bool)

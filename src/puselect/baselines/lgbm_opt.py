@@ -2,6 +2,7 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,11 +15,11 @@ from sklearn.model_selection import train_test_split
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.baselines.lightgbm_model import lightgbm_classifier
 from puselect.scaling import scale_columns
-from puselect.search.progress import with_callbacks
-from puselect.selectors.base import check_number
+from puselect.search.callbacks import FitCallbacks, with_callbacks
+from puselect.selectors.base import check_number, varying_columns
 from puselect.selectors.budget import Budget
 from puselect.selectors.session import SearchSelector, Session
-from puselect.selectors.settings import check_search_settings
+from puselect.selectors.settings import SearchSettings
 
 
 class LGBMOpt(SearchSelector):
@@ -115,7 +116,7 @@ class LGBMOpt(SearchSelector):
         y : array-like of shape (n_rows,)
             `pos_label` marks labelled positives, anything else unlabelled rows.
         """
-        check_search_settings(self)
+        settings = SearchSettings.of(self.get_params(deep=False))
         check_number("n_estimators", self.n_estimators, 1, integer=True)
         if self.checkpoint is not None and self.random_state is None:
             raise ValueError("checkpoint needs a random_state here, got None: a resumed search must split rows alike")
@@ -125,14 +126,17 @@ class LGBMOpt(SearchSelector):
                 "LGBMOpt needs two labelled positives and two unlabelled rows, one of each to train and one to score, "
                 f"got {positive.sum()} and {(~positive).sum()}"
             )
-        budget = Budget.from_parameters(self.n_features_to_select, None, None, None, None, None, table.shape[1])
+        budget = Budget.from_parameters(self.n_features_to_select, None, None, None, None, None, varying_columns(table))
         entropy = self._draw_entropy()
         scaled = scale_columns(table)
         objective = HoldoutAUC(scaled, positive, self.n_estimators, entropy, self.n_jobs)
         theta = np.full(len(budget.free), budget.start)
-        session = Session(self, objective, budget, theta, scaled, positive, entropy)
-        session.run(X, y)
+        parameters = replace(settings, checkpoint=None, verbose=0)
+        identity = (parameters, self.n_estimators, scaled, positive, budget.limit, entropy)
+        session = Session(settings, objective, budget, theta, int(positive.sum()), entropy, identity)
+        session.run(FitCallbacks(self, X, y))
         self._keep_result(session)
+        self.objective_ = float(objective(self.support_[None, :], np.zeros(1, int), np.zeros(1, int))[0, 0])
         self.scores_ = self.probabilities_
         return self
 

@@ -226,7 +226,8 @@ def fit(selector: Any, method: str, table: "LoadedTable", quiet: bool, check_tim
 
 def shuffled_search(selector: Any, table: "LoadedTable", n_shuffles: int, quiet: bool) -> "SuitabilityCheck | None":
     """Search again with shuffled labels; None if Ctrl-C ended that."""
-    from puselect.search.progress import InterruptedSearchWarning, watching
+    from puselect.exceptions import InterruptedSearchWarning
+    from puselect.search.progress import watching
     from puselect.selectors.suitability import check_suitability
 
     with warnings.catch_warnings(record=True) as heard, search_progress("shuffled labels", quiet) as observer:

@@ -10,8 +10,8 @@ from scipy.stats import rankdata
 
 from puselect.arrays import BoolArray
 from puselect.report.selection import NOTE, WARNING, Finding
-from puselect.selectors.session import FINAL_CLUSTERINGS
-from puselect.selectors.settings import row_limit
+from puselect.selectors import FSCPU
+from puselect.selectors.settings import Settings
 
 FEW_LABELS = 20
 TIED = 0.95
@@ -231,7 +231,7 @@ def _search(selector: Any) -> Iterator[Finding]:
             "Their probabilities ended between 0.1 and 0.9, so their ranks are uncertain. Raise max_iter (--max-iter), "
             "or select a number of features that the data can distinguish.",
         )
-    share = selector.n_degenerate_ / (selector.n_iter_ * selector.population_size + FINAL_CLUSTERINGS)
+    share = selector.n_degenerate_ / max(selector.n_iter_ * selector.fit_settings_["population_size"], 1)
     if share > MANY_DEGENERATE:
         yield warning(
             Code.DEGENERATE,
@@ -242,7 +242,7 @@ def _search(selector: Any) -> Iterator[Finding]:
 
 
 def _sampling(selector: Any, n_rows: int) -> Iterator[Finding]:
-    limit = row_limit(selector, n_rows) if hasattr(selector, "max_samples") else None
+    limit = Settings.of(selector.fit_settings_).rows_per_step(n_rows) if isinstance(selector, FSCPU) else None
     if limit is not None:
         yield note(
             Code.SAMPLED,

@@ -29,10 +29,8 @@ from puselect.report.selection import (
     Selection,
     View,
 )
-from puselect.selectors.budget import searched_columns
 from puselect.selectors.clusterings import Candidates, Clusterings, known_positives
 from puselect.selectors.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
-from puselect.selectors.settings import margin
 from puselect.selectors.suitability import Suitability
 
 __all__ = ["Selection", "method_name", "summarise", "versions"]
@@ -116,7 +114,7 @@ def summarise(
         findings=_findings(selector, table, positive, names),
         notes=tuple(notes),
         suitability=suitability,
-        settings={name: repr(value) for name, value in selector.get_params(deep=False).items()},
+        settings={name: repr(value) for name, value in selector.fit_settings_.items()},
         versions=versions(),
     )
 
@@ -250,20 +248,18 @@ def _findings(
 def _search_record(selector: Any) -> SearchRecord:
     """Return the history of a search: at most `MOST_STEPS` steps of the `MOST_TRACKS` best features."""
     history = selector.history_
-    free = searched_columns(selector)
+    free = selector.searched_
     theta = history.theta.reshape(len(history.step), len(free))
     kept = np.unique(np.linspace(0, max(len(theta) - 1, 0), MOST_STEPS).round().astype(int))[: len(theta)]
-    edge = max(0.1, margin(selector, max(len(free), 1)))
-    settled = ((theta <= edge) | (theta >= 1 - edge)).mean(axis=1)
     best = np.argsort(selector.ranking_[free])[:MOST_TRACKS]
     return SearchRecord(
         step=tuple(history.step[kept].tolist()),
-        masks_per_step=int(selector.population_size),
+        masks_per_step=int(selector.fit_settings_["population_size"]),
         theta=tuple(tuple(theta[kept, i].round(3).tolist()) for i in best),
         columns=tuple(free[best].tolist()),
         value=tuple(_finite(history.value[kept])),
         best=tuple(_finite(history.best[kept])),
-        settled=tuple(settled[kept].round(4).tolist()),
+        settled=tuple(history.settled[kept].round(4).tolist()),
         n_iter=int(selector.n_iter_),
         converged=bool(selector.converged_),
         settled_share=float(selector.settled_),

@@ -1,46 +1,95 @@
 """Saving a search so that it survives being killed at any moment."""
 
+import io
 import json
 import os
-import zipfile
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 
+from puselect.arrays import AnyArray
+from puselect.atomic import atomic_write
+
 State = dict[str, Any]
+"""Nested dicts of arrays and of values that JSON can hold."""
 
 
 def save_state(path: str | os.PathLike[str], state: State) -> None:
-    """Write a nested dict of arrays and plain values; the old file stays whole until the new one is on disk."""
-    target = Path(path)
-    scratch = target.with_name(f"{target.name}.{os.getpid()}.part")
-    try:
-        with open(scratch, "wb") as file:
-            np.savez(file, allow_pickle=False, **_flatten(state))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(scratch, target)
-    finally:
-        scratch.unlink(missing_ok=True)
+    """Write the state; the old file stays whole until the new one is on disk."""
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **_flatten(state))
+    with atomic_write(path) as file:
+        file.write(buffer.getbuffer())
 
 
 def load_state(path: str | os.PathLike[str]) -> State | None:
-    """Return the saved state, None if there is no file yet."""
+    """Return the saved state, None if there is no file yet; raise a ValueError for a file that cannot be one."""
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as saved:
-            return _unflatten({name: saved[name] for name in saved.files})
+        content = Path(path).read_bytes()
     except FileNotFoundError:
         return None
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(
-            f"checkpoint {os.fspath(path)!r} is not a puselect checkpoint; name another file or delete this one"
-        ) from error
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as saved:
+            return _unflatten({name: saved[name] for name in saved.files})
+    except Exception as error:  # zipfile, zlib, NumPy and JSON raise a dozen types on damaged bytes
+        raise damaged(path) from error
 
 
-def _flatten(state: State, prefix: str = "") -> dict[str, np.ndarray[Any, Any]]:
+def damaged(path: str | os.PathLike[str]) -> ValueError:
+    """Return the error for a file that does not hold a search."""
+    return ValueError(
+        f"checkpoint {os.fspath(path)!r} is damaged or not a puselect checkpoint; delete it or use another path"
+    )
+
+
+def fingerprint(*values: Any) -> str:
+    """Return a hash of the values, arrays included, that is the same in every process.
+
+    Examples
+    --------
+    >>> fingerprint(np.arange(2000.0), "a") == fingerprint(np.arange(2000.0), "a")
+    True
+    >>> fingerprint(np.arange(2000.0)) == fingerprint(np.arange(2000.0) + (np.arange(2000) == 1000))
+    False
+    """
+    return str(joblib.hash([_plain(value) for value in values], hash_name="sha1"))
+
+
+def read_count(state: State, name: str) -> int:
+    """Return a whole number of 0 or more from a saved state."""
+    value = state[name]
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{name} must be an integer of 0 or more, got {value!r}")
+    return value
+
+
+def read_array(state: State, name: str, shape: tuple[int | None, ...], low: float, high: float) -> AnyArray:
+    """Return an array of numbers in [low, high] from a saved state; None in `shape` stands for any length."""
+    value = state[name]
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "if" or value.ndim != len(shape):
+        raise ValueError(f"{name} must be an array of {len(shape)} dimensions")
+    if any(wanted not in (None, length) for wanted, length in zip(shape, value.shape, strict=True)):
+        raise ValueError(f"{name} must have the shape {shape}, got {value.shape}")
+    if not ((value >= low) & (value <= high)).all():  # false for NaN
+        raise ValueError(f"{name} must lie in {low}..{high}")
+    return value
+
+
+def _plain(value: Any) -> Any:
+    """Return the value in a form whose hash does not depend on memory layout or on the names of our classes."""
+    if isinstance(value, np.ndarray):
+        return np.ascontiguousarray(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return value
+
+
+def _flatten(state: State, prefix: str = "") -> dict[str, AnyArray]:
     """Return arrays by path; plain values become JSON text under a path that ends in "=json"."""
-    flat: dict[str, np.ndarray[Any, Any]] = {}
+    flat: dict[str, AnyArray] = {}
     for name, value in state.items():
         if isinstance(value, np.ndarray):
             flat[prefix + name] = value
@@ -51,7 +100,7 @@ def _flatten(state: State, prefix: str = "") -> dict[str, np.ndarray[Any, Any]]:
     return flat
 
 
-def _unflatten(flat: dict[str, np.ndarray[Any, Any]]) -> State:
+def _unflatten(flat: dict[str, AnyArray]) -> State:
     state: State = {}
     for path, value in flat.items():
         *parents, name = path.split("/")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray
+from puselect.search.checkpoint import read_array
 
 
 def rank_utilities(values: FloatArray) -> FloatArray:
@@ -74,6 +75,6 @@ class BernoulliIGO:
         return {"theta": self.theta, "rng": self.rng.bit_generator.state}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go back to a saved state."""
-        self.theta = np.asarray(state["theta"], dtype=np.float64)
+        """Return to a saved state; raise an error if it is damaged."""
+        self.theta = read_array(state, "theta", self.theta.shape, self.margin, 1 - self.margin)
         self.rng.bit_generator.state = state["rng"]

@@ -1,14 +1,17 @@
 """Running searches: ask, repair, evaluate, tell; several of them in lockstep."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.search.checkpoint import State, read_array, read_count
 from puselect.search.history import History, Recorder
 from puselect.search.igo import BernoulliIGO
 from puselect.search.repair import Repair, draw_clocks
+
+EDGE = 0.1
+FEWEST_STEPS = 10  # before them, settled probabilities may be those the search started from
 
 Evaluate = Callable[[BoolArray, IntArray, IntArray], FloatArray]
 """(masks, seeds, targets) -> criteria of shape (n_masks, n_criteria); higher is better."""
@@ -32,9 +35,19 @@ class RunningScale:
         deviation = np.sqrt(self.squares / max(self.count, 1))
         return np.asarray(np.where(deviation > 0, deviation, 1.0))
 
+    def state(self) -> State:
+        """Return everything needed to go on."""
+        return {"count": self.count, "mean": self.mean, "squares": self.squares}
+
+    def restore(self, state: State) -> None:
+        """Return to a saved state; raise an error if it is damaged."""
+        self.count = read_count(state, "count")
+        self.mean = read_array(state, "mean", self.mean.shape, -np.inf, np.inf)
+        self.squares = read_array(state, "squares", self.squares.shape, 0, np.inf)
+
 
 class Search:
-    """One search: its distribution, its chance, its record.
+    """One search: its distribution, its random numbers, its history.
 
     Parameters
     ----------
@@ -81,11 +94,22 @@ class Search:
 
     @property
     def settled(self) -> float:
-        """Share of the features whose probability is 0.1 or less, or 0.9 or more (or at a wider margin)."""
+        """How far the search has settled, from 0 to 1.
+
+        A probability is settled if it is 0.1 or less, or 0.9 or more (or at a wider margin). The share of those is not
+        enough where few of many features are wanted, as all probabilities are low from the start: the result is the
+        smaller of this share and of the share of the budget that the probable features spend.
+        """
         if not len(self.theta):
             return 1.0
-        edge = max(0.1, self.optimizer.margin)
-        return float(np.mean((self.theta <= edge) | (self.theta >= 1 - edge)))
+        edge = max(EDGE, self.optimizer.margin)
+        probable = self.theta >= 1 - edge
+        return min(float(np.mean((self.theta <= edge) | probable)), self.repair.share_spent(probable))
+
+    @property
+    def converged(self) -> bool:
+        """Whether the search has settled, after enough steps to tell."""
+        return self.step >= FEWEST_STEPS and self.settled >= 1
 
     def draw(self) -> tuple[BoolArray, FloatArray]:
         """Draw the masks of a step and the clocks that repair them."""
@@ -99,29 +123,28 @@ class Search:
             values = (criteria / self.scale.update(criteria)).sum(axis=1)
         self.optimizer.tell(masks, values)
         self.step += 1
-        self.recorder.add(self.step, self.theta, criteria[:, 0])
+        self.recorder.add(self.step, self.theta, criteria[:, 0], self.settled)
 
     def history(self) -> History:
-        """Return the record so far."""
+        """Return the history so far."""
         return self.recorder.history()
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Return everything that a resumed search needs."""
         return {
             "entropy": self.entropy,
             "step": self.step,
-            "scale": {"count": self.scale.count, "mean": self.scale.mean, "squares": self.scale.squares},
+            "scale": self.scale.state(),
             "optimizer": self.optimizer.state(),
             "recorder": self.recorder.state(),
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go back to a saved state."""
-        self.entropy, self.step = state["entropy"], state["step"]
-        for name, value in state["scale"].items():
-            setattr(self.scale, name, value)
+    def restore(self, state: State) -> None:
+        """Return to a saved state; raise an error if it is damaged."""
+        self.entropy, self.step = read_count(state, "entropy"), read_count(state, "step")
+        self.scale.restore(state["scale"])
         self.optimizer.restore(state["optimizer"])
-        self.recorder.restore(state["recorder"])
+        self.recorder.restore(state["recorder"], len(self.theta))
 
 
 def ask(searches: Sequence[Search]) -> list[BoolArray]:

@@ -1,49 +1,21 @@
-"""scikit-learn's callbacks (1.9 and later) and progress in the log; where they are missing, nothing happens."""
+"""Progress of a search: to observers at every step, to the log every two seconds."""
 
 import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple
-
-from sklearn.exceptions import ConvergenceWarning
+from typing import NamedTuple
 
 from puselect.search.loop import Search
-
-try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:  # scikit-learn before 1.9
-
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stands in where scikit-learn has no callbacks."""
-
-    def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:
-        """Return `method` as it is."""
-        return method
-
-
-__all__ = [
-    "CallbackSupportMixin",
-    "InterruptedSearchWarning",
-    "Progress",
-    "Step",
-    "Throttle",
-    "watching",
-    "with_callbacks",
-]
 
 LOG_SECONDS = 2.0
 
 logger = logging.getLogger("puselect")
 
 
-class InterruptedSearchWarning(ConvergenceWarning):
-    """Ctrl-C ended a search early; what it returns is the best so far."""
-
-
 class Throttle:
-    """Says when enough time has passed since it last said so."""
+    """Returns True when enough time has passed since it last did."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -57,7 +29,7 @@ class Throttle:
 
 
 class Step(NamedTuple):
-    """Where a search stands."""
+    """The state of a search after a step."""
 
     number: int
     """Steps done."""
@@ -66,16 +38,34 @@ class Step(NamedTuple):
     best: float
     """Best objective of any mask so far."""
     settled: float
-    """Share of the features that are decided."""
+    """How far the search has settled, 0 to 1; see `Search.settled`."""
     seconds_left: float
-    """At most: a search ends when all features are settled. Infinite after the first step, which may compile."""
+    """At most: a search ends when it has converged. Infinite after the first step, which may compile."""
 
     def __str__(self) -> str:
-        left = f", at most {self.seconds_left:.0f} s left" if self.seconds_left < float("inf") else ""
+        left = f", at most {duration(self.seconds_left)} left" if self.seconds_left < float("inf") else ""
         return (
             f"step {self.number}/{self.max_iter}, best objective {self.best:.4g}, "
             f"{self.settled:.0%} of the features settled{left}"
         )
+
+
+def duration(seconds: float) -> str:
+    """Return a time span in the units a person would use.
+
+    Examples
+    --------
+    >>> [duration(seconds) for seconds in (4.2, 260, 15_000, 2_859_010)]
+    ['4 s', '4 min', '4 h 10 min', '33 days']
+    """
+    minutes = round(seconds / 60)
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    if minutes < 120:
+        return f"{minutes} min"
+    if minutes < 48 * 60:
+        return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
+    return f"{round(minutes / 1440)} days"
 
 
 Observer = Callable[[Step], None]
@@ -84,7 +74,7 @@ _observers: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=(
 
 @contextmanager
 def watching(observer: Observer) -> Iterator[None]:
-    """Call `observer` after every step of the searches in this block; it sees them and changes nothing.
+    """Call `observer` after every step of the searches in this block; results do not depend on it.
 
     Parameters
     ----------
@@ -109,64 +99,57 @@ def watching(observer: Observer) -> Iterator[None]:
         _observers.reset(token)
 
 
+@contextmanager
+def shown_log(verbose: int) -> Iterator[None]:
+    """Show the log on standard error in this block if `verbose` is above 0 and logging is not set up."""
+    if verbose <= 0 or logger.hasHandlers():
+        yield
+        return
+    handler, level = logging.StreamHandler(), logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+        logger.removeHandler(handler)
+
+
 class Progress:
-    """Reports a search: to observers and scikit-learn's callbacks at every step, to the log every two seconds.
+    """Reports the steps of a search.
 
     Parameters
     ----------
-    estimator : object
-        The selector being fitted.
     search : Search
     max_iter : int
     verbose : int
-        Above 0, progress goes to standard error where logging is not set up.
+        Above 0, progress is logged as information, otherwise for debugging.
     """
 
-    def __init__(self, estimator: Any, search: Search, max_iter: int, verbose: int) -> None:
-        self.estimator = estimator
+    def __init__(self, search: Search, max_iter: int, verbose: int) -> None:
         self.search = search
         self.max_iter = max_iter
         self.due = Throttle(LOG_SECONDS)
         self.begun: float | None = None
         self.first_step = search.step + 1
         self.level = logging.INFO if verbose > 0 else logging.DEBUG
-        self.context: Any = None
         self.observers = _observers.get()
-        if verbose > 0 and not logger.hasHandlers():
-            logger.addHandler(logging.StreamHandler())
-            logger.setLevel(logging.INFO)
 
-    def begin(self, X: Any, y: Any) -> None:
-        """Open the fit for callbacks, where the estimator has any."""
-        if hasattr(self.estimator, "_skl_callbacks"):
-            self.context = self.estimator._init_callback_context(max_subtasks=self.max_iter - self.search.step)
-            self.context.call_on_fit_task_begin(estimator=self.estimator, X=X, y=y)
-
-    def end(self, X: Any, y: Any) -> None:
-        """Close the fit for callbacks."""
-        if self.context is not None:
-            self.context.call_on_fit_task_end(estimator=self.estimator, X=X, y=y)
-
-    def tell(self, line: str) -> None:
+    def log(self, line: str) -> None:
         """Write a line to the log."""
         logger.log(self.level, "%s", line)
 
-    def after_step(self) -> bool:
-        """Report the step just done; True when a callback asks to stop."""
+    def after_step(self) -> None:
+        """Report the step just done."""
         if self.begun is None:
             self.begun = time.monotonic()
         due = self.due()
         if due or self.observers:
             now = self._step(self.begun)
             if due:
-                self.tell(str(now))
+                self.log(str(now))
             for observer in self.observers:
                 observer(now)
-        if self.context is None:
-            return False
-        step = self.context.subcontext(task_name="step")
-        step.call_on_fit_task_begin(estimator=self.estimator)
-        return bool(step.call_on_fit_task_end(estimator=self.estimator))
 
     def _step(self, begun: float) -> Step:
         search, spent = self.search, time.monotonic() - begun

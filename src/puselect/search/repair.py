@@ -35,6 +35,14 @@ class Repair:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def share_spent(self, mask: BoolArray) -> float:
+        """Return the share of the budget that a mask spends; 1 if the rest does not pay for a typical feature."""
+        spent = float(mask @ self.costs)
+        affordable = self.costs[self.costs <= self.limit]
+        if not len(affordable) or self.limit - spent < np.median(affordable):
+            return 1.0
+        return spent / self.limit
+
     def repaired(self, masks: BoolArray, clocks: FloatArray) -> BoolArray:
         """Return repaired copies of `masks`, with clocks (2, n_masks, n_features) for going and for coming."""
         copies = masks.copy()

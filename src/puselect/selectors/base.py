@@ -1,6 +1,7 @@
-"""The door all selectors share: what goes in, how it is checked, what comes out."""
+"""Base class of all selectors: validation, labels, mask."""
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from pathlib import Path
@@ -9,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.exceptions import FewerFeaturesWarning
 from puselect.labels import labelled_positives, without_missing
 from puselect.scaling import check_unmasked
 from puselect.selectors.notebook import selected_html
@@ -24,14 +26,21 @@ class PUSelector(SelectorMixin, BaseEstimator):
     """A selector that learns from labelled positives and unlabelled rows.
 
     A subclass has the parameters `n_features_to_select`, `pos_label` and `random_state`, and sets `support_` in `fit`.
+
+    Attributes
+    ----------
+    fit_settings_ : dict
+        The parameters that the last `fit` was called with; a later `set_params` does not change them.
     """
 
     pos_label: Any
     random_state: Any
     support_: BoolArray
+    fit_settings_: dict[str, Any]
 
     def _read(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], BoolArray]:
         """Return the table as floats and which rows are labelled positives, or raise a clear ValueError."""
+        self.fit_settings_ = clone(self, safe=False).get_params(deep=False)
         known = without_missing(y, self.pos_label)
         table, labels = self._validated(X, known, ensure_min_samples=2, ensure_min_features=2)
         return table, labelled_positives(labels, self.pos_label)
@@ -43,7 +52,7 @@ class PUSelector(SelectorMixin, BaseEstimator):
             return validate_data(self, *data, dtype=[np.float64, np.float32], **options)
 
     def _draw_entropy(self) -> int:
-        """Return the seed of everything random in this fit."""
+        """Return the seed of all random numbers of this fit."""
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def report(self, path: str | os.PathLike[str], X: ArrayLike | None = None, y: ArrayLike | None = None) -> Path:
@@ -103,15 +112,45 @@ def check_number(
         raise ValueError(f"{name} must be {noun} {reach}, got {value!r}")
 
 
+def check_flag(name: str, value: Any) -> None:
+    """Raise a ValueError unless `value` is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+
+
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """Raise a ValueError unless `value` is one of `choices`."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
 
 
-def descending_order(scores: FloatArray, rng: np.random.Generator) -> IntArray:
-    """Return the indices by falling score; equal scores come in random order, never in that of the columns."""
-    return np.lexsort((rng.random(len(scores)), -np.asarray(scores)))
+def varying_columns(table: NDArray[Any]) -> BoolArray:
+    """Return which columns hold more than one value.
+
+    Examples
+    --------
+    >>> varying_columns(np.array([[1.0, 2.0], [1.0, 3.0]]))
+    array([False,  True])
+    """
+    return np.asarray(table.min(axis=0) < table.max(axis=0))
+
+
+def warn_of_fewer(n_wanted: int, n_varying: int) -> None:
+    """Warn that only the columns that vary are selected, or raise a ValueError if there are none."""
+    if n_varying == 0:
+        raise ValueError("X must have a column that varies, got only constant ones")
+    if n_wanted > n_varying:
+        warnings.warn(
+            f"{n_varying} instead of {n_wanted} features are selected: the other columns are constant",
+            FewerFeaturesWarning,
+            stacklevel=2,
+        )
+
+
+def descending_order(scores: FloatArray, rng: np.random.Generator, last: BoolArray | None = None) -> IntArray:
+    """Return the indices by falling score, those of `last` behind all others; equal scores come in random order."""
+    is_last = np.zeros(len(scores), dtype=bool) if last is None else last
+    return np.lexsort((rng.random(len(scores)), -np.asarray(scores), is_last))
 
 
 def ranks_of(order: IntArray) -> IntArray:

@@ -1,4 +1,4 @@
-"""What may be selected: costs, a limit, features that must or must not be in."""
+"""What may be selected: costs, a limit, features that must or must not be selected."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
@@ -8,20 +8,22 @@ from numpy.typing import ArrayLike
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.search.repair import SLACK
-from puselect.selectors.base import resolve_n_features
+from puselect.selectors.base import resolve_n_features, warn_of_fewer
+
+LARGEST_COST = 1e100  # the sum of all costs, and its ratio to the budget, must not overflow
 
 
 class Budget(NamedTuple):
-    """The room a search has: the free features, what each costs, and what may be spent on them."""
+    """What a search decides on: the free features, what each costs, and what may be spent on them."""
 
     kept: BoolArray
-    """Features that are always in, shape (n_features,)."""
+    """Features that are always selected, shape (n_features,)."""
     free: IntArray
     """Indices of the features the search decides on."""
     costs: FloatArray
     """Costs of the free features."""
     limit: float
-    """What the free features may cost in all."""
+    """What the selected of the free features may cost together."""
 
     @property
     def start(self) -> float:
@@ -57,9 +59,13 @@ class Budget(NamedTuple):
         always_keep: Sequence[Any] | None,
         never_select: Sequence[Any] | None,
         names: Sequence[str] | None,
-        n_features: int,
+        selectable: BoolArray,
     ) -> Self:
-        """Check the selector's parameters against the table and against each other."""
+        """Check the selector's parameters against the table and against each other.
+
+        Columns that are not `selectable` (constant ones) are selected only if `always_keep` names them.
+        """
+        n_features = len(selectable)
         costs, limit = _costs_and_limit(n_features_to_select, feature_costs, budget, names, n_features)
         kept = _as_mask("always_keep", always_keep, names, n_features)
         never = _as_mask("never_select", never_select, names, n_features)
@@ -67,7 +73,10 @@ class Budget(NamedTuple):
             shared = np.flatnonzero(kept & never)
             both = shared.tolist() if names is None else [names[int(i)] for i in shared]
             raise ValueError(f"always_keep and never_select must not share features, got {both} in both")
-        free = np.flatnonzero(~kept & ~never)
+        if not selectable.all():
+            by_number = feature_costs is None and budget is None
+            warn_of_fewer(int(limit) if by_number else 0, int((selectable | kept).sum()))
+        free = np.flatnonzero(~kept & ~never & selectable)
         left = limit - costs[kept].sum()
         if left < -SLACK * limit:
             raise ValueError(
@@ -77,14 +86,6 @@ class Budget(NamedTuple):
             cheapest = f"the cheapest costs {costs[free].min():g}" if len(free) else "never_select leaves none"
             raise ValueError(f"the budget must pay for at least one feature, got {limit:g}: {cheapest}")
         return cls(kept, free, costs[free], max(left, 0.0))
-
-
-def searched_columns(selector: Any) -> IntArray:
-    """Return the columns of the table that a fitted search decided on: those its history is about."""
-    parameters = ("n_features_to_select", "feature_costs", "budget", "always_keep", "never_select")
-    given = {name: getattr(selector, name, None) for name in parameters}
-    known = getattr(selector, "feature_names_in_", None)
-    return Budget.from_parameters(**given, names=known, n_features=selector.n_features_in_).free
 
 
 def _costs_and_limit(
@@ -107,6 +108,8 @@ def _costs_and_limit(
     if not (np.isfinite(costs).all() and (costs > 0).all()):
         bad = costs[~(np.isfinite(costs) & (costs > 0))][0]
         raise ValueError(f"feature_costs must be positive and finite, got {bad:g}")
+    if costs.max() > LARGEST_COST:
+        raise ValueError(f"feature_costs must be at most {LARGEST_COST:g}, got {costs.max():g}")
     if not (np.isreal(budget) and np.isfinite(budget) and budget > 0):
         raise ValueError(f"budget must be positive and finite, got {budget!r}")
     return costs, float(budget)

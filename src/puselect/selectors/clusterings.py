@@ -1,4 +1,4 @@
-"""The clusters of the selected space, and the unlabelled rows in the positive ones: candidate hidden positives."""
+"""The clusters of the selected features, and the unlabelled rows in the positive ones: candidate positives."""
 
 from typing import Any, NamedTuple
 
@@ -10,9 +10,8 @@ from puselect.engines import Engine
 from puselect.labels import equal_to, without_missing
 from puselect.objective.score import best_clusters, smoothing_rows
 from puselect.scaling import ColumnRanges
-from puselect.selectors.binding import Problem
-from puselect.selectors.session import Session
-from puselect.selectors.settings import mixture_spec
+from puselect.selectors.problem import Problem
+from puselect.selectors.settings import Settings
 
 CHUNK = 8192  # rows placed at a time
 KEPT_BYTES = 2**25  # beyond about 450 selected features fewer clusterings are kept
@@ -28,7 +27,7 @@ class Candidates(NamedTuple):
 
 
 class Clusterings(NamedTuple):
-    """Several clusterings of the selected features: what was counted, and what it takes to place new rows."""
+    """Several clusterings of the selected features: their counts, and the mixtures that place new rows."""
 
     size: FloatArray
     """Rows in each cluster, shape (n_clusterings, n_clusters); estimates where the table was sampled."""
@@ -38,6 +37,8 @@ class Clusterings(NamedTuple):
     """Clusters taken as positive, shape (n_clusterings, n_clusters)."""
     score: FloatArray
     """Recall times precision, shape (n_clusterings,)."""
+    degenerate: BoolArray
+    """Clusterings that lost a cluster or needed more regularisation, shape (n_clusterings,)."""
     mean: FloatArray
     """Shape (n_clusterings, n_clusters, n_selected), scaled."""
     factor: NDArray[np.floating[Any]]
@@ -102,26 +103,29 @@ class Clusterings(NamedTuple):
         return table if self.ranges is None else self.ranges.scale(table)
 
 
-def final_clusterings(selector: Any, problem: Problem, session: Session) -> Clusterings | None:
-    """Return the clusterings by which the result of a search is judged; None unless they are mixtures."""
-    engine: Engine | None = getattr(session.objective, "engine", None)
-    if engine is None:
-        return None
-    support = selector.support_
-    bytes_each = 2 * mixture_spec(selector).n_clusters * int(support.sum()) ** 2
-    n_kept = min(len(session.final_seeds), max(1, KEPT_BYTES // bytes_each))
-    table, mixtures = engine.fit_final(support, session.final_seeds, n_mixtures=n_kept)
+def cluster_result(
+    settings: Settings, problem: Problem, engine: Engine, support: BoolArray, seeds: IntArray, target: int = 0
+) -> tuple[float, Clusterings | None]:
+    """Cluster the selected features once per seed; return their objective and, where they are mixtures, the clusters.
+
+    `target` is the number of the problem among those the engine is bound to.
+    """
+    bytes_each = 2 * settings.mixture.n_clusters * int(support.sum()) ** 2
+    n_kept = min(len(seeds), max(1, KEPT_BYTES // bytes_each))
+    table, mixtures = engine.fit_final(support, seeds, target, n_mixtures=n_kept)
+    extra_rows = smoothing_rows(table.size, settings.smoothing)
+    best = best_clusters(table.size, table.positive, settings.cluster_choice, extra_rows)
+    objective = float(best.score.mean())
     if mixtures is None:
-        return None
-    extra_rows = smoothing_rows(table.size, selector.smoothing)
-    best = best_clusters(table.size, table.positive, selector.cluster_choice, extra_rows)
+        return objective, None
     below = np.tril_indices(int(support.sum()))
     precision = np.float64 if problem.ranges is None else np.float32  # unscaled values may exceed float32
-    return Clusterings(
+    return objective, Clusterings(
         size=table.size[:n_kept],
         labelled=table.positive[:n_kept],
         positive=best.chosen[:n_kept],
         score=best.score[:n_kept],
+        degenerate=table.degenerate[:n_kept],
         mean=np.stack([mixture.mean for mixture in mixtures]),
         factor=np.stack([mixture.factor[:, *below] for mixture in mixtures]).astype(precision),
         constant=np.stack([mixture.constant for mixture in mixtures]),

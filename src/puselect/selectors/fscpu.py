@@ -4,15 +4,25 @@ import os
 from collections.abc import Sequence
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from puselect.search.progress import with_callbacks
-from puselect.selectors.binding import Problem, cluster_session, problem_engine, scaled_problem
+from puselect.engines import Engine
+from puselect.objective.cluster import ClusterObjective
+from puselect.search.callbacks import FitCallbacks, with_callbacks
+from puselect.selectors.base import varying_columns
 from puselect.selectors.budget import Budget
-from puselect.selectors.clusterings import Candidates, final_clusterings, known_positives
-from puselect.selectors.session import SearchSelector
-from puselect.selectors.settings import PUBLISHED, check_settings
+from puselect.selectors.clusterings import Candidates, cluster_result, known_positives
+from puselect.selectors.problem import (
+    Problem,
+    cluster_objective,
+    first_probabilities,
+    pair_information,
+    problem_engine,
+)
+from puselect.selectors.session import SearchSelector, Session
+from puselect.selectors.settings import PUBLISHED, Settings
 
 
 class FSCPU(SearchSelector):
@@ -164,6 +174,7 @@ class FSCPU(SearchSelector):
         early_stopping: bool = True,
         scale: str | None = "minmax",
         max_samples: int | str | None = "auto",
+        skip_constant: bool = True,
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -198,6 +209,7 @@ class FSCPU(SearchSelector):
         self.early_stopping = early_stopping
         self.scale = scale
         self.max_samples = max_samples
+        self.skip_constant = skip_constant
         self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -227,12 +239,9 @@ class FSCPU(SearchSelector):
         y : array-like of shape (n_rows,)
             `pos_label` marks labelled positives, anything else unlabelled rows.
         """
-        problem = self._problem(X, y)
-        session = cluster_session(self, problem, problem_engine(self, problem))
-        session.run(X, y)
-        self._keep_result(session)
-        self.clusterings_ = final_clusterings(self, problem, session)
-        return self
+        settings = Settings.of(self.get_params(deep=False))
+        problem = self._problem(settings, X, y)
+        return self._fit_problem(settings, problem, FitCallbacks(self, X, y))
 
     def candidate_positives(self, X: ArrayLike, y: ArrayLike | None = None) -> Candidates:
         """Return the rows that sit in positive clusters: where to look for positives nobody has labelled yet.
@@ -270,16 +279,15 @@ class FSCPU(SearchSelector):
         check_is_fitted(self)
         if self.clusterings_ is None:
             raise ValueError(
-                "candidate_positives needs clusters that can place new rows; fit by itself (not in lockstep), with "
-                f"scale='minmax' and without clusterer=, got scale={self.scale!r} and clusterer={self.clusterer!r}"
+                "candidate_positives needs mixtures that can place new rows; fit without clusterer=, "
+                f"got clusterer={self.fit_settings_['clusterer']!r}"
             )
         table = self._validated(X, reset=False)
-        known = None if y is None else known_positives(y, self.pos_label, len(table))
+        known = None if y is None else known_positives(y, self.fit_settings_["pos_label"], len(table))
         return self.clusterings_.candidates(table[:, self.support_], known)
 
-    def _problem(self, X: ArrayLike, y: ArrayLike) -> Problem:
-        """Check parameters and data; return what is to be searched."""
-        check_settings(self)
+    def _problem(self, settings: Settings, X: ArrayLike, y: ArrayLike) -> Problem:
+        """Check the data and the parameters that depend on it; return what is to be searched."""
         table, positive = self._read(X, y)
         budget = Budget.from_parameters(
             self.n_features_to_select,
@@ -288,6 +296,37 @@ class FSCPU(SearchSelector):
             self.always_keep,
             self.never_select,
             getattr(self, "feature_names_in_", None),
-            table.shape[1],
+            varying_columns(table) if settings.skip_constant else np.ones(table.shape[1], dtype=bool),
         )
-        return scaled_problem(self, table, positive, budget, self._draw_entropy())
+        is_seeded = self.random_state is not None
+        return Problem.of(settings, table, positive, budget, self._draw_entropy(), is_seeded)
+
+    def _fit_problem(self, settings: Settings, problem: Problem, callbacks: FitCallbacks) -> Self:
+        engine = problem_engine(settings, problem)
+        objective = cluster_objective(settings, engine, pair_information(settings, problem))
+        session = cluster_session(settings, problem, objective)
+        session.run(callbacks)
+        return self._keep_clusters(settings, problem, session, engine)
+
+    def _keep_clusters(
+        self, settings: Settings, problem: Problem, session: Session, engine: Engine, target: int = 0
+    ) -> Self:
+        """Set the fitted attributes from a search that is over, and cluster its result."""
+        self._keep_result(session)
+        self.objective_, self.clusterings_ = cluster_result(
+            settings, problem, engine, self.support_, session.final_seeds, target
+        )
+        return self
+
+
+def cluster_session(settings: Settings, problem: Problem, objective: ClusterObjective) -> Session:
+    """Return the search for the features of a problem."""
+    return Session(
+        settings.search,
+        objective,
+        problem.budget,
+        first_probabilities(settings, problem),
+        int(problem.positive.sum()),
+        problem.entropy,
+        (settings.identity, *problem.identity),
+    )

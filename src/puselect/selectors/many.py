@@ -2,43 +2,41 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.engines import gpu_engine_class, gpu_is_there
-from puselect.engines.base import ClusterTable, Engine, FinalFit
+from puselect.engines import Engine, gpu_engine_class, gpu_is_there
 from puselect.engines.precision import check_range
+from puselect.exceptions import InterruptedSearchWarning
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.information import PairInformation
 from puselect.search import Search, run_searches
-from puselect.search.progress import LOG_SECONDS, InterruptedSearchWarning, Throttle, logger
-from puselect.selectors.binding import Problem, cluster_session
-from puselect.selectors.fscpu import FSCPU
+from puselect.search.callbacks import FitCallbacks
+from puselect.search.progress import LOG_SECONDS, Throttle, logger
+from puselect.selectors.fscpu import FSCPU, cluster_session
+from puselect.selectors.problem import Problem, cluster_objective, pair_information
 from puselect.selectors.session import SAVE_SECONDS, Session
-from puselect.selectors.settings import mixture_spec
-
-MUST_AGREE = ("cluster_choice", "smoothing", "criterion", "scale")
+from puselect.selectors.settings import Settings
 
 
-class OneTarget:
-    """One label vector of a shared engine, as an engine of its own."""
+@dataclass(frozen=True)
+class Task:
+    """A selector and what it is to be fitted to."""
 
-    def __init__(self, engine: Engine, target: int) -> None:
-        self.engine = engine
-        self.target = target
+    selector: FSCPU
+    settings: Settings
+    problem: Problem
+    callbacks: FitCallbacks
 
-    def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
-        """Return the counts of each mask's clustering; see `Engine.cluster`."""
-        return self.engine.cluster(masks, seeds, np.full(len(masks), self.target))
-
-    def fit_final(
-        self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
-    ) -> FinalFit:
-        """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
-        return self.engine.fit_final(mask, seeds, self.target, n_mixtures)
+    @classmethod
+    def of(cls, selector: FSCPU, X: ArrayLike, y: ArrayLike) -> Self:
+        """Check the parameters and the data."""
+        settings = Settings.of(selector.get_params(deep=False))
+        return cls(selector, settings, selector._problem(settings, X, y), FitCallbacks(selector, X, y))
 
 
 class Lockstep:
@@ -46,20 +44,15 @@ class Lockstep:
 
     Parameters
     ----------
-    engine : Engine
-        Bound to one label vector per session, in their order.
+    objective : ClusterObjective
+        With an engine that is bound to one table per session, in their order.
     sessions : sequence of Session
+        With the same free features.
     """
 
-    def __init__(self, engine: Engine, sessions: Sequence[Session]) -> None:
-        self.engine = engine
+    def __init__(self, objective: ClusterObjective, sessions: Sequence[Session]) -> None:
+        self.objective = objective
         self.sessions = sessions
-        own = [session.objective for session in sessions]
-        parts = [objective.information for objective in own if isinstance(objective, ClusterObjective)]
-        tables = [part.tables for part in parts if part is not None]
-        first = sessions[0].selector
-        information = PairInformation(np.concatenate(tables)) if tables else None
-        self.objective = ClusterObjective(engine, first.cluster_choice, first.smoothing, information)
         repair = sessions[0].search.repair
         for target, session in enumerate(sessions):
             session.search.target = target
@@ -69,7 +62,7 @@ class Lockstep:
     def run(self) -> None:
         """Run all searches until each of them is over, resuming and saving those that have a checkpoint."""
         for session in self.sessions:
-            session.resume()
+            session.open_checkpoint()
         searches = [session.search for session in self.sessions]
         due, due_line = Throttle(SAVE_SECONDS * len(searches)), Throttle(LOG_SECONDS)
 
@@ -101,21 +94,24 @@ class Lockstep:
 
     def _evaluate(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
         wide = self.sessions[0].budget.widen(masks)
-        table = self.engine.cluster(wide, seeds, targets)
+        table = self.objective.engine.cluster(wide, seeds, targets)
         for target in targets[table.degenerate]:
             self.sessions[target].objective.n_degenerate += 1
         return self.objective.criteria(table, wide, targets)
 
 
 def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Sequence[ArrayLike]) -> list[FSCPU]:
-    """Fit each selector to its table, as ``selector.fit(X, y)`` would, all of them at once where a GPU does it.
+    """Fit each selector to its table, as ``selector.fit(X, y)`` would.
+
+    With a GPU all searches run at once, which is much faster for small tables; otherwise, or if the selectors or tables
+    differ too much, they run one after another.
 
     Parameters
     ----------
     selectors : sequence of FSCPU
-        With equal settings for mixtures and score; seeds, learning rates and numbers of steps may differ.
+        To be fitted at once, they must agree but for seeds, learning rates, numbers of steps and checkpoints.
     tables : sequence of array-like of shape (n_rows, n_features)
-        Of one shape. Tables of different shapes, or no GPU: the selectors are fitted one after another.
+        To be fitted at once, they must have one shape.
     labels : sequence of array-like of shape (n_rows,)
         One for each table.
 
@@ -137,46 +133,63 @@ def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Se
     if len(chosen) != len(tables) or len(chosen) != len(labels):
         came = f"{len(chosen)}, {len(tables)} and {len(labels)}"
         raise ValueError(f"give as many tables and label vectors as selectors, got {came}")
-    if not can_run_together(chosen, tables):
+    is_candidate = len({np.shape(table) for table in tables}) == 1 and _may_use_gpu(chosen)
+    if not is_candidate:
         return [selector.fit(X, y) for selector, X, y in zip(chosen, tables, labels, strict=True)]
-    problems = [selector._problem(X, y) for selector, X, y in zip(chosen, tables, labels, strict=True)]
-    fit_together(chosen, problems, shared_engine(chosen[0], problems))
+    tasks = [Task.of(selector, X, y) for selector, X, y in zip(chosen, tables, labels, strict=True)]
+    if are_alike(tasks):
+        fit_together(tasks, shared_engine(tasks))
+    else:
+        for task in tasks:
+            task.selector._fit_problem(task.settings, task.problem, task.callbacks)
     return chosen
 
 
-def fit_together(selectors: Sequence[FSCPU], problems: Sequence[Problem], engine: Engine) -> None:
+def fit_together(tasks: Sequence[Task], engine: Engine) -> None:
     """Fit all selectors with one engine that is bound to their tables, in their order."""
+    settings = tasks[0].settings
+    parts = [pair_information(task.settings, task.problem) for task in tasks]
     sessions = [
-        cluster_session(selector, problem, OneTarget(engine, i))
-        for i, (selector, problem) in enumerate(zip(selectors, problems, strict=True))
+        cluster_session(task.settings, task.problem, cluster_objective(task.settings, engine, part))
+        for task, part in zip(tasks, parts, strict=True)
     ]
-    Lockstep(engine, sessions).run()
-    for selector, session in zip(selectors, sessions, strict=True):
-        selector._keep_result(session)
-        selector.clusterings_ = None  # one compiled engine per search would cost more than the search
+    tables = [part.tables for part in parts if part is not None]
+    information = PairInformation(np.concatenate(tables)) if tables else None
+    Lockstep(cluster_objective(settings, engine, information), sessions).run()
+    for target, (task, session) in enumerate(zip(tasks, sessions, strict=True)):
+        task.selector._keep_clusters(task.settings, task.problem, session, engine, target)
 
 
-def can_run_together(selectors: Sequence[FSCPU], tables: Sequence[Any]) -> bool:
+def are_alike(tasks: Sequence[Task]) -> bool:
     """Return whether one engine can serve all these searches."""
-    if not selectors or any(s.clusterer is not None or s.engine not in ("auto", "gpu") for s in selectors):
+    first = tasks[0]
+    return all(
+        _shared(task.settings) == _shared(first.settings)
+        and np.array_equal(task.problem.budget.kept, first.problem.budget.kept)
+        and np.array_equal(task.problem.budget.free, first.problem.budget.free)
+        and task.problem.table.shape == first.problem.table.shape
+        for task in tasks
+    )
+
+
+def _shared(settings: Settings) -> Settings:
+    """Return the settings with those replaced that may differ between searches in lockstep."""
+    return replace(settings, engine="", n_jobs=None, start_evidence=0.0, search=None)  # type: ignore[arg-type]
+
+
+def _may_use_gpu(selectors: Sequence[FSCPU]) -> bool:
+    """Return whether all selectors may run on a GPU, and there is one or one of them insists."""
+    if any(selector.clusterer is not None or selector.engine not in ("auto", "gpu") for selector in selectors):
         return False
-    alike = all(settings(selector) == settings(selectors[0]) for selector in selectors)
-    shapes = {np.shape(table) for table in tables}
-    wanted = any(selector.engine == "gpu" for selector in selectors)
-    return alike and len(shapes) == 1 and (wanted or gpu_is_there())
+    return any(selector.engine == "gpu" for selector in selectors) or gpu_is_there()
 
 
-def settings(selector: FSCPU) -> tuple[Any, ...]:
-    """Return what selectors in lockstep must have in common."""
-    free = (repr(selector.always_keep), repr(selector.never_select))
-    return (mixture_spec(selector), selector.max_samples, free, *(getattr(selector, name) for name in MUST_AGREE))
-
-
-def shared_engine(selector: FSCPU, problems: Sequence[Problem]) -> Engine:
+def shared_engine(tasks: Sequence[Task]) -> Engine:
     """Return a GPU engine bound to the tables of all problems."""
     engine_class = gpu_engine_class()
-    X = np.stack([problem.table for problem in problems])
+    X = np.stack([task.problem.table for task in tasks])
     check_range("gpu", X)
-    positive = np.stack([problem.positive for problem in problems])
-    engine: Engine = engine_class(X, positive, mixture_spec(selector), max_samples=problems[0].limit)
+    positive = np.stack([task.problem.positive for task in tasks])
+    first = tasks[0]
+    engine: Engine = engine_class(X, positive, first.settings.mixture, max_samples=first.problem.max_samples)
     return engine

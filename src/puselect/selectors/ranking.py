@@ -1,4 +1,4 @@
-"""Selectors that score or order the features once: the base of the methods FSCPU is compared with."""
+"""Selectors that score every feature once: the base of the methods FSCPU is compared with."""
 
 from typing import Any, NamedTuple, Self
 
@@ -7,7 +7,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from puselect.arrays import BoolArray, FloatArray
 from puselect.scaling import scale_columns
-from puselect.selectors.base import PUSelector, descending_order, ranks_of, resolve_n_features
+from puselect.selectors.base import (
+    PUSelector,
+    descending_order,
+    ranks_of,
+    resolve_n_features,
+    varying_columns,
+    warn_of_fewer,
+)
 
 
 class Task(NamedTuple):
@@ -20,7 +27,7 @@ class Task(NamedTuple):
     n_select: int
     """How many features are wanted."""
     rng: np.random.Generator
-    """Source of all chance."""
+    """Source of all random numbers."""
 
     @property
     def seed(self) -> int:
@@ -32,7 +39,8 @@ class RankingSelector(PUSelector):
     """Selects the features of highest score.
 
     A subclass stores its parameters, among them `n_features_to_select`, `pos_label` and `random_state`, and gives
-    scores in `_score`. Equal scores are ordered at random, from the seed.
+    scores in `_score`. Equal scores are ordered at random, from the seed; constant columns come last and are never
+    selected.
 
     Attributes
     ----------
@@ -57,12 +65,13 @@ class RankingSelector(PUSelector):
         """
         table, positive = self._read(X, y)
         n_select = resolve_n_features(self.n_features_to_select, table.shape[1])
+        varying = varying_columns(table)
+        warn_of_fewer(n_select, int(varying.sum()))
         rng = np.random.default_rng(self._draw_entropy())
         task = Task(np.ascontiguousarray(scale_columns(table)), positive, n_select, rng)
         self.scores_ = np.asarray(self._score(task), dtype=np.float64)
-        order = descending_order(self.scores_, rng)
-        self.ranking_ = ranks_of(order)
-        self.support_ = self.ranking_ <= n_select
+        self.ranking_ = ranks_of(descending_order(self.scores_, rng, last=~varying))
+        self.support_ = (self.ranking_ <= n_select) & varying
         return self
 
     def _score(self, task: Task) -> FloatArray:

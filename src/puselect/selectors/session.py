@@ -1,24 +1,26 @@
-"""One search of a selector: run, saved, resumed, reported. Knows the objective by its call alone."""
+"""One search of a selector: run, saved, resumed, reported. Knows the objective only as a function."""
 
-import hashlib
-import json
+import errno
 import warnings
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.atomic import remove_scratch
+from puselect.exceptions import CheckpointWarning, InterruptedSearchWarning
 from puselect.search import BernoulliIGO, History, Repair, Search, run_searches
-from puselect.search.checkpoint import load_state, save_state
-from puselect.search.progress import CallbackSupportMixin, InterruptedSearchWarning, Progress, Throttle
+from puselect.search.callbacks import CallbackSupportMixin, FitCallbacks
+from puselect.search.checkpoint import damaged, fingerprint, load_state, read_count, save_state
+from puselect.search.progress import Progress, Throttle, shown_log
 from puselect.selectors.base import PUSelector, descending_order, ranks_of
 from puselect.selectors.budget import Budget
-from puselect.selectors.settings import learning_rate, margin, step_limit
+from puselect.selectors.settings import SearchSettings
 
 SAVE_SECONDS = 1.0
 FINAL_CLUSTERINGS = 8
-NOT_IN_FINGERPRINT = ("checkpoint", "n_jobs", "verbose", "engine")
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Objective(Protocol):
@@ -41,59 +43,67 @@ class Session:
 
     Parameters
     ----------
-    selector : estimator
-        With the parameters `population_size`, `learning_rate`, `margin`, `max_iter`, `early_stopping`, `checkpoint` and
-        `verbose`; only its parameters are read.
+    settings : SearchSettings
     objective : Objective
     budget : Budget
     theta : ndarray of shape (n_free_features,)
         First probabilities of the free features.
-    table, positive : ndarray
-        The data, to recognise a checkpoint of other data and to count the labels.
+    n_labelled : int
+        Number of labelled positives.
     entropy : int
-        Seed of everything random, unless a checkpoint brings its own.
+        Seed of all random numbers, unless a checkpoint brings its own.
+    identity : sequence of object
+        Everything that changes the search: data, settings, seed. A checkpoint of another search is refused.
     """
 
     def __init__(
         self,
-        selector: Any,
+        settings: SearchSettings,
         objective: Objective,
         budget: Budget,
         theta: FloatArray,
-        table: NDArray[Any],
-        positive: BoolArray,
+        n_labelled: int,
         entropy: int,
+        identity: Sequence[object],
     ) -> None:
-        self.selector = selector
+        self.settings = settings
         self.objective = objective
         self.budget = budget
-        rate = learning_rate(selector, budget.start, len(theta), int(positive.sum()))
-        self.max_iter = step_limit(selector, rate)
+        rate = settings.rate(budget.start, len(theta), n_labelled)
+        self.max_iter = settings.most_steps(rate)
         optimizer = BernoulliIGO(
             theta,
-            population_size=selector.population_size,
+            population_size=settings.population_size,
             learning_rate=rate,
-            margin=margin(selector, max(len(theta), 1)),
+            margin=settings.distance(len(theta)),
             rng=np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(0,))),
         )
         repair = Repair(budget.costs, budget.limit)
         self.search = Search(optimizer, repair, entropy, n_criteria=objective.n_criteria)
-        self.fingerprint = fingerprint(selector, table, positive) if selector.checkpoint is not None else ""
+        self.fingerprint = "" if settings.checkpoint is None else fingerprint(*identity)
+        self.could_save = True
 
-    def run(self, X: Any, y: Any) -> None:
-        """Search until it is over, resuming from and saving to the checkpoint; Ctrl-C keeps what there is."""
-        self.resume()
-        progress = Progress(self.selector, self.search, self.max_iter, self.selector.verbose)
-        if self.search.step:
-            progress.tell(f"resumed after step {self.search.step} from {self.selector.checkpoint}")
+    def run(self, callbacks: FitCallbacks) -> None:
+        """Search until it is over, resuming from and saving to the checkpoint; Ctrl-C keeps the best so far."""
+        with shown_log(self.settings.verbose):
+            self.open_checkpoint()
+            progress = Progress(self.search, self.max_iter, self.settings.verbose)
+            if self.search.step:
+                progress.log(f"resumed after step {self.search.step} from {self.settings.checkpoint}")
+            callbacks.begin(self.max_iter - self.search.step)
+            self._search(progress, callbacks)
+            callbacks.end()
+            progress.log(f"done after {self.search.step} steps, {self.search.settled:.0%} of the features settled")
+
+    def _search(self, progress: Progress, callbacks: FitCallbacks) -> None:
         due = Throttle(SAVE_SECONDS)
 
         def after_step() -> bool:
             if due():
                 self.save()
-            return progress.after_step()
+            progress.after_step()
+            return callbacks.after_step()
 
-        progress.begin(X, y)
         try:
             if self.budget.leaves_a_choice:
                 run_searches([self.search], self._evaluate, self.is_over, after_step)
@@ -103,45 +113,56 @@ class Session:
                 f"interrupted after {self.search.step} of at most {self.max_iter} steps; "
                 "the features selected are the best so far",
                 InterruptedSearchWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
-        progress.end(X, y)
-        progress.tell(f"done after {self.search.step} steps, {self.search.settled:.0%} of the features settled")
 
     @property
     def final_seeds(self) -> IntArray:
-        """Seeds of the clusterings by which the result is judged."""
+        """Seeds of the clusterings that judge the result."""
         return np.random.SeedSequence(self.search.entropy, spawn_key=(0, 0, 0)).generate_state(FINAL_CLUSTERINGS)
-
-    def value_of(self, support: BoolArray) -> float:
-        """Return the objective of a mask over all features, as a mean over several clusterings."""
-        masks = np.repeat(support[None, :], FINAL_CLUSTERINGS, axis=0)
-        return float(self.objective(masks, self.final_seeds, np.zeros(FINAL_CLUSTERINGS, dtype=np.intp))[:, 0].mean())
 
     def _evaluate(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
         return self.objective(self.budget.widen(masks), seeds, targets)
 
     def is_over(self, search: Search) -> bool:
-        """Return whether all steps are done or the features have settled."""
-        return search.step >= self.max_iter or (self.selector.early_stopping and search.settled >= 1)
+        """Return whether all steps are done or the search has converged."""
+        return search.step >= self.max_iter or (self.settings.early_stopping and search.converged)
 
-    def save(self) -> None:
-        """Write the checkpoint, where one is wanted."""
-        if self.selector.checkpoint is not None:
-            state = {"search": self.search.state(), "n_degenerate": self.objective.n_degenerate}
-            save_state(self.selector.checkpoint, {"fingerprint": self.fingerprint, **state})
-
-    def resume(self) -> None:
-        """Go on from the checkpoint, where there is one."""
-        if self.selector.checkpoint is None or (state := load_state(self.selector.checkpoint)) is None:
+    def open_checkpoint(self) -> None:
+        """Resume from the checkpoint, or write the first one: a path that cannot be written is an error at once."""
+        path = self.settings.checkpoint
+        if path is None:
+            return
+        remove_scratch(path)
+        state = load_state(path)
+        if state is None:
+            self.save(is_first=True)
             return
         if state.get("fingerprint") != self.fingerprint:
             raise ValueError(
-                f"checkpoint {str(self.selector.checkpoint)!r} belongs to other data or other settings; "
-                "name another file, or delete this one to start anew"
+                f"checkpoint {str(path)!r} belongs to other data or other settings; delete it or use another path"
             )
-        self.search.restore(state["search"])
-        self.objective.n_degenerate = state["n_degenerate"]
+        try:
+            self.search.restore(state["search"])
+            self.objective.n_degenerate = read_count(state, "n_degenerate")
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise damaged(path) from error
+
+    def save(self, is_first: bool = False) -> None:
+        """Write the checkpoint, where one is wanted; warn and go on if that fails in the middle of a search."""
+        if self.settings.checkpoint is None:
+            return
+        state = {"search": self.search.state(), "n_degenerate": self.objective.n_degenerate}
+        try:
+            save_state(self.settings.checkpoint, {"fingerprint": self.fingerprint, **state})
+            self.could_save = True
+        except OSError as error:
+            if is_first and error.errno not in DISK_FULL:
+                raise
+            if self.could_save:
+                message = f"the search goes on, but its checkpoint could not be written: {error}"
+                warnings.warn(message, CheckpointWarning, stacklevel=2)
+            self.could_save = False
 
 
 class SearchSelector(CallbackSupportMixin, PUSelector):
@@ -157,20 +178,9 @@ class SearchSelector(CallbackSupportMixin, PUSelector):
         order = descending_order(self.probabilities_, np.random.default_rng([search.entropy, search.step]))
         self.ranking_ = ranks_of(order)
         self.support_ = budget.take_within(np.argsort(self.ranking_[budget.free]))
+        self.searched_ = budget.free
         self.history_ = search.history()
         self.n_iter_ = search.step
         self.settled_ = search.settled
-        self.converged_ = search.settled >= 1
-        self.objective_ = session.value_of(self.support_)
+        self.converged_ = not budget.leaves_a_choice or search.converged
         self.n_degenerate_ = session.objective.n_degenerate
-
-
-def fingerprint(selector: Any, table: NDArray[Any], positive: BoolArray) -> str:
-    """Return a hash of the data and of every parameter that changes the search."""
-    parameters = {
-        name: repr(value) for name, value in selector.get_params(deep=False).items() if name not in NOT_IN_FINGERPRINT
-    }
-    digest = hashlib.sha256(json.dumps(parameters, sort_keys=True).encode())
-    for array in (np.asarray(table.shape), table, positive):
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()

@@ -1,15 +1,19 @@
-"""The parameters of FSCPU: checked, and turned into the objects that do the work."""
+"""The parameters of a fit: checked once, then passed on as frozen objects."""
 
-from typing import Any
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
 
 import numpy as np
 
 from puselect.engines import ENGINES
 from puselect.engines.mixture import COVARIANCE_TYPES, MixtureSpec
 from puselect.objective.score import CLUSTER_CHOICES
-from puselect.selectors.base import check_choice, check_number
+from puselect.selectors.base import check_choice, check_flag, check_number
 
 AUTO_SAMPLES = 10_000
+SMALLEST_MARGIN = 1e-12  # probabilities must differ from 0 and from 1
 
 PUBLISHED: dict[str, Any] = {
     "n_clusters": 10,
@@ -29,92 +33,128 @@ PUBLISHED: dict[str, Any] = {
     "max_iter": 3000,
     "early_stopping": False,
     "max_samples": None,
+    "skip_constant": False,
 }
 """The settings of Uchikoshi & Akimoto (GECCO 2025); those of the mixture are scikit-learn's defaults."""
 
 
-def check_settings(selector: Any) -> None:
-    """Raise a ValueError that says what was wanted and what came, unless all parameters make sense."""
-    check_choice("criterion", selector.criterion, ("cluster", "cluster+mi"))
-    check_choice("engine", selector.engine, ENGINES)
-    check_choice("covariance_type", selector.covariance_type, COVARIANCE_TYPES)
-    check_choice("init", selector.init, ("rows", "kmeans"))
-    if selector.scale is not None:
-        check_choice("scale", selector.scale, ("minmax",))
-    check_choice("em", selector.em, ("hard", "soft"))
-    check_choice("cluster_choice", selector.cluster_choice, CLUSTER_CHOICES)
-    check_number("n_clusters", selector.n_clusters, 1, integer=True)
-    check_number("labelled_start", selector.labelled_start, 0, 1)
-    check_number("lloyd_steps", selector.lloyd_steps, 1, integer=True)
-    check_number("em_steps", selector.em_steps, 0, integer=True)
-    check_number("tol", selector.tol, 0)
-    check_number("reg_covar", selector.reg_covar, 0, open_low=True)
-    check_number("shrinkage", selector.shrinkage, 0)
-    check_number("smoothing", selector.smoothing, 0)
-    check_number("start_evidence", selector.start_evidence, 0)
-    if selector.max_samples is not None and selector.max_samples != "auto":
-        check_number("max_samples", selector.max_samples, 4, integer=True)
-    check_search_settings(selector)
+@dataclass(frozen=True)
+class SearchSettings:
+    """The parameters that every search has; see `FSCPU`."""
+
+    population_size: int
+    learning_rate: float | str
+    margin: float | str
+    max_iter: int | None
+    early_stopping: bool
+    checkpoint: str | os.PathLike[str] | None
+    verbose: int
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> Self:
+        """Take the parameters of an estimator; raise a ValueError if one of them is wrong."""
+        settings = cls(**_named(cls, parameters))
+        check_number("population_size", settings.population_size, 2, integer=True)
+        if settings.max_iter is not None:
+            check_number("max_iter", settings.max_iter, 1, integer=True)
+        if settings.learning_rate not in ("auto", "paper"):
+            check_number("learning_rate", settings.learning_rate, 0, 1, open_low=True)
+        if settings.margin not in ("auto", "paper"):
+            check_number("margin", settings.margin, SMALLEST_MARGIN, 0.5)
+        check_flag("early_stopping", settings.early_stopping)
+        if settings.checkpoint is not None and not isinstance(settings.checkpoint, str | os.PathLike):
+            raise ValueError(f"checkpoint must be a path, got {settings.checkpoint!r}")
+        if not isinstance(settings.verbose, int | np.integer):
+            raise ValueError(f"verbose must be an integer, got {settings.verbose!r}")
+        return settings
+
+    def rate(self, share: float, n_features: int, n_labelled: int) -> float:
+        """Return the step size for selecting a `share` of `n_features` with so many labelled rows.
+
+        Ours grows with the population, whose mean is less noisy, and shrinks with the number of features in doubt and,
+        below 50 of them, with the number of labelled rows. For half of the features and many labels it is twice the
+        paper's 1 / (2 D) per pair of masks. The constants were tuned on artificial data (docs/internals/search.md).
+        """
+        if self.learning_rate == "paper":
+            return 1 / (2 * max(n_features, 1))
+        if self.learning_rate != "auto":
+            return float(self.learning_rate)
+        n_in_doubt = max(min(share, 1 - share) * n_features, 1.0)
+        rate = self.population_size / (4 * n_in_doubt * max(n_features / (2 * n_in_doubt), 1.0) ** 0.6)
+        return float(min(rate * min(1.0, np.sqrt(n_labelled / 50)), 0.5))
+
+    def most_steps(self, rate: float) -> int:
+        """Return the most steps: by default as many as even a faint signal needs to settle all features."""
+        return int(np.ceil(80 / rate)) if self.max_iter is None else int(self.max_iter)
+
+    def distance(self, n_features: int) -> float:
+        """Return how far probabilities stay from 0 and 1: 1/D as in the paper, ours at most 0.1."""
+        if self.margin in ("auto", "paper"):
+            return min(1 / max(n_features, 1), 0.5 if self.margin == "paper" else 0.1)
+        return float(self.margin)
 
 
-def check_search_settings(selector: Any) -> None:
-    """Check the parameters that every search has."""
-    check_number("population_size", selector.population_size, 2, integer=True)
-    if selector.max_iter is not None:
-        check_number("max_iter", selector.max_iter, 1, integer=True)
-    if selector.learning_rate not in ("auto", "paper"):
-        check_number("learning_rate", selector.learning_rate, 0, 1, open_low=True)
-    if selector.margin not in ("auto", "paper"):
-        check_number("margin", selector.margin, 0, 0.5, open_low=True)
-    if not isinstance(selector.early_stopping, bool | np.bool_):
-        raise ValueError(f"early_stopping must be True or False, got {selector.early_stopping!r}")
+@dataclass(frozen=True)
+class Settings:
+    """The parameters of an FSCPU but for those that are resolved with the table (see `Problem`)."""
+
+    criterion: str
+    engine: str
+    clusterer: Any
+    mixture: MixtureSpec
+    cluster_choice: str
+    smoothing: float
+    start_evidence: float
+    scale: str | None
+    max_samples: int | str | None
+    skip_constant: bool
+    n_jobs: int | None
+    search: SearchSettings
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> Self:
+        """Take the parameters of an FSCPU; raise a ValueError if one of them is wrong."""
+        parts = {"mixture": _mixture(parameters), "search": SearchSettings.of(parameters)}
+        settings = cls(**_named(cls, {**parameters, **parts}))
+        check_choice("criterion", settings.criterion, ("cluster", "cluster+mi"))
+        check_choice("engine", settings.engine, ENGINES)
+        check_choice("cluster_choice", settings.cluster_choice, CLUSTER_CHOICES)
+        check_number("smoothing", settings.smoothing, 0, 1e6)
+        check_number("start_evidence", settings.start_evidence, 0, 1e3)
+        if settings.scale is not None:
+            check_choice("scale", settings.scale, ("minmax",))
+        if settings.max_samples is not None and settings.max_samples != "auto":
+            check_number("max_samples", settings.max_samples, 4, integer=True)
+        check_flag("skip_constant", settings.skip_constant)
+        return settings
+
+    def rows_per_step(self, n_rows: int) -> int | None:
+        """Return `max_samples` for a table of `n_rows`: None if all rows are used."""
+        most = AUTO_SAMPLES if self.max_samples == "auto" else self.max_samples
+        return int(most) if most is not None and int(most) < n_rows else None
+
+    @property
+    def identity(self) -> Self:
+        """The settings without those that do not change the result, to recognise a checkpoint."""
+        search = replace(self.search, checkpoint=None, verbose=0)
+        return replace(self, engine="", n_jobs=None, search=search)
 
 
-def mixture_spec(selector: Any) -> MixtureSpec:
-    """Return how the selector fits its mixtures."""
-    return MixtureSpec(
-        n_clusters=selector.n_clusters,
-        covariance_type=selector.covariance_type,
-        init=selector.init,
-        labelled_start=selector.labelled_start,
-        lloyd_steps=selector.lloyd_steps,
-        em=selector.em,
-        em_steps=selector.em_steps,
-        tol=selector.tol,
-        reg_covar=selector.reg_covar,
-        shrinkage=selector.shrinkage,
-    )
+def _mixture(parameters: Mapping[str, Any]) -> MixtureSpec:
+    spec = MixtureSpec(**_named(MixtureSpec, parameters))
+    check_choice("covariance_type", spec.covariance_type, COVARIANCE_TYPES)
+    check_choice("init", spec.init, ("rows", "kmeans"))
+    check_choice("em", spec.em, ("hard", "soft"))
+    check_number("n_clusters", spec.n_clusters, 1, integer=True)
+    check_number("labelled_start", spec.labelled_start, 0, 1)
+    check_number("lloyd_steps", spec.lloyd_steps, 1, integer=True)
+    check_number("em_steps", spec.em_steps, 0, integer=True)
+    check_number("tol", spec.tol, 0)
+    check_number("reg_covar", spec.reg_covar, 0, open_low=True)
+    check_number("shrinkage", spec.shrinkage, 0)
+    return spec
 
 
-def row_limit(selector: Any, n_rows: int) -> int | None:
-    """Return how many rows are looked at in a step, None for all."""
-    limit = AUTO_SAMPLES if selector.max_samples == "auto" else selector.max_samples
-    return limit if limit is not None and limit < n_rows else None
-
-
-def learning_rate(selector: Any, share: float, n_features: int, n_labelled: int) -> float:
-    """Return the step size for selecting a `share` of `n_features` with so many labelled rows.
-
-    Ours grows with the population, whose mean is less noisy, and shrinks with the number of features in doubt and,
-    below 50 of them, with the number of labelled rows. For half of the features and many labels it is twice the
-    paper's 1 / (2 D) per pair of masks. The constants were tuned on artificial data (docs/internals/search.md).
-    """
-    if selector.learning_rate == "paper":
-        return 1 / (2 * max(n_features, 1))
-    if selector.learning_rate != "auto":
-        return float(selector.learning_rate)
-    n_in_doubt = max(min(share, 1 - share) * n_features, 1.0)
-    rate = selector.population_size / (4 * n_in_doubt * max(n_features / (2 * n_in_doubt), 1.0) ** 0.6)
-    return float(min(rate * min(1.0, np.sqrt(n_labelled / 50)), 0.5))
-
-
-def step_limit(selector: Any, rate: float) -> int:
-    """Return the most steps: by default as many as even a faint signal needs to settle all features."""
-    return int(np.ceil(80 / rate)) if selector.max_iter is None else int(selector.max_iter)
-
-
-def margin(selector: Any, n_features: int) -> float:
-    """Return how far probabilities stay from 0 and 1: 1/D as in the paper, ours at most 0.1."""
-    if selector.margin in ("auto", "paper"):
-        return min(1 / n_features, 0.5 if selector.margin == "paper" else 0.1)
-    return float(selector.margin)
+def _named(kind: type[Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that a dataclass has fields for."""
+    return {field.name: parameters[field.name] for field in fields(kind)}

@@ -80,7 +80,8 @@ def check_suitability(
     check_is_fitted(selector)
     if n_shuffles < 1:
         raise ValueError(f"n_shuffles must be at least 1, got {n_shuffles!r}")
-    positive = labelled_positives(without_missing(y, selector.pos_label), selector.pos_label)
+    pos_label = selector.fit_settings_["pos_label"]
+    positive = labelled_positives(without_missing(y, pos_label), pos_label)
     chance = check_random_state(random_state)
     same = clone(selector).set_params(max_iter=max(selector.n_iter_, 1), pos_label=1, checkpoint=None, verbose=0)
     null = []

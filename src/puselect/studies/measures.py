@@ -11,7 +11,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from puselect._version import __version__
-from puselect.search.progress import InterruptedSearchWarning
+from puselect.exceptions import InterruptedSearchWarning
 from puselect.studies.artificial import measure_convergence, measure_objective, measure_recall
 from puselect.studies.cells import Cell
 from puselect.studies.journal import Row

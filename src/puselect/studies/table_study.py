@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from puselect.arrays import FloatArray, IntArray
+from puselect.exceptions import InterruptedSearchWarning
 from puselect.methods import YARDSTICKS
-from puselect.search.progress import InterruptedSearchWarning
 from puselect.studies.cells import Cell
 from puselect.studies.journal import Row
 from puselect.studies.measures import perform

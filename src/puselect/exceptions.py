@@ -1,0 +1,15 @@
+"""Warnings that the package raises, so that they can be caught by class."""
+
+from sklearn.exceptions import ConvergenceWarning
+
+
+class InterruptedSearchWarning(ConvergenceWarning):
+    """Ctrl-C ended a search early; the result is the best so far."""
+
+
+class CheckpointWarning(UserWarning):
+    """A checkpoint could not be written, for instance because the disk is full; the search goes on."""
+
+
+class FewerFeaturesWarning(UserWarning):
+    """Fewer features were selected than asked for, because the other columns are constant."""

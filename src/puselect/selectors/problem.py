@@ -1,0 +1,92 @@
+"""What a search works on: the scaled table, the labels, the budget; and the engine and objective bound to them."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.engines import Engine, make_engine
+from puselect.objective.cluster import ClusterObjective
+from puselect.objective.information import PairInformation
+from puselect.scaling import ColumnRanges, scale_columns
+from puselect.search.start import column_evidence, evidence_start
+from puselect.selectors.budget import Budget
+from puselect.selectors.settings import Settings
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A table as the engine sees it, and what may be selected."""
+
+    table: AnyArray
+    """Scaled as the settings say, shape (n_rows, n_features)."""
+    positive: BoolArray
+    """Labelled positives, shape (n_rows,)."""
+    budget: Budget
+    entropy: int
+    """Seed of all random numbers."""
+    is_seeded: bool
+    """Whether the seed was given; a checkpoint may bring its own otherwise."""
+    max_samples: int | None
+    """Rows per step, None for all."""
+    ranges: ColumnRanges | None
+    """How the table was scaled; None if it was not."""
+
+    @classmethod
+    def of(
+        cls, settings: Settings, X: AnyArray, positive: BoolArray, budget: Budget, entropy: int, is_seeded: bool
+    ) -> Self:
+        """Scale the table as the settings say."""
+        max_samples = settings.rows_per_step(len(X))
+        if settings.scale is None:
+            return cls(X, positive, budget, entropy, is_seeded, max_samples, None)
+        is_exact = settings.engine == "reference" or settings.clusterer is not None
+        table = scale_columns(X, np.float64 if is_exact else np.float32)
+        return cls(table, positive, budget, entropy, is_seeded, max_samples, ColumnRanges.of(X))
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """Everything that changes the search, to recognise a checkpoint."""
+        return self.table, self.positive, *self.budget, self.entropy if self.is_seeded else None
+
+
+def problem_engine(settings: Settings, problem: Problem) -> Engine:
+    """Return the engine, bound to the table and the labels."""
+    return make_engine(
+        settings.engine,
+        problem.table,
+        problem.positive,
+        settings.mixture if settings.clusterer is None else settings.clusterer,
+        n_jobs=settings.n_jobs,
+        max_samples=problem.max_samples,
+    )
+
+
+def pair_information(settings: Settings, problem: Problem) -> PairInformation | None:
+    """Return the second criterion, where the settings ask for it."""
+    return PairInformation.of(problem.table, problem.positive) if settings.criterion == "cluster+mi" else None
+
+
+def cluster_objective(settings: Settings, engine: Engine, information: PairInformation | None) -> ClusterObjective:
+    """Return the objective that the search maximises."""
+    return ClusterObjective(engine, settings.cluster_choice, settings.smoothing, information)
+
+
+def first_probabilities(settings: Settings, problem: Problem) -> FloatArray:
+    """Return the paper's flat start, or one that follows what single columns tell about the labels."""
+    budget = problem.budget
+    if settings.start_evidence == 0 or not budget.leaves_a_choice:
+        return np.full(len(budget.free), budget.start)
+    rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(1,)))
+    rows = _some_rows(problem.positive, problem.max_samples, rng)
+    evidence = column_evidence(problem.table[rows][:, budget.free], problem.positive[rows])
+    return evidence_start(evidence, budget.costs, budget.limit, settings.start_evidence)
+
+
+def _some_rows(positive: BoolArray, max_samples: int | None, rng: np.random.Generator) -> IntArray:
+    """Return all rows, or the labelled ones and at most `max_samples` random others."""
+    if max_samples is None:
+        return np.arange(len(positive))
+    others = rng.choice(np.flatnonzero(~positive), min(max_samples, int((~positive).sum())), replace=False)
+    return np.concatenate([np.flatnonzero(positive), others])
