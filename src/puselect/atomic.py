@@ -1,5 +1,6 @@
 """Writing files so that readers see the old content or the new, never a part of it."""
 
+import errno
 import glob
 import os
 import secrets
@@ -53,6 +54,15 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         os.replace(scratch, target)
     finally:
         scratch.unlink(missing_ok=True)
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise an OSError if a new file cannot be written here; nothing is written."""
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(folder))
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, "the folder cannot be written to", str(folder))
 
 
 def remove_scratch(path: str | os.PathLike[str]) -> None:

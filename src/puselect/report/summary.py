@@ -119,6 +119,12 @@ def summarise(
     )
 
 
+def parameters_of_fit(selector: Any) -> dict[str, Any]:
+    """Return the parameters that the selector was fitted with; its present ones if it is not fitted."""
+    fitted: dict[str, Any] = getattr(selector, "fit_settings_", selector.get_params(deep=False))
+    return fitted
+
+
 def method_name(selector: Any) -> str:
     """Return the name in `METHODS` whose parameters are nearest to the selector's, or else that of its class.
 
@@ -127,7 +133,7 @@ def method_name(selector: Any) -> str:
     >>> method_name(METHODS["fscpu-mi"](5))
     'fscpu-mi'
     """
-    mine = selector.get_params(deep=False)
+    mine = parameters_of_fit(selector)
     closeness: dict[str, int] = {}
     for name, factory in METHODS.items():
         made = factory()
@@ -139,7 +145,7 @@ def method_name(selector: Any) -> str:
 
 def python_expression(selector: Any) -> str:
     """Return the Python call that creates and fits the selector, with the parameters that differ from the defaults."""
-    values = selector.get_params(deep=False)
+    values = parameters_of_fit(selector)
     changed = [
         f"{name}={values[name]!r}"
         for name, parameter in inspect.signature(type(selector)).parameters.items()

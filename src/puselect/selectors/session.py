@@ -1,6 +1,5 @@
 """One search of a selector: run, saved, resumed, reported. Knows the objective only as a function."""
 
-import errno
 import warnings
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.atomic import remove_scratch
+from puselect.atomic import check_writable, remove_scratch
 from puselect.exceptions import CheckpointWarning, InterruptedSearchWarning
 from puselect.search import BernoulliIGO, History, Repair, Search, run_searches
 from puselect.search.callbacks import CallbackSupportMixin, FitCallbacks
@@ -20,7 +19,6 @@ from puselect.selectors.settings import SearchSettings
 
 SAVE_SECONDS = 1.0
 FINAL_CLUSTERINGS = 8
-DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Objective(Protocol):
@@ -129,14 +127,14 @@ class Session:
         return search.step >= self.max_iter or (self.settings.early_stopping and search.converged)
 
     def open_checkpoint(self) -> None:
-        """Resume from the checkpoint, or write the first one: a path that cannot be written is an error at once."""
+        """Resume from the checkpoint; a path that cannot be written is an error now, not after hours."""
         path = self.settings.checkpoint
         if path is None:
             return
         remove_scratch(path)
         state = load_state(path)
         if state is None:
-            self.save(is_first=True)
+            check_writable(path)
             return
         if state.get("fingerprint") != self.fingerprint:
             raise ValueError(
@@ -148,8 +146,8 @@ class Session:
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise damaged(path) from error
 
-    def save(self, is_first: bool = False) -> None:
-        """Write the checkpoint, where one is wanted; warn and go on if that fails in the middle of a search."""
+    def save(self) -> None:
+        """Write the checkpoint, where one is wanted; warn and go on if that fails, for instance on a full disk."""
         if self.settings.checkpoint is None:
             return
         state = {"search": self.search.state(), "n_degenerate": self.objective.n_degenerate}
@@ -157,8 +155,6 @@ class Session:
             save_state(self.settings.checkpoint, {"fingerprint": self.fingerprint, **state})
             self.could_save = True
         except OSError as error:
-            if is_first and error.errno not in DISK_FULL:
-                raise
             if self.could_save:
                 message = f"the search goes on, but its checkpoint could not be written: {error}"
                 warnings.warn(message, CheckpointWarning, stacklevel=2)
