@@ -12,6 +12,7 @@ from sklearn.mixture import GaussianMixture
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.engines import ReferenceEngine, make_engine
+from puselect.engines.cpu import kernels, sweeps
 from puselect.engines.cpu.engine import CPUEngine
 from puselect.engines.cpu.kernels import kernel, log_no_cache, nearest
 from puselect.engines.cpu.sweeps import assign
@@ -208,3 +209,12 @@ def test_kernels_are_compiled_without_a_cache_where_none_can_be_written(tmp_path
         assert kernel(square)(4.0) == 16.0
     assert [record.name for record in caplog.records] == ["puselect.engines.cpu.kernels"]
     del sys.modules["square"]
+
+
+def test_kernels_called_by_kernels_are_inlined():
+    """Otherwise compiled and cached code differ in the last bits; see `inner_kernel`."""
+    found = {**vars(kernels), **vars(sweeps)}
+    compiled = {name: value for name, value in found.items() if hasattr(value, "py_func")}
+    called = {name for function in compiled.values() for name in function.py_func.__code__.co_names} & set(compiled)
+    assert called
+    assert [name for name in called if not compiled[name].targetoptions.get("forceinline")] == []

@@ -23,14 +23,23 @@ BLOCK = 512  # rows whose densities stay in L2 while all clusters are tried
 STRIP = 8  # rows of the triangular factors multiplied at a time
 
 
-def kernel(function: Any) -> Any:
+def kernel(function: Any, **options: Any) -> Any:
     """Compile `function` without the interpreter lock; machine code is cached on disk where that is possible."""
-    options: dict[str, Any] = {"nogil": True, "fastmath": FAST, "error_model": "numpy"}
+    compiler = functools.partial(numba.njit, nogil=True, fastmath=FAST, error_model="numpy", **options)
     try:
-        return numba.njit(cache=True, **options)(function)
+        return compiler(cache=True)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
         log_no_cache()
-        return numba.njit(**options)(function)
+        return compiler()(function)
+
+
+def inner_kernel(function: Any) -> Any:
+    """Compile a part of other kernels, always inlined.
+
+    As a function of its own, a part may be optimised once more in the cached code of its caller, with sums in another
+    order: a process that compiles and one that reads the cache would then differ in the last bits.
+    """
+    return kernel(function, forceinline=True)
 
 
 @functools.cache
@@ -89,7 +98,7 @@ def hard_moments(Z: Array, labels: Array, size: Array, mean: Array, cov: Array) 
         moments(Z, order[start[c] : start[c + 1]], mean[c], cov[c])
 
 
-@kernel
+@inner_kernel
 def moments(Z: Array, rows: Array, mean: Array, cov: Array) -> None:
     """Write mean and covariance of the given rows; zeros when there are none."""
     n_features, m = Z.shape[0], rows.shape[0]
@@ -122,7 +131,7 @@ def moments(Z: Array, rows: Array, mean: Array, cov: Array) -> None:
     cov /= m
 
 
-@kernel
+@inner_kernel
 def factorise(cov: Array, regularisation: float, factor: Array) -> bool:
     """Write the inverse of the lower Cholesky factor of ``cov + regularisation * I``; return whether that worked."""
     n = cov.shape[0]
@@ -166,7 +175,7 @@ def factorise_all(cov: Array, regularisation: float, factor: Array) -> int:
     return failed
 
 
-@kernel
+@inner_kernel
 def pack_strips(factor: Array, mean: Array) -> tuple[Array, Array]:
     """Return the factors cut into strips of rows for one product per strip, and the factors times the means.
 
@@ -192,7 +201,7 @@ def pack_strips(factor: Array, mean: Array) -> tuple[Array, Array]:
     return strips, offset
 
 
-@kernel
+@inner_kernel
 def block_distances(
     block: Array, strips: Array, offset: Array, constant: Array, product: Array, distance: Array,
 ) -> None:
@@ -214,7 +223,7 @@ def block_distances(
                     d[i] += (p[i] - o) * (p[i] - o)
 
 
-@kernel
+@inner_kernel
 def mixture_constants(size: Array, factor: Array) -> Array:
     """Return -2 log(weight) - 2 log|factor| of every cluster; infinity where nothing is left of it."""
     constant = np.full(size.shape[0], np.float32(1e30))

@@ -2,7 +2,15 @@
 
 import numpy as np
 
-from puselect.engines.cpu.kernels import BLOCK, Array, block_distances, kernel, mixture_constants, pack_strips
+from puselect.engines.cpu.kernels import (
+    BLOCK,
+    Array,
+    block_distances,
+    inner_kernel,
+    kernel,
+    mixture_constants,
+    pack_strips,
+)
 
 
 @kernel
@@ -29,7 +37,7 @@ def move_centres(Z: Array, labels: Array, centres: Array) -> float:
     return moved
 
 
-@kernel
+@inner_kernel
 def load_block(Z: Array, first: int, block: Array) -> int:
     """Copy the table rows from `first` on into `block`; return how many there were."""
     rows = min(BLOCK, Z.shape[1] - first)
@@ -98,7 +106,7 @@ def expect(Z: Array, size: Array, mean: Array, factor: Array, share: Array) -> f
     return likelihood / n_rows - 0.5 * Z.shape[0] * np.log(2 * np.pi)
 
 
-@kernel
+@inner_kernel
 def weighted_means(Z: Array, share: Array, size: Array, mean: Array) -> None:
     """Write the sum of the shares and the weighted mean of every cluster."""
     block = np.zeros((Z.shape[0], BLOCK), np.float32)
