@@ -178,7 +178,7 @@ class TestReading:
             load_study(str(write_study(tmp_path, head + line)))
 
     def test_the_example_of_the_documentation_is_a_study(self, tmp_path):
-        page = (Path(__file__).parents[1] / "docs" / "reproduction.md").read_text(encoding="utf-8")
+        page = (Path(__file__).parents[1] / "docs" / "paper" / "reproduction.md").read_text(encoding="utf-8")
         example = page.split("```toml\n")[1].split("```")[0]
         study = load_study(str(write_study(tmp_path, example)))
         assert len(study.cells()) == 2 * 3 * 10

@@ -203,7 +203,10 @@ class ForestReward:
 
 
 def split_rows(positive: BoolArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Return three quarters of the rows and the others, drawn at random with equal shares of labelled rows."""
+    """Return three quarters of the rows and the rest, drawn at random with equal shares of labelled rows.
+
+    Unlike a stratified `train_test_split`, it works with a single labelled row.
+    """
     order = rng.permutation(len(positive))
     order = order[np.argsort(positive[order], kind="stable")]
     scored = np.arange(len(order)) % 4 == 1

@@ -58,8 +58,10 @@ def spectral_clusters(
 def embed(graph: csr_array, n_dimensions: int, seed: int) -> FloatArray:
     """Return the leading eigenvectors of the normalised graph, as points scaled to norm 1.
 
-    Shape (n_points, n_dimensions). The eigenvalue 1 belongs to the connected parts of the graph, whose
-    eigenvectors are known; where there are more parts than dimensions, the largest count and all other points are 0.
+    Shape (n_points, n_dimensions). The eigenvectors of eigenvalue 1 are those of the connected parts of the graph and
+    need no solver; if there are more parts than dimensions, the largest are kept and all other points are 0.
+    Neighbour graphs of clustered data are rarely connected, and `sklearn.manifold.spectral_embedding` warns that it
+    may not work on such graphs: that is why it is not used here.
     """
     parts = part_vectors(graph, n_dimensions)
     n_rest = n_dimensions - parts.shape[1]

@@ -1,4 +1,4 @@
-"""The paper's procedure on open data: split, scale, hide labels, select, and judge by a downstream classifier."""
+"""The paper's procedure on open data: split, scale, hide labels, select, and score with a downstream classifier."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -33,11 +33,12 @@ class Split(NamedTuple):
 
 
 def split_open_data(name: str, seed: int, rate: float | None = None) -> Split:
-    """Return one split of an open data set; it depends on the name, the seed and the rate alone.
+    """Return one split of an open data set; it depends on the name, the seed and the rate only.
 
-    A quarter of the rows of either class, rounded down, is for testing, and of the positives left for training a share
-    of `rate`, rounded down, stays labelled. This gives the counts of the paper's Table 2: 40, 9 and 23 labelled rows,
-    453, 31 and 384 positives in the test part.
+    A quarter of the rows of each class, rounded down, is for testing, and of the remaining positives a share of `rate`,
+    rounded down, stays labelled. This gives the counts of the paper's Table 2: 40, 9 and 23 labelled rows, 453, 31 and
+    384 positives in the test part. scikit-learn's `train_test_split` rounds differently, and would change the splits
+    behind the results that are kept.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ def judge(selection: Selection, split: Split, models: Sequence[str], seed: int) 
 
 @lru_cache(maxsize=1)
 def _load(name: str) -> Any:
-    """Return the data set; the last one is kept, for reading RT-IoT2022 takes seconds."""
+    """Return the data set; the last one is cached, because reading RT-IoT2022 takes seconds."""
     return OPEN_DATA[name]()
 
 
