@@ -303,6 +303,22 @@ class TestCommands:
             assert result.exit_code == 2
             assert words in result.output
 
+    def test_a_folder_in_use_is_one_clear_error(self, tmp_path):
+        path, out = write_study(tmp_path), tmp_path / "out"
+        with Journal(out):
+            result = runner.invoke(cli.app, ["reproduce", str(path), "--folder", str(out), "--jobs", "1"])
+        assert result.exit_code == 1
+        assert result.stderr.startswith("error: another run")
+        assert result.stderr.count("\n") == 1
+
+    def test_damaged_results_are_one_clear_error(self, tmp_path):
+        out = fill(tmp_path / "out", load_study(str(write_study(tmp_path))))
+        (out / "results.jsonl").write_text("[]\n")
+        result = runner.invoke(cli.app, ["report", str(out)])
+        assert result.exit_code in (1, 2)
+        assert "line 1 of" in result.stderr
+        assert "bug" not in result.stderr
+
     def test_failed_cells_make_the_command_fail(self, tmp_path):
         path = write_study(tmp_path, SMALL.replace('"40/8/1", "40/1/2"', '"40/9000/1"'))
         result = runner.invoke(cli.app, ["reproduce", str(path), "--folder", str(tmp_path / "out"), "--jobs", "1"])

@@ -1,4 +1,4 @@
-"""The agent of ES-MCRFS: walks along the features, remembers its decisions and learns from what they were worth."""
+"""The agent of ES-MCRFS: visits the features, remembers its decisions and learns from their rewards."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ N_INPUTS = N_STATISTICS**2 + N_STATISTICS + 2
 
 
 class Walk(NamedTuple):
-    """One way along the features, up to where it stopped."""
+    """One pass over the features, up to where it stopped."""
 
     mask: BoolArray
     """The features taken, shape (n_features,)."""
@@ -35,7 +35,7 @@ class Walk(NamedTuple):
 
 
 class Agent:
-    """Takes or skips features, one after the other.
+    """Takes or skips features one by one.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Agent:
         return Walk(mask, features[:t], states[:t], actions[:t], weights[:t], advantages[:t])
 
     def learn(self, walk: Walk, value: float, batch_size: int) -> None:
-        """Remember a walk and what it was worth, and learn from some of what is remembered."""
+        """Remember a walk and its reward, and learn from a random batch of remembered decisions."""
         memory = self.memory
         slots = (self.n_decisions + np.arange(len(walk.actions))) % MEMORY
         memory.states[slots], memory.actions[slots] = walk.states, walk.actions

@@ -1,4 +1,4 @@
-"""ES-MCRFS: an agent walks along the features and learns which to take from the accuracy of a forest."""
+"""ES-MCRFS: an agent learns which features to take from the accuracy of a random forest."""
 
 import logging
 from typing import Any
@@ -21,11 +21,11 @@ logger = logging.getLogger("puselect")
 class ESMCRFS(RankingSelector):
     """ES-MCRFS: Monte Carlo reinforced feature selection with early stopping.
 
-    One agent walks along the features and takes or skips each. The columns taken are worth the accuracy of a random
-    forest that tells labelled from unlabelled rows. A small network learns the value of both actions from walks of a
-    policy that explores, weighted by importance towards one that does so less; walks whose weight has become small
-    are likely to be stopped, and those that go on gain the weight of the stopped ones. The answer is the last
-    walk that took exactly the wanted number of features; if there was none, the features of highest score.
+    An agent visits the features one by one and takes or skips each. The reward of a walk is the accuracy of a random
+    forest that separates labelled from unlabelled rows with the features taken. A small network learns the value of
+    both actions from walks of an exploring policy, with importance weights towards a greedier one. Walks whose weight
+    has become small are stopped at random; those that continue gain the weight of the stopped ones. The result is the
+    last walk that took exactly the wanted number of features, or else the features of highest score.
 
     Only the idea and the numbers of network and search are published; the rest is reconstructed. A step is one walk and
     one forest. The state holds statistics of the columns taken, of the column at hand, how far the walk is and how much
@@ -169,7 +169,7 @@ def walking_epsilon(step: int, max_iter: int) -> float:
 
 
 class ForestReward:
-    """What a mask is worth: the accuracy of a random forest on a quarter of the rows, trained on the others.
+    """Reward of a mask: the accuracy of a random forest on a quarter of the rows, trained on the others.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class ForestReward:
     n_estimators : int
     n_jobs : int or None
     task : Task
-        Gives the split and the seed, the same for all masks.
+        Provides the split and the seed, the same for all masks.
     """
 
     def __init__(

@@ -23,7 +23,7 @@ class KBest(RankingSelector):
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
     random_state : int, RandomState or None, default=None
-        Orders features of equal score.
+        Breaks ties between features.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ class LassoRank(RankingSelector):
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
     random_state : int, RandomState or None, default=None
-        Orders features of equal score, such as those of weight 0.
+        Breaks ties between features, such as those of weight 0.
 
     Attributes
     ----------

@@ -52,7 +52,7 @@ class LGBMOpt(SearchSelector):
     n_jobs : int, optional
         Models trained side by side. Results do not depend on it.
     random_state : int, RandomState or None, default=None
-        Seed of everything random.
+        Seed of the split, the search and the models.
     verbose : int, default=0
         Above 0, progress is logged every two seconds.
 

@@ -15,11 +15,11 @@ QUOTIENT_FLOOR = 1e-4  # bits, added to the redundancy so that no quotient is in
 
 
 class MRMR(RankingSelector):
-    """Add the feature that tells much about the labels and little about the features already chosen (mRMR).
+    """Add the feature with most information about the labels and least about the chosen features (mRMR).
 
-    Columns are discretised first. `MRMR.published` is what the FSCPU paper ran: values cut to integers,
-    which leaves of a scaled column only where its maximum is. Nearly all features are then equal, and the order of
-    the columns decides; it is a reproduction of that row and nothing to select features with.
+    Columns are discretised first. `MRMR.published` is what the FSCPU paper ran: values truncated to integers, so that
+    of a scaled column only the row of its maximum remains. Nearly all features are then equal, and the order of the
+    columns decides. It reproduces that row of the paper; do not select features with it.
 
     Parameters
     ----------
@@ -28,14 +28,15 @@ class MRMR(RankingSelector):
     criterion : {"quotient", "difference"}, default="quotient"
         Relevance divided by the mean redundancy with the chosen features, or their difference; in bits.
     discretize : {"deviations", "equal-width", "integers"}, default="deviations"
-        How a column is discretised: more than a standard deviation below the mean, in between, and above, as the
-        authors do; `n_bins` bins of equal width; or cut to integers, ties in the order of the original program.
+        How columns are discretised: into three levels, cut one standard deviation below and above the mean, as the
+        authors do; into `n_bins` bins of equal width; or truncated to integers, with ties in the order of the
+        original program.
     n_bins : int, default=5
         Bins per column (with discretize="equal-width").
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
     random_state : int, RandomState or None, default=None
-        Orders features of equal worth, unless discretize="integers".
+        Breaks ties between features, unless discretize="integers".
 
     Attributes
     ----------

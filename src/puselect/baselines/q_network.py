@@ -1,4 +1,4 @@
-"""A small network that values two actions, in plain NumPy: too small for a deep-learning library to pay off."""
+"""A small network for the values of two actions, in NumPy: too small to need a deep-learning library."""
 
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ TINY = 1e-8
 
 
 class Batch(NamedTuple):
-    """Decisions and what came of them."""
+    """Decisions and their returns."""
 
     states: FloatArray
     """Shape (n_decisions, n_inputs)."""

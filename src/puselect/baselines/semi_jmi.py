@@ -12,9 +12,9 @@ from puselect.selectors.ranking import RankingSelector, Task, scores_of_order
 
 
 class SemiJMI(RankingSelector):
-    """Add the feature whose pairs with those already chosen tell most about the labels (joint mutual information).
+    """Add the feature whose pairs with the chosen ones have most information about the labels (JMI).
 
-    Labels that are missing are completed with a surrogate class, see `surrogate`; on positive-unlabelled data
+    Missing labels are replaced by a surrogate class, see `surrogate`; on positive-unlabelled data
     that is always "negative". Features j are added by the largest sum over chosen features i of I(X_i, X_j; s).
 
     Parameters
@@ -30,7 +30,7 @@ class SemiJMI(RankingSelector):
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
     random_state : int, RandomState or None, default=None
-        Orders features of equal information.
+        Breaks ties between features.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """The model of JSFS: a logistic classifier with sparse priors on its weights and on the reliability of rows.
 
 Letters are the paper's: w weights, lambda reliabilities, alpha and c their prior precisions, A = diag(alpha), B the
-graph prior, mu what an unlabelled row counts beside a labelled one.
+graph prior, mu the weight of an unlabelled row relative to a labelled one.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""How good selected features are, and whether one method is better than another."""
+"""Scores of selected features, and tests for comparing methods."""
 
 from puselect.evaluation.models import DOWNSTREAM, bagged_trees, boosted_trees, downstream_auc, logistic_regression
 from puselect.evaluation.recall import feature_recall

@@ -1,4 +1,4 @@
-"""Classifiers that judge a selection by what they make of it."""
+"""Downstream classifiers that score a selection."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from puselect.baselines.lightgbm_model import lightgbm_classifier
 
 N_ESTIMATORS = 100
-# A forest needs rows left out; a bootstrap of n rows holds 63.2 % of them.
+# LightGBM's forest needs a subsample; a bootstrap of n rows holds 63.2 % of them.
 FOREST = {"boosting_type": "rf", "subsample": 0.632, "subsample_freq": 1}
 
 
@@ -37,7 +37,7 @@ DOWNSTREAM: dict[str, Callable[..., Any]] = {
     "lightgbm-rf": bagged_trees,
     "logistic": logistic_regression,
 }
-"""Name -> factory: ``DOWNSTREAM[name](random_state=seed)`` returns the classifier that judges a selection."""
+"""Name -> factory: ``DOWNSTREAM[name](random_state=seed)`` returns the classifier."""
 
 
 def downstream_auc(
@@ -57,7 +57,7 @@ def downstream_auc(
     X_train : array-like of shape (n_train, n_features)
         The selected columns only.
     y_train : array-like of shape (n_train,)
-        1 for labelled positives, 0 for unlabelled rows, which the classifier takes for negatives.
+        1 for labelled positives, 0 for unlabelled rows, which count as negatives.
     X_test : array-like of shape (n_test, n_features)
         The same columns of the test rows.
     y_test : array-like of shape (n_test,)

@@ -1,4 +1,4 @@
-"""Whether one method is better than another: ranks, tests, adjusted p-values."""
+"""Ranks and tests for comparing methods."""
 
 from itertools import combinations
 from typing import NamedTuple
@@ -27,7 +27,7 @@ def mean_ranks(values: ArrayLike) -> FloatArray:
 
 
 def critical_difference(n_methods: int, n_cases: int, alpha: float = 0.05) -> float:
-    """Return how far two mean ranks must lie apart to differ by the Nemenyi test.
+    """Return the smallest difference of mean ranks that is significant by the Nemenyi test.
 
     J. Demšar, "Statistical PairedTests of Classifiers over Multiple Data Sets", JMLR 7, 2006, section 3.2.2.
 
@@ -79,7 +79,7 @@ def indistinguishable(ranks: ArrayLike, difference: float) -> list[tuple[int, ..
 
 
 def holm(p_values: ArrayLike) -> FloatArray:
-    """Return p-values adjusted for being several (S. Holm, Scandinavian Journal of Statistics 6, 1979).
+    """Return Holm-adjusted p-values (S. Holm, Scandinavian Journal of Statistics 6, 1979).
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def holm(p_values: ArrayLike) -> FloatArray:
 
 
 class PairedTest(NamedTuple):
-    """Two methods, by their columns, and whether they differ."""
+    """A Wilcoxon signed-rank test of two methods, by their columns."""
 
     first: int
     """Column of one method."""
@@ -117,7 +117,7 @@ def compare_pairs(values: ArrayLike) -> list[PairedTest]:
     """Compare every pair of methods by the Wilcoxon signed-rank test, corrected by Holm.
 
     Recommended by Demšar (JMLR 7, 2006) for two methods; cases should be independent of each other, and several
-    splits of one data set are so only in part.
+    splits of one data set are only partly so.
 
     Parameters
     ----------

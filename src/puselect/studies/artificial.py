@@ -42,7 +42,7 @@ def measure_convergence(cell: Cell) -> dict[str, Any]:
     data = draw(cell)
     selection = _select(cell, data)
     if selection.selector is None or not hasattr(selection.selector, "history_"):
-        raise ValueError(f"convergence can be measured for searches only, and {cell.method!r} is none")
+        raise ValueError(f"convergence needs a method that searches, got {cell.method!r}")
     history = selection.selector.history_
     kept = np.unique(np.linspace(0, len(history.step) - 1, MOST_RECORDS).astype(int))
     return {

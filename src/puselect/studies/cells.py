@@ -24,9 +24,9 @@ class Cell:
     settings : mapping
         Keyword arguments of the method's factory.
     data : mapping
-        Which data, and what the measure has to know besides.
+        The data, and whatever else the measure needs.
     seed : int
-        Makes the data set or its split, and the method's chance.
+        Seed of the data set or its split, and of the method.
 
     Examples
     --------
@@ -50,12 +50,12 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """Names the content: equal content, equal key, in any process and on any machine."""
+        """Hash of the content, the same in any process and on any machine."""
         return digest(self.content)
 
     @property
     def family(self) -> str:
-        """Names the content without the seed: what a table averages over."""
+        """Hash of the content without the seed: tables average over a family."""
         return digest(self._without_seed())
 
     @classmethod

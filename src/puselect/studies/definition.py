@@ -73,7 +73,7 @@ def check_open_data(point: Mapping[str, Any]) -> None:
 
 
 def check_artificial_data(point: Mapping[str, Any]) -> None:
-    """Raise a ValueError if the condition cannot be read or a number is none."""
+    """Raise a ValueError if the condition is unknown or a value is not a number."""
     for name, value in point.items():
         if name == "condition":
             parse_condition(value)

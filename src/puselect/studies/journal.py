@@ -1,4 +1,4 @@
-"""The results of a study on disk: one JSON object a line, only ever appended.
+"""The results of a study on disk: one JSON object per line, append-only.
 
 A line has these fields:
 
@@ -151,7 +151,7 @@ class Journal:
             ) from None
 
     def _end_last_line(self) -> None:
-        """Complete a last line that lost only its end; take away one that was cut."""
+        """Complete a last line that only lacks its line end; remove one that was cut."""
         content = self.path.read_bytes()
         whole, _, last = content.rpartition(b"\n")
         if not last:
@@ -165,9 +165,9 @@ class Journal:
 
 
 def read_rows(folder: Path) -> list[Row]:
-    """Return the latest row of each cell from all results in a folder; a finished one outlives later failures.
+    """Return the latest row of each cell from all results in a folder; failures do not replace a finished row.
 
-    A last line that was cut is passed over; any other line that cannot be read is an error.
+    A last line that was cut is skipped; any other line that cannot be read is an error.
     """
     latest: dict[str, Row] = {}
     for path in sorted(folder.glob("results*.jsonl")) + sorted(folder.glob("results*.jsonl.gz")):

@@ -1,4 +1,4 @@
-"""The rows of a journal in the places that the study gives them."""
+"""The rows of a journal, sorted into the places of a study."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class BlockResults(NamedTuple):
 
 @dataclass(frozen=True)
 class Results:
-    """All results of a study, and what stands beside them."""
+    """All results of a study, and its failures."""
 
     study: Study
     blocks: Sequence[BlockResults]

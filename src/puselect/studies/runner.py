@@ -1,4 +1,4 @@
-"""Running the cells of a study that have no result yet, the longest first."""
+"""Run the cells of a study that have no result yet, the longest first."""
 
 import json
 import logging
@@ -57,7 +57,7 @@ def run_study(
 ) -> Outcome:
     """Run what is left of a study and write it to a folder.
 
-    Killed at any moment, it loses the cells under way and no others; run again, it goes on with what is left.
+    A run that is killed loses only the cells in progress; run again, it continues with the remaining ones.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def run_study(
     workers : Workers, optional
         By default this process.
     tell : callable
-        Is told the progress after every cell.
+        Called with the progress at the start and after every cell.
     """
     cells = study.cells(methods, n_seeds)
     with Journal(folder) as journal:

@@ -9,10 +9,9 @@ from puselect.studies.results import BlockResults
 from puselect.studies.study import StudyMethod
 from puselect.studies.tables import MARK, Entry, Table
 
-NOTE = "Mean ± standard deviation; in brackets the number of repetitions. The best of our means in a column is set off."
+NOTE = "Mean ± standard deviation, number of repetitions in brackets. The best of our means in a column is highlighted."
 PAPER_NOTE = (
-    f"Beneath ours the paper's figures; {MARK} marks means that lie more than two standard errors of their difference "
-    "apart."
+    f"The paper's figures are below ours; {MARK} marks means more than two standard errors of their difference apart."
 )
 PAPER = "paper"
 MISSING = Entry("—", quiet=True)
@@ -42,9 +41,9 @@ def table_lines(
     lines: list[list[Entry]] = []
     group = None
     for method in methods:
-        beside = {column: paper.get((method.paper, column)) for column in columns}
+        printed = {column: paper.get((method.paper, column)) for column in columns}
         ours = {column: figures.get((method.id, column)) for column in columns}
-        lines += method_lines(method, ours, beside, best, metric, method.group if method.group != group else "")
+        lines += method_lines(method, ours, printed, best, metric, method.group if method.group != group else "")
         group = method.group
     return lines
 
@@ -64,16 +63,16 @@ def method_lines(
     fields = [our_entry(ours[column], paper[column], top.get(column), metric) for column in ours]
     lines = [[Entry(group, quiet=True), Entry(method.label), Entry(n, quiet=True), *fields]]
     if any(paper.values()):
-        beside = [
+        printed = [
             Entry(figure.text(DECIMALS[metric]), quiet=True) if figure else Entry(quiet=True)
             for figure in paper.values()
         ]
-        lines.append([Entry(), Entry(), Entry(PAPER, quiet=True), *beside])
+        lines.append([Entry(), Entry(), Entry(PAPER, quiet=True), *printed])
     return lines
 
 
 def note(lines: Sequence[Sequence[Entry]]) -> str:
-    """Return what the reader has to know."""
+    """Return the note below the table."""
     return f"{NOTE} {PAPER_NOTE}" if any(line[2].text == PAPER for line in lines) else NOTE
 
 
@@ -92,7 +91,7 @@ def best_of_columns(figures: Mapping[tuple[str, str], Figure], columns: Sequence
 
 
 def column_name(point: Mapping[str, Any]) -> str:
-    """Return the condition, and what else about the data is not as in the paper."""
+    """Return the condition, and the settings of the data that differ from the paper's."""
     others = [f"{name} {value}" for name, value in point.items() if name != "condition"]
     return ", ".join([str(point["condition"]), *others])
 

@@ -1,12 +1,12 @@
 """Table 3: AUC of downstream models by method and data set; with more splits, ranks and tests."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puselect.evaluation import compare_with, critical_difference, mean_ranks
+from puselect.evaluation import PairedTest, compare_with, critical_difference, mean_ranks
 from puselect.studies.paper import DECIMALS, Figure, paper_figures, short
 from puselect.studies.results import BlockResults
 from puselect.studies.study import StudyMethod
@@ -117,7 +117,7 @@ def rank_table(cases: Cases, share: float) -> Table:
 
 
 def wilcoxon_table(cases: Cases, share: float) -> Iterator[Table]:
-    """Give the table of Wilcoxon tests of our default against each method, if it is among them."""
+    """Yield the table of Wilcoxon tests of our default against each method, if the study has our default."""
     ids = [method.id for method in cases.methods]
     if REFERENCE not in ids:
         return
@@ -126,24 +126,24 @@ def wilcoxon_table(cases: Cases, share: float) -> Iterator[Table]:
     lines = []
     for number, first in enumerate(next(iter(tests.values()))):
         fields: list[Entry] = [Entry(cases.methods[first.second].label)]
-        for comparisons in tests.values():
-            fields += _test_entries(comparisons[number])
+        for pairs in tests.values():
+            fields += _test_entries(pairs[number])
         lines.append(fields)
     label = cases.methods[reference].label
     remark = (
         f"Median of the paired differences, {label} minus the method, and the p-value of the Wilcoxon signed-rank "
-        "test, corrected by Holm for the number of methods. Set off: different at 5 %. Splits of one data set share "
+        "test, Holm-adjusted for the number of methods. Highlighted: different at 5 %. Splits of one data set share "
         "rows, so the p-values are too small."
     )
     header = [["", *(text for model in tests for text in (MODELS.get(model, model), "p"))]]
     yield Table(f"{label} against the others, {100 * share:g} % of the features", header, lines, remark, n_names=1)
 
 
-def _test_entries(comparison: Any) -> list[Entry]:
-    difference = short(comparison.median_difference, DECIMALS["auc"])
-    sign = "+" if comparison.median_difference > 0 else ""
-    p = "< .001" if comparison.adjusted < 0.001 else short(comparison.adjusted, 3)
-    return [Entry(sign + difference), Entry(p, best=comparison.adjusted < SIGNIFICANT)]
+def _test_entries(test: PairedTest) -> list[Entry]:
+    difference = short(test.median_difference, DECIMALS["auc"])
+    sign = "+" if test.median_difference > 0 else ""
+    p = "< .001" if test.adjusted < 0.001 else short(test.adjusted, 3)
+    return [Entry(sign + difference), Entry(p, best=test.adjusted < SIGNIFICANT)]
 
 
 def _left_out(cases: Cases) -> str:
