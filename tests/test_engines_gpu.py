@@ -138,7 +138,7 @@ def test_products_stay_exact_whatever_the_user_has_set(monkeypatch):
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
 def test_without_a_device_one_sentence_says_so():
     X, positive = small_table()
-    with pytest.raises(ValueError, match=r"engine='gpu' needs a GPU that torch can use.*engine='cpu'"):
+    with pytest.raises(ValueError, match=r"engine='gpu' needs a GPU"):
         FSCPU(3, engine="gpu").fit(X, positive)
 
 

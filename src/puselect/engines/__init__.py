@@ -1,4 +1,4 @@
-"""Engines: from masks to the two counts per cluster that the objective needs."""
+"""Engines cluster the columns of a mask and count rows and labelled positives per cluster."""
 
 import importlib.util
 from typing import Any
@@ -14,9 +14,7 @@ from puselect.engines.reference import ReferenceEngine
 __all__ = ["ENGINES", "ClusterTable", "Engine", "FinalFit", "Mixture", "ReferenceEngine", "make_engine"]
 
 ENGINES = ("auto", "cpu", "gpu", "reference")
-
-
-GPU_WINS_FROM = 4 * 10**8  # from RT-IoT's shape on, see docs/internals/gpu.md
+GPU_WINS_FROM = 4 * 10**8  # operations per mask from which the GPU is faster, see docs/internals/gpu.md
 
 
 def make_engine(
@@ -27,10 +25,10 @@ def make_engine(
     n_jobs: int | None = None,
     max_samples: int | None = None,
 ) -> Engine:
-    """Return the engine of that name, bound to a scaled table and its labels.
+    """Return the engine of that name, bound to a table and its labels.
 
-    "auto" is the fastest that can do the work: "reference" for a clusterer of one's own; for mixtures "gpu" where there
-    is one and the table is large enough for it to win, "cpu" otherwise.
+    "auto" is "reference" for a clusterer of your own. For mixtures it is "gpu" if there is one and the table is large
+    enough for it to be faster, "cpu" otherwise.
     """
     if name == "auto":
         name = fastest_engine(X, clusterer, max_samples)
@@ -48,7 +46,7 @@ def make_engine(
 
 
 def fastest_engine(X: NDArray[Any], clusterer: MixtureSpec | Any, max_samples: int | None) -> str:
-    """Return the engine that "auto" stands for."""
+    """Return the engine that "auto" chooses."""
     if not isinstance(clusterer, MixtureSpec):
         return "reference"
     n_rows = min(len(X), max_samples or len(X))
@@ -58,7 +56,7 @@ def fastest_engine(X: NDArray[Any], clusterer: MixtureSpec | Any, max_samples: i
 
 
 def gpu_is_there() -> bool:
-    """Return whether torch is installed and sees a GPU."""
+    """Return whether torch is installed and finds a GPU."""
     if importlib.util.find_spec("torch") is None:
         return False
     from puselect.engines.gpu.engine import has_device
@@ -73,5 +71,5 @@ def gpu_engine_class() -> Any:
     except ImportError as error:
         raise ImportError("engine='gpu' needs the extra 'gpu': pip install 'puselect[gpu]'") from error
     if not has_device():
-        raise ValueError("engine='gpu' needs a GPU that torch can use, and it sees none; use engine='cpu' or 'auto'")
+        raise ValueError("engine='gpu' needs a GPU that torch can use, but torch finds none; use 'cpu' or 'auto'")
     return GPUEngine

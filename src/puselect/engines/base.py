@@ -6,10 +6,10 @@ import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 
-EMPTY = 1e30  # the squared distance to a cluster without rows: larger than any other
+EMPTY = 1e30  # squared distance to a cluster without rows: larger than any other
 
 class ClusterTable(NamedTuple):
-    """Two counts per cluster and mask: all that the objective needs."""
+    """Counts per mask and cluster: the input of the objective."""
 
     size: FloatArray
     """Rows in each cluster, shape (n_masks, n_clusters)."""
@@ -63,9 +63,9 @@ class Engine(Protocol):
         ----------
         masks : ndarray of bool, shape (n_masks, n_features)
         seeds : ndarray of int, shape (n_masks,)
-            Where the clustering of each mask starts from; equal seeds start alike.
+            Seed of the start of each clustering; masks with the same seed start from the same rows.
         targets : ndarray of int, shape (n_masks,), optional
-            Which of the bound label vectors is counted for each mask; the first when omitted.
+            The label vector to count for each mask; by default the first.
         """
         ...
 
@@ -79,9 +79,9 @@ class Engine(Protocol):
         mask : ndarray of bool, shape (n_features,)
         seeds : ndarray of int, shape (n_seeds,)
         target : int, default=0
-            Which of the bound label vectors is counted.
+            The label vector to count.
         n_mixtures : int, optional
-            Return the mixtures of the first `n_mixtures` seeds only, to save memory; all of them when omitted.
+            Return only the mixtures of the first `n_mixtures` seeds, to save memory; by default all.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""The Gaussian mixture in plain NumPy: what is fitted, and the readable version of the short hard fit.
+"""The Gaussian mixture: its settings, and the short hard fit in plain NumPy.
 
 The compiled kernels are tested against this module and against scikit-learn's ``GaussianMixture``.
 """
@@ -17,7 +17,7 @@ COVARIANCE_TYPES = ("full", "diag", "spherical", "tied")
 
 @dataclass(frozen=True)
 class MixtureSpec:
-    """How a mixture is fitted: one spec for the default preset and for EM as published, with other numbers."""
+    """How a mixture is fitted; both the default preset and EM as published are instances."""
 
     n_clusters: int = 10
     covariance_type: str = "full"
@@ -27,7 +27,7 @@ class MixtureSpec:
     """Share of the start rows that are labelled positives (with init="rows"), where there are enough of them."""
     lloyd_steps: int = 1
     em: str = "hard"
-    """"hard": every row belongs to its most probable cluster alone; "soft": ordinary EM."""
+    """"hard": every row belongs only to its most probable cluster; "soft": ordinary EM."""
     em_steps: int = 1
     tol: float = 1e-3
     reg_covar: float = 1e-6
@@ -35,11 +35,12 @@ class MixtureSpec:
 
 
 def start_rows(positive: BoolArray, spec: MixtureSpec, seed: int) -> IntArray:
-    """Return the rows a seed starts from: different ones, as many as there are clusters, or all rows if fewer.
+    """Return the distinct rows that a seed starts from: one per cluster, or all rows if there are fewer.
 
-    The wanted share of them is drawn from the labelled positives, the rest from all other rows: seeded clustering
-    (Basu, Banerjee & Mooney, ICML 2002). A labelled row that starts a cluster is sure to be in it, which makes the
-    cluster look better than it is; so at most a tenth of the labelled rows are used, none below twenty of them.
+    A share `labelled_start` of them is drawn from the labelled positives, the rest from all other rows: seeded
+    clustering (Basu, Banerjee & Mooney, ICML 2002). A labelled row always ends up in the cluster it starts, which makes
+    that cluster look better than it is; so at most a tenth of the labelled rows are used, and none if there are fewer
+    than twenty.
     """
     rng = np.random.Generator(np.random.PCG64(seed))
     n_start = min(spec.n_clusters, len(positive))
@@ -48,7 +49,7 @@ def start_rows(positive: BoolArray, spec: MixtureSpec, seed: int) -> IntArray:
     n_labelled = min(round(spec.labelled_start * n_start), n_spare)
     seeds = rng.choice(labelled, n_labelled, replace=False)
     drawn = rng.choice(len(positive) - n_labelled, n_start - n_labelled, replace=False)
-    skipped = np.sort(seeds) - np.arange(n_labelled)  # drawn among the others: step over the seeds
+    skipped = np.sort(seeds) - np.arange(n_labelled)  # `drawn` numbers the other rows: skip the seeds
     return np.concatenate([seeds, drawn + np.searchsorted(skipped, drawn, side="right")])
 
 
@@ -59,7 +60,7 @@ def nearest_centre(X: FloatArray, centres: FloatArray) -> IntArray:
 
 
 def group_means(X: FloatArray, labels: IntArray, centres: FloatArray) -> FloatArray:
-    """Return the mean of each group; the old centre where a group is empty."""
+    """Return the mean of each group; the old centre if a group is empty."""
     means = centres.copy()
     for c in np.unique(labels):
         means[c] = X[labels == c].mean(axis=0)
@@ -77,10 +78,10 @@ def group_covariances(X: FloatArray, labels: IntArray, means: FloatArray) -> tup
 
 
 def shape_covariances(cov: FloatArray, size: FloatArray, spec: MixtureSpec) -> FloatArray:
-    """Return the covariances in the shape the spec asks for.
+    """Return the covariances in the shape given by `covariance_type`.
 
-    A full covariance is shrunk towards the pooled within-cluster variances by ``(shrinkage * k / count)**2``, at
-    most 1: next to nothing for a well-filled cluster, everything for one with fewer rows than features.
+    A full covariance is shrunk towards the pooled within-cluster variances by ``min(1, shrinkage * k / count)**2``:
+    hardly at all in a large cluster, completely in one with fewer rows than features.
     """
     n_features = cov.shape[1]
     pooled = np.tensordot(size / size.sum(), cov, axes=1)
@@ -134,7 +135,7 @@ def hard_clusters(X: FloatArray, rows: IntArray, spec: MixtureSpec) -> HardClust
 
 
 class HardMixture(ClusterMixin, BaseEstimator):
-    """The short hard fit as a scikit-learn clusterer, in plain NumPy: slow and obviously right.
+    """The short hard fit as a scikit-learn clusterer, in plain NumPy: slow, but easy to verify.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ NOTHING = Fitted(None, np.empty(0, dtype=np.intp), True)
 
 
 class ReferenceEngine:
-    """Slow and obviously right: the oracle of the other engines.
+    """Slow, but easy to verify: the other engines are tested against it.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ class ReferenceEngine:
     positive : ndarray of bool, shape (n_targets, n_rows)
         One or more label vectors.
     clusterer : estimator or MixtureSpec
-        A scikit-learn clusterer with `fit_predict`, cloned for each mask and given the seed as its `random_state`
-        where it has one (most clusterers ignore the labels, which are passed as `y`); or a spec, which means
-        ``GaussianMixture`` for soft EM and ``HardMixture`` for hard EM.
+        A scikit-learn clusterer with `fit_predict`, cloned for each mask; the seed becomes its `random_state` if it has
+        one, and the labels are passed as `y`, which most clusterers ignore. A spec means ``GaussianMixture`` for soft
+        EM and ``HardMixture`` for hard EM.
     """
 
     def __init__(self, X: FloatArray, positive: BoolArray, clusterer: Any) -> None:
@@ -84,7 +84,7 @@ class ReferenceEngine:
         return int(spec.n_clusters if spec else params.get("n_components") or params.get("n_clusters") or 1)
 
     def _fit(self, mask: BoolArray, seed: int, target: int) -> Fitted:
-        """Return the clustering of a mask's columns, with other settings where the wanted ones fail."""
+        """Return the clustering of a mask's columns; if it fails, try again with the settings in `ATTEMPTS`."""
         if not mask.any():
             return NOTHING
         for attempt, changes in enumerate(ATTEMPTS):
@@ -127,7 +127,7 @@ def inverse_factors(mixture: GaussianMixture) -> FloatArray:
 
 
 def mixture_estimator(spec: MixtureSpec) -> Any:
-    """Return the scikit-learn clusterer that fits as the spec says."""
+    """Return the scikit-learn clusterer for a spec."""
     if spec.em == "hard":
         return HardMixture(spec)
     return GaussianMixture(
@@ -140,7 +140,7 @@ def mixture_estimator(spec: MixtureSpec) -> Any:
 
 
 def quiet_fit_predict(clusterer: Any, X: FloatArray, positive: BoolArray | None = None) -> tuple[IntArray, bool]:
-    """Return the labels and whether fewer clusters than wanted were found, which k-means tells by a warning."""
+    """Return the labels and whether k-means warned that it found fewer clusters than requested."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         labels = clusterer.fit_predict(X, positive)

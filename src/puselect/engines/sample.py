@@ -1,4 +1,4 @@
-"""The rows that one seed looks at, and those its clusters start from: the same for every engine."""
+"""The rows used with a seed and the rows its clusters start from, the same on every engine."""
 
 from typing import NamedTuple
 
@@ -10,16 +10,16 @@ from puselect.labels import draw_rows
 
 
 class Sample(NamedTuple):
-    """Rows of a table, drawn from a seed."""
+    """The rows used with one seed."""
 
     rows: IntArray | None
     """Which rows, in order; None for all of them."""
     positive: BoolArray
     """Which of these rows are labelled."""
     start: IntArray
-    """Where clusters start from, among these rows; none unless init="rows"."""
+    """Rows that clusters start from, as indices into `rows`; empty unless init="rows"."""
     weight: float
-    """How many rows of the whole table an unlabelled row stands for."""
+    """Rows of the whole table that each unlabelled row represents."""
 
 
 def draw_sample(positive: BoolArray, spec: MixtureSpec, seed: int, target: int, max_samples: int | None) -> Sample:
@@ -39,5 +39,5 @@ def draw_sample(positive: BoolArray, spec: MixtureSpec, seed: int, target: int, 
 
 
 def start(positive: BoolArray, spec: MixtureSpec, seed: int) -> IntArray:
-    """Return the start rows of a seed where they are used."""
+    """Return the start rows of a seed; none unless init="rows"."""
     return start_rows(positive, spec, seed) if spec.init == "rows" else np.empty(0, dtype=np.intp)

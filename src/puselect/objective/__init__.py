@@ -1,1 +1,1 @@
-"""What a search maximises: the cluster score, and mutual information beside it."""
+"""What a search maximises: the cluster score, and optionally mutual information."""

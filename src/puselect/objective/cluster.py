@@ -9,7 +9,7 @@ from puselect.objective.score import cluster_score, smoothing_rows
 
 
 class ClusterObjective:
-    """Recall times precision of the best clusters, and the pair information beside it where wanted.
+    """Recall times precision of the best clusters, and optionally the pair information.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ class ClusterObjective:
     smoothing : float
         Rows added to any set of clusters, in mean cluster sizes.
     information : PairInformation, optional
-        Makes FSCPU-MI of FSCPU: a second criterion.
+        The second criterion, of FSCPU-MI.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class ClusterObjective:
         return self.criteria(table, masks, targets)
 
     def criteria(self, table: ClusterTable, masks: BoolArray, targets: IntArray) -> FloatArray:
-        """Return the criteria of masks that have been clustered already."""
+        """Return the criteria of masks from their counts."""
         extra_rows = smoothing_rows(table.size, self.smoothing)
         criteria = [cluster_score(table.size, table.positive, self.cluster_choice, extra_rows)]
         if self.information is not None:

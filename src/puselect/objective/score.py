@@ -1,8 +1,8 @@
 """The score of Algorithm 1: recall times precision of the best set of clusters.
 
 With a_k labelled and c_k rows in cluster k, a set of clusters scores ``(sum a)^2 / (L * sum c)``. The best set is a
-prefix of the clusters sorted by a_k / c_k (Proposition 1), so it is enough to try the prefixes. Both stay true when a
-constant number of rows is added to every ``sum c``, which is how tiny clusters are kept from winning by luck.
+prefix of the clusters sorted by a_k / c_k (Proposition 1), so it is enough to try the prefixes. This remains true if a
+constant number of rows is added to every ``sum c``, which keeps tiny clusters from winning by chance.
 """
 
 from typing import Any, NamedTuple
@@ -40,8 +40,8 @@ def best_clusters(
         decrease, as Algorithm 1 of Uchikoshi & Akimoto (GECCO 2025) does; the value can rise again after a decrease,
         so that this may miss the best prefix.
     extra_rows : float or array-like of shape (n_masks,), default=0
-        Unlabelled rows that are added to any set of clusters. 0 is the paper's score, in which a cluster that holds
-        one labelled row alone beats one that holds nine among a hundred.
+        Unlabelled rows added to every set of clusters. 0 is the paper's score, in which a cluster of a single labelled
+        row scores higher than a cluster of a hundred rows of which nine are labelled.
 
     Examples
     --------

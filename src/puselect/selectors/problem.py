@@ -7,6 +7,7 @@ import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.engines import Engine, make_engine
+from puselect.labels import draw_rows
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.information import PairInformation
 from puselect.scaling import ColumnRanges, scale_columns
@@ -42,8 +43,9 @@ class Problem:
         if settings.scale is None:
             return cls(X, positive, budget, entropy, is_seeded, max_samples, None)
         is_exact = settings.engine == "reference" or settings.clusterer is not None
-        table = scale_columns(X, np.float64 if is_exact else np.float32)
-        return cls(table, positive, budget, entropy, is_seeded, max_samples, ColumnRanges.of(X))
+        ranges = ColumnRanges.of(X)
+        table = scale_columns(X, np.float64 if is_exact else np.float32, ranges)
+        return cls(table, positive, budget, entropy, is_seeded, max_samples, ranges)
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -79,14 +81,8 @@ def first_probabilities(settings: Settings, problem: Problem) -> FloatArray:
     if settings.start_evidence == 0 or not budget.leaves_a_choice:
         return np.full(len(budget.free), budget.start)
     rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(1,)))
-    rows = _some_rows(problem.positive, problem.max_samples, rng)
+    rows: IntArray = np.arange(len(problem.positive))
+    if problem.max_samples is not None:
+        rows = draw_rows(problem.positive, rng, max_others=problem.max_samples)
     evidence = column_evidence(problem.table[rows][:, budget.free], problem.positive[rows])
     return evidence_start(evidence, budget.costs, budget.limit, settings.start_evidence)
-
-
-def _some_rows(positive: BoolArray, max_samples: int | None, rng: np.random.Generator) -> IntArray:
-    """Return all rows, or the labelled ones and at most `max_samples` random others."""
-    if max_samples is None:
-        return np.arange(len(positive))
-    others = rng.choice(np.flatnonzero(~positive), min(max_samples, int((~positive).sum())), replace=False)
-    return np.concatenate([np.flatnonzero(positive), others])

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from puselect.arrays import BoolArray, IntArray
+from puselect.labels import draw_rows
 from puselect.tables.columns import Columns, fill_missing, read_columns
 from puselect.tables.costs import feature_costs
 from puselect.tables.errors import (
@@ -168,13 +169,11 @@ def _sample(source: Source, spec: TableSpec) -> tuple[IntArray, list[Note]]:
     """Return the numbers of all labelled rows and of random others, and a note that says so."""
     limit = spec.max_rows or _rows_within(spec.max_memory or default_memory(), len(source.columns))
     _, y = _labels(read_column(source, spec.label), spec.positive)
-    labelled, others = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
-    room = limit - len(labelled)
-    if room < 1:
-        raise TooManyLabelledError(len(labelled), limit)
-    drawn = np.random.default_rng(spec.seed).choice(others, min(room, len(others)), replace=False)
-    rows = np.sort(np.concatenate([labelled, drawn]))
-    return rows, [SampleNote(len(rows), len(y), len(labelled), "rows" if spec.max_rows else "memory")]
+    n_labelled = int(y.sum())
+    if limit <= n_labelled:
+        raise TooManyLabelledError(n_labelled, limit)
+    rows = np.sort(draw_rows(y == 1, np.random.default_rng(spec.seed), max_others=limit - n_labelled))
+    return rows, [SampleNote(len(rows), len(y), n_labelled, "rows" if spec.max_rows else "memory")]
 
 
 def _labels(column: Any, wanted: str | None) -> tuple[Any, IntArray]:

@@ -17,11 +17,11 @@ from puselect.engines.mixture import MixtureSpec
 from puselect.engines.precision import regularised
 from puselect.engines.sample import Sample, draw_sample
 
-SERIAL_WORK = 2_000_000  # multiplications below which handing a mask to a thread costs more than it saves
+SERIAL_WORK = 2_000_000  # multiplications below which a thread per mask is slower
 
 
 class Rows(NamedTuple):
-    """The part of the table one seed looks at."""
+    """The rows used with one seed."""
 
     seed: int
     Z: Float32Array
@@ -40,10 +40,10 @@ class CPUEngine:
         One or more label vectors.
     spec : MixtureSpec
     n_jobs : int, optional
-        Threads over masks, in joblib's convention. The result does not depend on it.
+        Number of threads, as in joblib. The result does not depend on it.
     max_samples : int, optional
-        Tables with more rows are sampled anew for every seed: all labelled rows (at most half of the sample), the
-        rest unlabelled ones drawn at random, which count for those left out.
+        Tables with more rows are sampled, with a new sample for every seed: all labelled rows, at most half of the
+        sample, and random unlabelled ones, which are weighted to represent those left out.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class CPUEngine:
         return np.ascontiguousarray(centres, dtype=np.float32)
 
     def _rows(self, seed: int, target: int) -> Rows:
-        """Return the part of the table a seed looks at."""
+        """Return the rows used with a seed."""
         sample = draw_sample(self.positive[target], self.spec, seed, target, self.max_samples)
         Z = self.Z if sample.rows is None else np.take(self.Z, sample.rows, axis=1)
         return Rows(seed, Z, sample)

@@ -31,24 +31,27 @@ class Parameters(NamedTuple):
 
 
 class MixtureFit(NamedTuple):
-    """A mixture and what it makes of the rows."""
+    """A fitted mixture and the clusters of the rows."""
 
     labels: IntArray
     """The cluster of every row."""
     degenerate: bool
-    """A cluster was empty at the start, or a covariance had to be regularised further."""
+    """Whether a cluster was empty at the start, or a covariance needed more regularisation."""
     parameters: Parameters
-    """What the labels were last assigned by."""
+    """The parameters that gave the labels."""
 
 
 def new_parameters(n_clusters: int, n_features: int) -> Parameters:
-    """Return room for the parameters of a mixture."""
+    """Return uninitialised parameters."""
     square = (n_clusters, n_features, n_features)
     return Parameters(np.empty(n_clusters), np.empty((n_clusters, n_features)), np.empty(square), np.empty(square))
 
 
 def lloyd(Z: Float32Array, centres: Float32Array, steps: int, tolerance: float = 0.0) -> IntArray:
-    """Return the clusters after so many k-means steps, fewer when the centres hardly move; overwrites `centres`."""
+    """Return the clusters after at most `steps` k-means steps; overwrites `centres`.
+
+    It stops when no label changes or the squared moves of the centres sum to at most `tolerance`.
+    """
     labels = np.zeros(Z.shape[1], dtype=np.int32)
     nearest(Z, centres, labels)
     for _ in range(steps - 1):
@@ -59,7 +62,7 @@ def lloyd(Z: Float32Array, centres: Float32Array, steps: int, tolerance: float =
 
 
 def hard_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> MixtureFit:
-    """Lloyd steps, then EM steps in which every row belongs to one cluster alone."""
+    """Run Lloyd steps, then EM steps in which every row belongs to one cluster."""
     found = new_parameters(*centres.shape)
     labels = lloyd(Z, centres, spec.lloyd_steps)
     if spec.em_steps == 0:  # the nearest centre is the most probable of equal spheres

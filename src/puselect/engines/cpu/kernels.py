@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 # Sums may be reordered and vectorised. NaN and infinity are not ruled out: with "nnan" or "ninf" a comparison with one
 # would be undefined, and labels, by which kernels write, are made of comparisons.
 FAST = {"nsz", "contract", "reassoc"}
-BLOCK = 512  # rows whose densities stay in L2 while all clusters are tried
+BLOCK = 512  # rows per block: their densities for all clusters fit into the L2 cache
 STRIP = 8  # rows of the triangular factors multiplied at a time
 
 
@@ -160,7 +160,7 @@ def factorise(cov: Array, regularisation: float, factor: Array) -> bool:
 
 @kernel
 def factorise_all(cov: Array, regularisation: float, factor: Array) -> int:
-    """Factorise all; where that fails with more regularisation, then as diagonals. Return how many failed at first."""
+    """Factorise all; retry failures with more regularisation, then as diagonals. Return the number of failures."""
     failed = 0
     n_features = cov.shape[1]
     for c in range(cov.shape[0]):
@@ -225,7 +225,7 @@ def block_distances(
 
 @inner_kernel
 def mixture_constants(size: Array, factor: Array) -> Array:
-    """Return -2 log(weight) - 2 log|factor| of every cluster; infinity where nothing is left of it."""
+    """Return -2 log(weight) - 2 log|factor| of every cluster; a huge number for an empty one."""
     constant = np.full(size.shape[0], np.float32(1e30))
     for c in range(size.shape[0]):
         if size[c] > 0:

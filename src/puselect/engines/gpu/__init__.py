@@ -1,4 +1,4 @@
-"""The GPU engine: all masks of a step, and of many searches on many tables, in lockstep on one device."""
+"""The GPU engine: clusters all masks of a step, and of many searches, in one call."""
 
 from puselect.engines.gpu.engine import GPUEngine
 

@@ -1,4 +1,4 @@
-"""The engine that clusters on a GPU with torch; on torch's CPU device it does the same, for tests."""
+"""The engine that clusters on a GPU with torch; tests run it on torch's CPU device."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,7 +41,7 @@ class Batch(NamedTuple):
 
 
 class GPUEngine:
-    """Fits the mixtures of all masks at once; only the counts leave the device.
+    """Fits the mixtures of all masks at once; `cluster` copies only the counts back.
 
     Parameters
     ----------
@@ -51,10 +51,9 @@ class GPUEngine:
         Label vectors.
     spec : MixtureSpec
     table_of : array-like of int, shape (n_targets,), optional
-        Which table each label vector belongs to. By default the i-th belongs to the i-th of several tables, and all
-        belong to a single one.
+        The table of each label vector. By default the i-th vector belongs to the i-th table, or all to a single one.
     max_samples : int, optional
-        Tables with more rows are sampled anew for every seed, as in `CPUEngine`.
+        Tables with more rows are sampled, with a new sample for every seed, as in `CPUEngine`.
     device : str, default="cuda"
     """
 
@@ -132,11 +131,11 @@ class GPUEngine:
                     yield batch
 
     def _halves(self, part: IntArray, width: int) -> list[IntArray]:
-        """Cut a batch that did not fit the memory in two; a MemoryError if it cannot be cut."""
+        """Return two halves of a batch that did not fit into memory; raise a MemoryError for a batch of one."""
         if len(part) == 1:
             rows = self.max_samples or self.tables.shape[1]
             raise MemoryError(
-                f"one mask of {width} columns on {rows} rows does not fit the memory of {self.device}; "
+                f"one mask of {width} columns on {rows} rows does not fit into the memory of {self.device}; "
                 "lower max_samples, or use engine='cpu'"
             )
         self._at_once[width] = len(part) // 2
@@ -144,7 +143,7 @@ class GPUEngine:
         return [part[: len(part) // 2], part[len(part) // 2 :]]
 
     def _most_at_once(self, width: int) -> int:
-        """Return how many masks with `width` columns fit into the memory that was free when first asked."""
+        """Return how many masks with `width` columns fit into the memory that is free at the first call."""
         if width not in self._at_once:
             n_rows = self.max_samples or self.tables.shape[1]
             per_row = 4 * (6 * width + 6 * self.n_clusters) + 8 * width
@@ -205,12 +204,12 @@ class GPUEngine:
 
 
 def has_device() -> bool:
-    """Return whether torch sees a GPU."""
+    """Return whether torch finds a GPU."""
     return bool(torch.cuda.is_available())
 
 
 def free_memory(device: torch.device) -> float:
-    """Return the bytes that can be had on the device; for the CPU a number that keeps batches small."""
+    """Return the free bytes on the device; for the CPU a number that keeps batches small."""
     if device.type != "cuda":
         return 1e9
     unused = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
@@ -219,7 +218,7 @@ def free_memory(device: torch.device) -> float:
 
 @contextmanager
 def exact_float32() -> Iterator[None]:
-    """Keep products of float32 matrices in float32, whatever the user has set for their own models."""
+    """Keep products of float32 matrices in float32, whatever precision the user has set in torch."""
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("highest")
     try:

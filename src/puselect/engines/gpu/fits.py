@@ -1,6 +1,6 @@
-"""Mixtures of many masks fitted in lockstep; the same steps as in `puselect.engines.cpu.fits`.
+"""Fits of the mixtures of many masks at once, with the steps of `puselect.engines.cpu.fits`.
 
-A batch holds masks with the same number of columns, so that nothing is padded. A fit that has converged leaves it.
+All masks of a batch have the same number of columns, so that nothing is padded. Converged fits leave the batch.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ class BatchFit(NamedTuple):
     degenerate: Tensor
     """Fits that lost a cluster at the start or needed more regularisation, shape (n_masks,)."""
     mixtures: Mixtures
-    """What the labels were last assigned by."""
+    """The mixtures that gave the labels."""
     square_factors: Callable[[Tensor, int], Tensor]
     """Turns the layout of the factors into lower triangles."""
 
@@ -59,7 +59,7 @@ def sweeps(device: torch.device, n_columns: int) -> ModuleType:
 
 
 def hard_fit(do: ModuleType, Z: Tensor, centres: Tensor, spec: MixtureSpec) -> BatchFit:
-    """Lloyd steps, then EM steps in which every row belongs to one cluster."""
+    """Run Lloyd steps, then EM steps in which every row belongs to one cluster."""
     labels, centres = lloyd(do, Z, centres, spec.lloyd_steps)
     degenerate = torch.zeros(len(Z), dtype=torch.bool, device=Z.device)
     mixtures = None
@@ -113,7 +113,7 @@ def put(all_mixtures: Mixtures, index: Tensor, some: Mixtures) -> None:
 def lloyd(
     do: ModuleType, Z: Tensor, centres: Tensor, steps: int, tolerance: Tensor | float = 0.0
 ) -> tuple[Tensor, Tensor]:
-    """Return labels and centres after so many k-means steps, fewer for fits whose centres or labels hardly move."""
+    """Return labels and centres after at most `steps` k-means steps; see `puselect.engines.cpu.fits.lloyd`."""
     final = centres.clone()
     active = torch.arange(len(Z), device=Z.device)
     limit = torch.as_tensor(tolerance, dtype=torch.float64, device=Z.device).expand(len(Z))
@@ -139,7 +139,7 @@ def lloyd(
 def maximise(
     do: ModuleType, Z: Tensor, share: Tensor, n_clusters: int, spec: MixtureSpec
 ) -> tuple[Mixtures, Tensor, Tensor]:
-    """Return the mixtures that the shares make, and which fits needed more regularisation, which lost clusters."""
+    """Return the mixtures of the shares, which fits needed more regularisation, and which lost clusters."""
     size, total = do.first_moments(Z, share, n_clusters)
     filled = size.clamp_min(1e-30)
     mean = (total / filled[:, :, None]).float()
@@ -151,7 +151,7 @@ def maximise(
 
 
 def shape_covariances(cov: Tensor, size: Tensor, spec: MixtureSpec) -> Tensor:
-    """Return the covariances in the shape the spec asks for; see `puselect.engines.mixture.shape_covariances`."""
+    """Return the covariances in the shape given by `covariance_type`; see `puselect.engines.mixture`."""
     if spec.covariance_type == "full" and spec.shrinkage == 0:
         return cov
     n_features = cov.shape[-1]

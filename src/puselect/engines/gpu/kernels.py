@@ -1,8 +1,8 @@
 """Triton kernels of the Gaussian mixture; `puselect.engines.gpu.fused` starts them.
 
 A program takes a tile of rows of one mask, or a split of the rows of one cluster. Tiles are R rows by P columns, with
-zeros beyond the table. Every sum has a fixed order that depends on the shape of one mask alone, so that a mask gives
-the same bits in any company.
+zeros beyond the table. The order of every sum depends only on the shape of one mask, so that a mask gives the same
+bits in every batch.
 """
 
 import triton

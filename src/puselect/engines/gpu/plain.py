@@ -55,7 +55,7 @@ def responsibilities(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) 
 
 
 def shares(share: Tensor, n_clusters: int) -> Tensor:
-    """Return the shares of the rows in the clusters; of the one cluster of each row make shares of one and zero."""
+    """Return the shares of the rows in the clusters; a row with one cluster has shares of one and zero."""
     if share.ndim == 3:
         return share
     return (share[:, None, :] == torch.arange(n_clusters, device=share.device)[:, None]).float()
@@ -85,14 +85,14 @@ def factorise(cov: Tensor, regularisation: float) -> tuple[Tensor, Tensor, Tenso
     """Factorise covariances (n_masks, n_clusters, n_features, n_features), given in float64.
 
     Returns the inverses of the lower Cholesky factors in float32, the sums of the logarithms of their diagonals, and
-    which needed more regularisation: those are done again with 100 times as much, then as diagonals.
+    which failed: those are repeated with 100 times the regularisation, then as diagonals.
     """
     flat = cov.flatten(0, 1)
     chol, failed = cholesky(flat, regularisation)
     if failed.any():
-        again, hopeless = cholesky(flat[failed], 100 * regularisation)
+        again, failed_again = cholesky(flat[failed], 100 * regularisation)
         variance = flat[failed].diagonal(dim1=1, dim2=2).clamp_min(0) + regularisation
-        chol[failed] = torch.where(hopeless[:, None, None], torch.diag_embed(variance.sqrt()), again)
+        chol[failed] = torch.where(failed_again[:, None, None], torch.diag_embed(variance.sqrt()), again)
     eye = torch.eye(cov.shape[-1], dtype=cov.dtype, device=cov.device).expand_as(chol)
     factor = torch.linalg.solve_triangular(chol, eye, upper=False)
     log_diagonal = -chol.diagonal(dim1=1, dim2=2).log().sum(-1)
@@ -101,7 +101,7 @@ def factorise(cov: Tensor, regularisation: float) -> tuple[Tensor, Tensor, Tenso
 
 
 def cholesky(cov: Tensor, regularisation: float) -> tuple[Tensor, Tensor]:
-    """Return the lower Cholesky factors of ``cov + regularisation * I``, and which are not to be trusted."""
+    """Return the lower Cholesky factors of ``cov + regularisation * I``, and which are not accurate."""
     eye = torch.eye(cov.shape[-1], dtype=cov.dtype, device=cov.device)
     chol, info = torch.linalg.cholesky_ex(cov + regularisation * eye)
     pivot = chol.diagonal(dim1=1, dim2=2).square()
