@@ -1,4 +1,4 @@
-"""Draw the pictures of reports in the guide anew, in headless Chromium: python docs/screenshots.py
+"""Make the pictures of reports in the guide, in headless Chromium: python docs/screenshots.py
 
 Needs the extras `cli` and `test`, and Chromium on the path.
 """

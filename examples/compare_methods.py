@@ -2,8 +2,8 @@
 Comparing methods
 =================
 
-Which method should one trust? First on artificial data, where the relevant features are known; then on real data, where
-a model on held-out rows has to judge.
+First on artificial data, where the relevant features are known; then on real data, where methods are judged by a model
+on held-out rows.
 """
 
 import numpy as np
@@ -33,11 +33,10 @@ for condition in ("40/8/2", "10/8/2"):
     print(condition, "  ".join(f"{name} {mean:.2f}" for name, mean in means.items()))
 
 # %%
-# All methods on all conditions of the paper, also on those where the positives are scattered outliers and clusters are
-# of no help, are in ``docs/paper/methods.md``.
+# All methods on all conditions of the paper, including those without clusters, are in ``docs/paper/methods.md``.
 #
-# Real data: select six features on three quarters of the rows, train a model on them, and test it on the last quarter
-# with the true classes. All methods see the same splits: only then can they be compared split by split.
+# Real data: select six features on three quarters of the rows, train a model on them, and test it on the other quarter
+# with the true classes. All methods use the same splits, so they can be compared pairwise.
 
 data = load_breast_cancer()
 malignant = (data.target == 0).astype(int)
@@ -58,7 +57,7 @@ for name, mean, deviation, rank in zip(
     print(f"{name:10} AUC {mean:.3f} ± {deviation:.3f}, mean rank {rank:.2f}")
 
 # %%
-# Three splits do not tell close methods apart. ``puselect compare`` runs twenty, on all cores, gives intervals that
-# allow for splits sharing rows, and writes a report.
+# Three splits are too few to distinguish similar methods. ``puselect compare`` runs twenty on all cores, gives
+# intervals that are corrected for overlapping splits, and writes a report.
 
 # sphinx_gallery_thumbnail_path = "images/report-compare.png"

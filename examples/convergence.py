@@ -2,8 +2,8 @@
 How a search converges
 ======================
 
-4500 rows, 50 columns of which 25 are relevant, 50 labelled positives. Every line is the probability of one feature;
-relevant ones are red, irrelevant ones blue. With the name of a file, the picture is written there::
+4500 rows, 50 features of which 25 are relevant, 50 labelled positives. Each line is the probability of one feature;
+relevant ones are red, irrelevant ones blue. Pass a file name to save the figure::
 
     python examples/convergence.py docs/convergence.png
 """

@@ -2,8 +2,8 @@
 From a CSV file to a report
 ===========================
 
-A table with one column that marks the few positives you know. What ``puselect select`` does on the command line, step
-by step in Python. With the name of a folder, the files are kept there::
+What ``puselect select`` does on the command line, step by step in Python, for a table with a column that marks the
+known positives. Pass the name of a folder to keep the files::
 
     python examples/csv_to_report.py results
 """
@@ -23,7 +23,7 @@ folder.mkdir(exist_ok=True)
 
 # %%
 # The table: 569 breast tumours. ``known`` is 1 for 21 of the 212 malignant ones, as if only these had been examined.
-# ``diagnosis`` is the truth, which you would not have; it must not be among the features.
+# ``diagnosis`` is the true class, which is usually not known; it must not be among the features.
 
 (folder / "breast.csv").write_text(demo_table(), encoding="utf-8", newline="")
 table = pd.read_csv(folder / "breast.csv")
@@ -32,20 +32,20 @@ X = table.drop(columns=["known", "diagnosis"])
 print(f"{len(X)} rows, {X.shape[1]} features, {y.sum()} known positives")
 
 # %%
-# Select six features. Names of columns are kept, and the same seed gives the same answer.
+# Select six features. Column names are kept, and the same seed gives the same result.
 
 selector = FSCPU(n_features_to_select=6, random_state=0).fit(X, y)
 for name in selector.get_feature_names_out():
     print(name)
 
 # %%
-# Do the known positives gather in clusters at all? The same search with shuffled labels tells.
+# Do the known positives form clusters at all? Compare with the same search on shuffled labels.
 
 evidence = check_suitability(selector, X, y)
 print(evidence.verdict)
 
 # %%
-# Everything in one page that opens offline, and the table with the selected columns only.
+# Write the report, one page that works offline, and the table with the selected columns only.
 
 report = selector.report(folder / "report.html", X, y)
 small = table[[*selector.get_feature_names_out(), "known"]]

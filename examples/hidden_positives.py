@@ -2,8 +2,8 @@
 Finding hidden positives
 ========================
 
-Somebody examined 21 of 212 malignant tumours. Which of the other 548 rows should be looked at next? Those that sit
-where the known positives gather.
+21 of 212 malignant tumours are known. Which of the other 548 rows should be examined next? Those in the clusters of the
+known positives.
 """
 
 import numpy as np
@@ -21,8 +21,8 @@ selector = FSCPU(n_features_to_select=6, random_state=0).fit(X, y)
 candidates = selector.candidate_positives(X, y)
 
 # %%
-# Candidates come with a confidence, an estimate of the probability of being positive, most confident first. Here the
-# truth is known, so that it can be checked.
+# Candidates have a confidence, an estimate of the probability of being positive, and are sorted by it. Here the true
+# classes are known, so it can be checked.
 
 n_hidden = int(malignant.sum() - known.sum())
 print(f"{n_hidden} hidden positives among {(known == 0).sum()} unlabelled rows")
@@ -36,7 +36,7 @@ for least in (0.9, 0.5, 0.0):
 axes = plots.clusters(selector, X, y)
 
 # %%
-# New rows can be placed, too: the first ten of the table, as if they had just come in.
+# New rows can be examined as well: here the first ten of the table.
 
 new = selector.candidate_positives(X[:10])
-print("rows to look at:", np.sort(new.rows).tolist())
+print("rows to examine:", np.sort(new.rows).tolist())

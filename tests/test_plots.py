@@ -62,9 +62,9 @@ def test_convergence_of_a_search_with_fixed_features() -> None:
 
 
 def test_only_searches_have_a_history() -> None:
-    with pytest.raises(ValueError, match="only a search has a history to draw, got KBest"):
+    with pytest.raises(ValueError, match="KBest"):
         plots.convergence(KBest(3).fit(X, y))
-    with pytest.raises(ValueError, match=r"each of 8 features, got \(3,\)"):
+    with pytest.raises(ValueError, match=r"8 features, .*\(3,\)"):
         plots.convergence(FSCPU(4, max_iter=2).fit(X, y), [True] * 3)
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -153,6 +155,19 @@ class TestWhatIsKept:
         assert selection.settings["n_clusters"] == "10"
         assert summarise(selector, command="puselect select x.csv").command == "puselect select x.csv"
         assert python_expression(KBest()) == "KBest().fit(X, y)"
+
+
+    def test_later_set_params_changes_nothing(self):
+        X, y = table()
+        selector = fitted(X, y, feature_costs=[1.0] * 8, budget=3.0, n_features_to_select=None, max_samples=100)
+        before = replace(summarise(selector, X, y), created="")
+        later = {"feature_costs": None, "budget": None, "random_state": None, "pos_label": 0, "population_size": 40}
+        selector.set_params(**later, max_samples=None, max_iter=1, margin=0.4, n_clusters=3)
+        assert replace(summarise(selector, X, y), created="") == before
+        ranked = KBest(3, random_state=0).fit(X, y)
+        before = replace(summarise(ranked, X, y), created="")
+        ranked.set_params(random_state=None, pos_label=0, n_features_to_select=1)
+        assert replace(summarise(ranked, X, y), created="") == before
 
 
 class TestFindings:

@@ -1,4 +1,4 @@
-"""Pictures with matplotlib: how a search converged, what it ranked first, where the positives sit."""
+"""Figures with matplotlib: convergence of a search, ranking of features, map of the rows."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +27,11 @@ def convergence(
     selector_or_history : estimator or History
         A fitted search (`FSCPU`, `LGBMOpt`), or its `history_`.
     relevant : array-like of bool, shape (n_searched_features,), optional
-        Which lines are drawn in red; by default those of the selected features.
+        Features drawn in red; by default the selected ones.
     ax : matplotlib Axes, optional
-        By default a new figure's.
+        By default, those of a new figure.
     masks_per_step : int, default=1
-        With a history: clusterings per step, for the scale below; a selector knows its own.
+        Clusterings per step, if a history is given; sets the scale of the x axis.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def convergence(
     if not isinstance(history, History):
         check_is_fitted(selector_or_history)
         if not hasattr(selector_or_history, "history_"):
-            raise ValueError(f"only a search has a history to draw, got {type(selector_or_history).__name__}")
+            raise ValueError(f"convergence needs a search or its history, got {type(selector_or_history).__name__}")
         history, masks_per_step = selector_or_history.history_, selector_or_history.fit_settings_["population_size"]
         if marked is None:
             marked = selector_or_history.support_[selector_or_history.searched_]
@@ -53,7 +53,7 @@ def convergence(
     lines = np.atleast_2d(history.theta)
     chosen = np.zeros(lines.shape[1], dtype=bool) if marked is None else np.asarray(marked, dtype=bool)
     if chosen.shape != lines.shape[1:]:
-        raise ValueError(f"relevant must say something about each of {lines.shape[1]} features, got {chosen.shape}")
+        raise ValueError(f"relevant must have one value for each of {lines.shape[1]} features, got {chosen.shape}")
     for mask, colour in ((~chosen, OTHER), (chosen, RELEVANT)):
         ax.plot(history.step * masks_per_step, lines[:, mask], color=colour, linewidth=0.8, alpha=0.7)
     ax.set(xlabel="clusterings" if masks_per_step > 1 else "steps", ylabel="probability of a feature", ylim=(0, 1))
@@ -61,16 +61,16 @@ def convergence(
 
 
 def ranking(selector: Any, ax: "Axes | None" = None, most: int = 30) -> "Axes":
-    """Draw the best features as bars of their probability or score, the selected ones in red.
+    """Draw the probabilities or scores of the best features as bars, the selected ones in red.
 
     Parameters
     ----------
     selector : estimator
         Any fitted selector.
     ax : matplotlib Axes, optional
-        By default a new figure's.
+        By default, those of a new figure.
     most : int, default=30
-        How many features to show.
+        Number of features to show.
 
     Examples
     --------
@@ -95,16 +95,16 @@ def ranking(selector: Any, ax: "Axes | None" = None, most: int = 30) -> "Axes":
 
 
 def clusters(selector: Any, X: ArrayLike, y: ArrayLike, ax: "Axes | None" = None) -> "Axes":
-    """Draw the rows in two principal components of the selected features: known positives, candidates, the rest.
+    """Draw known positives, candidates and other rows in two principal components of the selected features.
 
     Parameters
     ----------
     selector : estimator
-        Any fitted selector; candidates are drawn where it has `candidate_positives`.
+        Any fitted selector; candidates are drawn if it has `candidate_positives`.
     X, y : array-like
         The table and its labels.
     ax : matplotlib Axes, optional
-        By default a new figure's.
+        By default, those of a new figure.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def clusters(selector: Any, X: ArrayLike, y: ArrayLike, ax: "Axes | None" = None
     """
     check_is_fitted(selector)
     table = check_array(X, dtype=[np.float64, np.float32])
-    positive = known_positives(y, selector.pos_label, len(table))
+    positive = known_positives(y, selector.fit_settings_["pos_label"], len(table))
     final = getattr(selector, "clusterings_", None)
     found = None if final is None else final.candidates(table[:, selector.support_], positive)
     kind = row_kinds(len(table), positive, found)
@@ -136,7 +136,7 @@ def _scatter(ax: "Axes", points: NDArray[Any], label: str, **style: Any) -> None
 
 
 def pyplot() -> Any:
-    """Return matplotlib's pyplot, or say which extra it is in; the only place of the package that imports it."""
+    """Import matplotlib's pyplot, or raise an ImportError that names the extra; no other function imports it."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:

@@ -217,7 +217,7 @@ def _choice(selector: Any) -> Iterator[Finding]:
                 f"{counted(level, 'feature')} tied for the last place",
                 "Their scores are equal; which of them are selected was drawn at random, from the seed.",
             )
-    if selector.random_state is None:
+    if selector.fit_settings_["random_state"] is None:
         yield note(Code.NO_SEED, "No seed", "The next run may differ. Set random_state or --seed.")
 
 

@@ -90,7 +90,8 @@ def summarise(
     table = None if X is None else check_array(X, dtype=[np.float64, np.float32])
     if table is not None and table.shape[1] != len(names):
         raise ValueError(f"X must have the {len(names)} columns the selector was fitted to, got {table.shape[1]}")
-    positive = None if table is None or y is None else known_positives(y, selector.pos_label, len(table))
+    pos_label = selector.fit_settings_["pos_label"]
+    positive = None if table is None or y is None else known_positives(y, pos_label, len(table))
     rows = row_names(X, 0 if table is None else len(table), row_numbers)
     found = _candidates(selector, table, positive)
     return Selection(
@@ -206,7 +207,7 @@ def _features(selector: Any, names: Sequence[str]) -> tuple[Feature, ...]:
 
 
 def _costs(selector: Any, names: Sequence[str]) -> list[float] | None:
-    costs = getattr(selector, "feature_costs", None)
+    costs = selector.fit_settings_.get("feature_costs")
     if costs is None:
         return None
     if hasattr(costs, "keys") and list(costs.keys()) != list(range(len(names))):
@@ -215,7 +216,7 @@ def _costs(selector: Any, names: Sequence[str]) -> list[float] | None:
 
 
 def _seed(selector: Any) -> int | str | None:
-    state = selector.random_state
+    state = selector.fit_settings_["random_state"]
     return int(state) if isinstance(state, Integral) else None if state is None else repr(state)
 
 

@@ -1,4 +1,4 @@
-"""What a fitted selector shows in a notebook, below scikit-learn's diagram."""
+"""HTML representation of a fitted selector in notebooks, below scikit-learn's diagram."""
 
 from html import escape
 from typing import Any
@@ -14,7 +14,7 @@ BAR = "height:8px;border-radius:4px;background:#0b8a82"
 
 
 def selected_html(selector: Any) -> str:
-    """Return the selected features as a small table with bars, nothing for a selector that is not fitted."""
+    """Return the selected features as a small table with bars; an empty string if the selector is not fitted."""
     if not hasattr(selector, "support_"):
         return ""
     n_features = len(selector.support_)
@@ -32,7 +32,7 @@ def selected_html(selector: Any) -> str:
 
 
 def _widths(scores: Any, n_features: int) -> Any:
-    """Return the widths of the bars, from 0 for the worst score (or a score of 0) to the widest for the best."""
+    """Return the widths of the bars in pixels: 0 for the worst score (or a score of 0), `WIDEST` for the best."""
     if scores is None:
         return np.zeros(n_features)
     finite = np.nan_to_num(np.asarray(scores, dtype=np.float64), posinf=0.0, neginf=0.0)
