@@ -109,6 +109,15 @@ class TestInterrupted:
         assert len(selection.selected) == 12
         assert any("best so far" in note for note in selection.notes)
 
+    def test_ctrl_c_is_acknowledged_at_once_and_a_second_one_aborts(self, folder, monkeypatch):
+        def pressed(*_):
+            signal.raise_signal(signal.SIGINT)
+
+        monkeypatch.setattr(FSCPU, "fit", pressed)
+        done = select("-k", 3, code=1)
+        assert done.stderr.splitlines()[-2].startswith("stopping")
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
     def test_an_interrupt_without_a_terminal_too(self, tmp_path):
         noise_table().write_csv(tmp_path / "n.csv")
         words = ("select", "n.csv", "--label", "label", "-k", 12, "--json", "--checkpoint", "c")

@@ -36,14 +36,31 @@ class LongSearchError(Exception):
 @contextmanager
 def finishing() -> Iterator[None]:
     """Let the first Ctrl-C in this block pass: a result exists and is being written."""
+    with _first_interrupt("writing the result; press Ctrl-C again to abort", passes=True):
+        yield
+
+
+@contextmanager
+def stopping(quiet: bool) -> Iterator[None]:
+    """Acknowledge the first Ctrl-C in this block at once: a search takes a moment to end with the best so far."""
+    with _first_interrupt("" if quiet else "stopping; press Ctrl-C again to abort", passes=False):
+        yield
+
+
+@contextmanager
+def _first_interrupt(message: str, passes: bool) -> Iterator[None]:
+    """Print a message on the first Ctrl-C in this block; unless it passes, it then interrupts as usual."""
     usual = signal.getsignal(signal.SIGINT)
 
     def first(*_: Any) -> None:
         signal.signal(signal.SIGINT, usual)
-        typer.echo("writing the result; press Ctrl-C again to abort", err=True)
+        if message:
+            typer.echo(message, err=True)
+        if not passes:
+            raise KeyboardInterrupt
 
     in_main_thread = threading.current_thread() is threading.main_thread()  # only there signals can be handled
-    if in_main_thread:
+    if in_main_thread and usual is signal.default_int_handler:
         signal.signal(signal.SIGINT, first)
     try:
         yield

@@ -11,7 +11,7 @@ import typer
 
 from puselect.cli import options
 from puselect.cli.advice import next_step
-from puselect.cli.application import app, console, finishing, without_panics
+from puselect.cli.application import app, console, finishing, stopping, without_panics
 from puselect.cli.options import HOW, OUT, TABLE, WHAT, open_table, split_names, table_notes, tell, tell_notes
 from puselect.cli.progress import TimeCheck, search_progress
 from puselect.cli.writing import check_outputs, output_files
@@ -218,7 +218,7 @@ def fit(selector: Any, method: str, table: "LoadedTable", quiet: bool, check_tim
     with warnings.catch_warnings(record=True) as heard, search_progress(method, quiet) as observer:
         warnings.simplefilter("always")
         begin = time.perf_counter()
-        with watching(TimeCheck() if check_time else lambda step: None), watching(observer):
+        with stopping(quiet), watching(TimeCheck() if check_time else lambda step: None), watching(observer):
             selector.fit(table.X, table.y)
         seconds = time.perf_counter() - begin
     return seconds, list(dict.fromkeys(str(warning.message) for warning in heard))
@@ -232,7 +232,7 @@ def shuffled_search(selector: Any, table: "LoadedTable", n_shuffles: int, quiet:
 
     with warnings.catch_warnings(record=True) as heard, search_progress("shuffled labels", quiet) as observer:
         warnings.simplefilter("always")
-        with watching(observer):
+        with stopping(quiet), watching(observer):
             checked = check_suitability(selector, table.X, table.y, n_shuffles, selector.random_state)
     if any(issubclass(warning.category, InterruptedSearchWarning) for warning in heard):
         tell("note: the search on shuffled labels was interrupted; suitability was not checked")
