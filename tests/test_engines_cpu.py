@@ -1,5 +1,6 @@
 import importlib
 import sys
+import threading
 from dataclasses import replace
 
 import numba
@@ -218,3 +219,26 @@ def test_kernels_called_by_kernels_are_inlined():
     called = {name for function in compiled.values() for name in function.py_func.__code__.co_names} & set(compiled)
     assert called
     assert [name for name in called if not compiled[name].targetoptions.get("forceinline")] == []
+
+
+def test_ctrl_c_does_not_wait_for_masks_that_are_half_done(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, positive = rng.random((50, 6)), np.arange(50) < 10
+    engine = make_engine("cpu", X, positive, MixtureSpec(), n_jobs=2)
+    monkeypatch.setattr("puselect.engines.cpu.engine.SERIAL_WORK", 0)
+    release, started = threading.Event(), []
+
+    def fit(*_):
+        started.append(1)
+        if len(started) == 1:
+            raise KeyboardInterrupt
+        release.wait(30)
+
+    monkeypatch.setattr(engine, "_fit", fit)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            engine.cluster(np.ones((8, 6), dtype=bool), np.zeros(8, dtype=int))
+        assert not release.is_set()
+        assert len(started) <= 3, "masks that have not started are given up"
+    finally:
+        release.set()

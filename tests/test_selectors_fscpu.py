@@ -429,3 +429,4 @@ def test_interrupt_keeps_the_best_so_far(monkeypatch):
         selector = quick().fit(X, y)
     assert selector.n_iter_ == 5
     assert selector.support_.sum() == 5
+    assert len(selector.clusterings_.score) == 1, "a person who pressed Ctrl-C waits"

@@ -28,9 +28,9 @@ from puselect.selectors.settings import PUBLISHED, Settings
 class FSCPU(SearchSelector):
     """Select the features in whose space the labelled positives gather in a few clusters.
 
-    A search over masks of features: the rows are clustered on a mask's columns, and the mask is worth the recall times
-    the precision with which the best set of clusters finds the labelled rows. Defaults are our best known
-    setting; `FSCPU.published` is the method of Uchikoshi & Akimoto (GECCO 2025) with every number as printed.
+    A search over masks of features. The rows are clustered on a mask's columns, and the value of the mask is the recall
+    times the precision with which the best set of clusters finds the labelled rows. The defaults are our best known
+    settings; `FSCPU.published` is the method of Uchikoshi & Akimoto (GECCO 2025) with the settings of the paper.
 
     Parameters
     ----------
@@ -41,30 +41,52 @@ class FSCPU(SearchSelector):
         goes by column name.
     budget : float, optional
         The most that the selected features may cost together.
-    criterion : {"cluster", "cluster+mi"}, default="cluster"
-        "cluster+mi" is FSCPU-MI: the mutual information of semi-JMI is added, each term over its standard deviation.
     always_keep, never_select : list of str or int, optional
         Features, by name or index, that must or must not be selected. Kept ones count towards the budget.
     pos_label : object, default=1
-        The value of `y` that marks a labelled positive; all others mean unlabelled, missing ones too.
+        The value of `y` that marks a labelled positive; all others, missing ones included, mean unlabelled.
     engine : {"auto", "cpu", "gpu", "reference"}, default="auto"
-        What does the clustering: compiled kernels, torch on a GPU, or scikit-learn one mask at a time (slow; for
+        What clusters the rows: compiled kernels, torch on a GPU, or scikit-learn one mask at a time (slow; for
         checking). "auto" takes the GPU where there is one and the table is large enough for it to win.
+    max_iter : int, optional
+        The most steps; by default 80 / learning_rate, enough for a faint signal.
+    checkpoint : path, optional
+        The search is saved here every second, and resumed from here if the file exists.
+    n_jobs : int, optional
+        Threads over the masks of a step. Results do not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of all random numbers.
+    verbose : int, default=0
+        Above 0, progress is logged every two seconds.
+
+    Other Parameters
+    ----------------
+    criterion : {"cluster", "cluster+mi"}, default="cluster"
+        "cluster+mi" is FSCPU-MI: the mutual information of semi-JMI is added, each term over its standard deviation.
+    scale : {"minmax"} or None, default="minmax"
+        Scale every column to [0, 1] first. None: use the values as they are.
+    skip_constant : bool, default=True
+        Rank constant columns last and never select them, unless `always_keep` names them. If fewer columns vary than
+        `n_features_to_select`, only those are selected, with a `FewerFeaturesWarning`.
+    max_samples : int, "auto" or None, default="auto"
+        Larger tables ("auto": above 10,000 rows) are sampled at each step: labelled rows and random others.
     clusterer : estimator, optional
         Any scikit-learn clusterer, used instead of the Gaussian mixture by the reference engine.
     n_clusters : int, default=10
         Clusters of the mixture.
     covariance_type : {"full", "diag", "spherical", "tied"}, default="full"
+        Shape of the clusters, as in scikit-learn's ``GaussianMixture``.
     init : {"rows", "kmeans"}, default="rows"
         Start from random rows, the same for all masks of a step; or from k-means++ run to convergence.
     labelled_start : float, default=0.5
-        Share of the start rows that are labelled positives (with init="rows"); at most a tenth of those, none below 20.
+        Share of the start rows that are labelled positives (with init="rows"): at most a tenth of the labelled rows,
+        and none if fewer than 20 are labelled.
     lloyd_steps : int, default=1
         k-means steps before the mixture (with init="rows").
     em : {"hard", "soft"}, default="hard"
-        Whether a row belongs to one cluster alone while the mixture is fitted, or a little to each.
+        Whether a row belongs to one cluster only while the mixture is fitted, or to each to some degree.
     em_steps : int, default=1
-        EM steps, at most.
+        The most EM steps.
     tol : float, default=1e-3
         Soft EM ends when the mean log-likelihood changes by less.
     reg_covar : float, default=1e-6
@@ -82,51 +104,44 @@ class FSCPU(SearchSelector):
     population_size : int, default=8
         Masks per step.
     learning_rate : float or {"auto", "paper"}, default="auto"
-        How far a step moves the probabilities. "paper": 1 / (2 n_features); "auto" looks at the population, the
-        number of features and of labelled rows.
+        How far a step moves the probabilities. "paper": 1 / (2 n_features); "auto" depends on the population, the
+        number of features and the number of labelled rows.
     margin : float or {"auto", "paper"}, default="auto"
         Probabilities stay in [margin, 1 - margin]. "paper": 1 / n_features; "auto": the same, but at most 0.1.
-    max_iter : int, optional
-        Steps at most; by default 80 / learning_rate, enough for a faint signal.
     early_stopping : bool, default=True
-        Stop when all probabilities are 0.1 or less, or 0.9 or more. False: run for `max_iter` steps.
-    scale : {"minmax"} or None, default="minmax"
-        Scale every column to [0, 1] first. None: use the values as they are.
-    max_samples : int, "auto" or None, default="auto"
-        Tables with more rows ("auto": 10,000) are sampled anew at each step: labelled rows and random others.
-    checkpoint : path, optional
-        The search is saved here every second, and resumed from here if the file exists.
-    n_jobs : int, optional
-        Threads over the masks of a step. Results do not depend on it.
-    random_state : int, RandomState or None, default=None
-        Seed of everything random.
-    verbose : int, default=0
-        Above 0, progress is logged every two seconds.
+        Stop when the search has converged (see `converged_`). False: run for `max_iter` steps.
 
     Attributes
     ----------
     support_ : ndarray of bool, shape (n_features,)
         The selected features.
     ranking_ : ndarray of int, shape (n_features,)
-        1 for the feature most worth having, and so on.
+        1 for the best feature.
     probabilities_ : ndarray of float, shape (n_features,)
-        Probability of each feature at the end (theta); 1 for kept features, 0 for excluded ones.
+        Probability of each feature at the end (theta); 1 for kept features, 0 for excluded and constant ones.
     objective_ : float
-        Objective of the selected features: mean over several clusterings.
+        Objective of the selected features: mean over eight clusterings.
     history_ : History
-        Steps, probabilities, mean and best objective; at most 1024 records. Only the features searched over.
+        Steps, probabilities, mean and best objective, at most 1024 records; of the features in `searched_`.
+    searched_ : ndarray of int
+        The features that the search decided on: all but kept, excluded and constant ones.
     n_iter_ : int
         Steps done.
     converged_ : bool
-        Whether all probabilities are 0.1 or less, or 0.9 or more.
+        Whether, after ten steps or more, every probability is 0.1 or less, or 0.9 or more, and the probable features
+        spend the budget.
     settled_ : float
-        Share of the probabilities that are.
+        How near that is, 0 to 1: the share of such probabilities, or the share of the budget if that is less.
     n_degenerate_ : int
-        Clusterings that lost a cluster or needed more regularisation.
+        Clusterings of the search that lost a cluster or needed more regularisation.
     clusterings_ : Clusterings or None
-        The final clusterings of the selected features, which `candidate_positives` uses; None if they cannot be had.
+        The final clusterings of the selected features, which `candidate_positives` uses; None with a `clusterer`.
+    fit_settings_ : dict
+        The parameters of the fit; a later `set_params` does not change them.
     n_features_in_ : int
+        Number of columns of the table.
     feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the columns, if all of them are strings.
 
     References
     ----------
@@ -148,11 +163,19 @@ class FSCPU(SearchSelector):
         *,
         feature_costs: ArrayLike | None = None,
         budget: float | None = None,
-        criterion: str = "cluster",
         always_keep: Sequence[Any] | None = None,
         never_select: Sequence[Any] | None = None,
         pos_label: Any = 1,
         engine: str = "auto",
+        max_iter: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        criterion: str = "cluster",
+        scale: str | None = "minmax",
+        skip_constant: bool = True,
+        max_samples: int | str | None = "auto",
         clusterer: Any = None,
         n_clusters: int = 10,
         covariance_type: str = "full",
@@ -170,24 +193,24 @@ class FSCPU(SearchSelector):
         population_size: int = 8,
         learning_rate: float | str = "auto",
         margin: float | str = "auto",
-        max_iter: int | None = None,
         early_stopping: bool = True,
-        scale: str | None = "minmax",
-        max_samples: int | str | None = "auto",
-        skip_constant: bool = True,
-        checkpoint: str | os.PathLike[str] | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.feature_costs = feature_costs
         self.budget = budget
-        self.criterion = criterion
         self.always_keep = always_keep
         self.never_select = never_select
         self.pos_label = pos_label
         self.engine = engine
+        self.max_iter = max_iter
+        self.checkpoint = checkpoint
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.criterion = criterion
+        self.scale = scale
+        self.skip_constant = skip_constant
+        self.max_samples = max_samples
         self.clusterer = clusterer
         self.n_clusters = n_clusters
         self.covariance_type = covariance_type
@@ -205,19 +228,11 @@ class FSCPU(SearchSelector):
         self.population_size = population_size
         self.learning_rate = learning_rate
         self.margin = margin
-        self.max_iter = max_iter
         self.early_stopping = early_stopping
-        self.scale = scale
-        self.max_samples = max_samples
-        self.skip_constant = skip_constant
-        self.checkpoint = checkpoint
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @classmethod
     def published(cls, n_features_to_select: int | None = None, **changes: Any) -> Self:
-        """Return the selector with every setting as printed in the paper; `changes` override some.
+        """Return the selector with the settings of the paper; `changes` override some.
 
         Two masks a step for 3000 steps, a Gaussian mixture fitted to convergence from k-means for each.
 
@@ -244,7 +259,7 @@ class FSCPU(SearchSelector):
         return self._fit_problem(settings, problem, FitCallbacks(self, X, y))
 
     def candidate_positives(self, X: ArrayLike, y: ArrayLike | None = None) -> Candidates:
-        """Return the rows that sit in positive clusters: where to look for positives nobody has labelled yet.
+        """Return the rows that lie in positive clusters: where to look for positives that are not labelled yet.
 
         The selected space was clustered eight times at the end of `fit`, and some clusters of each were taken as
         positive. A row is a candidate if at least half of the clusterings put it into one of those.
@@ -273,7 +288,7 @@ class FSCPU(SearchSelector):
         >>> from puselect.datasets import make_pu_clusters
         >>> X, y, _, classes = make_pu_clusters("40/8/1", random_state=0, return_classes=True)
         >>> candidates = FSCPU(25, random_state=0).fit(X, y).candidate_positives(X, y)
-        >>> int(classes[candidates.rows[:100]].sum())  # how many of the first hundred are positives indeed
+        >>> int(classes[candidates.rows[:100]].sum())  # true positives among the first hundred
         100
         """
         check_is_fitted(self)

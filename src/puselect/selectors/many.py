@@ -78,6 +78,8 @@ class Lockstep:
             run_searches(searches, self._evaluate, self._is_over, after_step)
             self._save()  # between steps only: in the middle of one the generators have moved on already
         except KeyboardInterrupt:
+            for session in self.sessions:
+                session.interrupted = True
             warnings.warn(
                 f"interrupted after step {max(s.step for s in searches)}; the features selected are the best so far",
                 InterruptedSearchWarning,

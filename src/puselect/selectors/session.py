@@ -19,6 +19,7 @@ from puselect.selectors.settings import SearchSettings
 
 SAVE_SECONDS = 1.0
 FINAL_CLUSTERINGS = 8
+INTERRUPTED_CLUSTERINGS = 1
 
 
 class Objective(Protocol):
@@ -80,6 +81,7 @@ class Session:
         self.search = Search(optimizer, repair, entropy, n_criteria=objective.n_criteria)
         self.fingerprint = "" if settings.checkpoint is None else fingerprint(*identity)
         self.could_save = True
+        self.interrupted = False
 
     def run(self, callbacks: FitCallbacks) -> None:
         """Search until it is over, resuming from and saving to the checkpoint; Ctrl-C keeps the best so far."""
@@ -107,6 +109,7 @@ class Session:
                 run_searches([self.search], self._evaluate, self.is_over, after_step)
             self.save()
         except KeyboardInterrupt:
+            self.interrupted = True
             warnings.warn(
                 f"interrupted after {self.search.step} of at most {self.max_iter} steps; "
                 "the features selected are the best so far",
@@ -116,8 +119,9 @@ class Session:
 
     @property
     def final_seeds(self) -> IntArray:
-        """Seeds of the clusterings that judge the result."""
-        return np.random.SeedSequence(self.search.entropy, spawn_key=(0, 0, 0)).generate_state(FINAL_CLUSTERINGS)
+        """Seeds of the clusterings that judge the result; fewer after Ctrl-C, when somebody is waiting."""
+        seeds = np.random.SeedSequence(self.search.entropy, spawn_key=(0, 0, 0)).generate_state(FINAL_CLUSTERINGS)
+        return seeds[:INTERRUPTED_CLUSTERINGS] if self.interrupted else seeds
 
     def _evaluate(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
         return self.objective(self.budget.widen(masks), seeds, targets)

@@ -116,8 +116,11 @@ class CPUEngine:
             for i in members:
                 one(i)
         else:
-            with ThreadPoolExecutor(min(self.n_threads, len(members))) as pool:
+            pool = ThreadPoolExecutor(min(self.n_threads, len(members)))
+            try:
                 list(pool.map(one, members))
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for masks half done
 
     def _fit(self, rows: Rows, mask: BoolArray) -> MixtureFit:
         """Return the mixture of a mask's columns."""
