@@ -18,7 +18,7 @@ KEPT_BYTES = 2**25  # beyond about 450 selected features fewer clusterings are k
 
 
 class Candidates(NamedTuple):
-    """Unlabelled rows that sit in positive clusters, most confident first."""
+    """Unlabelled rows in positive clusters, most confident first."""
 
     rows: IntArray
     """Indices of rows, shape (n_candidates,)."""

@@ -82,13 +82,13 @@ def check_suitability(
         raise ValueError(f"n_shuffles must be at least 1, got {n_shuffles!r}")
     pos_label = selector.fit_settings_["pos_label"]
     positive = labelled_positives(without_missing(y, pos_label), pos_label)
-    chance = check_random_state(random_state)
+    rng = check_random_state(random_state)
     changes = {"max_iter": max(selector.n_iter_, 1), "pos_label": 1, "checkpoint": None, "verbose": 0}
     same = clone(FSCPU(**{**selector.fit_settings_, **changes}))
     null = []
     for _ in range(n_shuffles):
-        shuffled = chance.permutation(positive).astype(int)
-        null.append(same.set_params(random_state=chance.randint(2**31 - 1)).fit(X, shuffled).objective_)
+        shuffled = rng.permutation(positive).astype(int)
+        null.append(same.set_params(random_state=rng.randint(2**31 - 1)).fit(X, shuffled).objective_)
     expected = float(np.mean(null))
     ratio = selector.objective_ / max(expected, 1e-12)
     return Suitability(selector.objective_, expected, ratio, ratio >= CLEAR, verdict(ratio), n_shuffles)
@@ -98,15 +98,15 @@ def verdict(ratio: float) -> str:
     """Return what the ratio of the objective to that of shuffled labels means, in a sentence."""
     if ratio >= CLEAR:
         return (
-            f"The known positives gather {ratio:.1f} times as well as shuffled labels do: they form clusters in the "
+            f"The known positives cluster {ratio:.1f} times as well as shuffled labels: they form clusters in the "
             "selected features, as the method assumes."
         )
     if ratio >= FAINT:
         return (
-            f"The known positives gather {ratio:.2f} times as well as shuffled labels do: a faint sign of clusters, or "
+            f"The known positives cluster {ratio:.2f} times as well as shuffled labels: a faint sign of clusters, or "
             "chance. Try more shuffles (n_shuffles, --shuffles), label more rows, or compare with another method."
         )
     return (
-        f"The known positives gather hardly better than shuffled labels do ({ratio:.2f} times as well): there is no "
+        f"The known positives cluster hardly better than shuffled labels ({ratio:.2f} times as well): there is no "
         "sign that they form clusters, so do not rely on this selection. Try another method, or label more rows."
     )
