@@ -46,7 +46,10 @@ def shoot(browser: Any, report: Path, name: str, part: str | None = None) -> Non
     page.goto(report.as_uri())
     page.evaluate(DRAWN)
     file = IMAGES / f"{name}.png"
-    (page.locator(part) if part else page).screenshot(path=file, style="section { padding: 1.5rem }")
+    if part:
+        page.locator(part).screenshot(path=file, style="section { padding: 1.5rem }")
+    else:
+        page.screenshot(path=file)
     page.close()
     print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
 
