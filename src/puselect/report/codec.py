@@ -44,7 +44,7 @@ class JSONRecord:
             for upgrade in cls.upgrades[int(found) - 1 :]:
                 upgrade(data)
         except (AttributeError, KeyError, TypeError, IndexError) as error:
-            raise ValueError(f"damaged result ({data['schema']}): {error!r}") from error
+            raise ValueError(f"damaged result: not the structure of {data['schema']}") from error
         record: Self = decode(cls, data | {"schema": cls.schema}, "result")
         return record
 
