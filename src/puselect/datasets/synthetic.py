@@ -1,7 +1,8 @@
 """Artificial positive-unlabelled data whose relevant columns are known."""
 
 import re
-from numbers import Integral
+from dataclasses import asdict
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,9 @@ from numpy.random import Generator, RandomState
 from numpy.typing import ArrayLike, NDArray
 
 from puselect.arrays import FloatArray, IntArray
+from puselect.datasets.clusters import ClusterLaw, relevant_columns
+from puselect.datasets.columns import mix_columns
+from puselect.datasets.noise import LAWS, irrelevant_columns
 
 CONDITIONS = (
     "40/8/1",
@@ -24,10 +28,15 @@ CONDITIONS = (
 )
 """The paper's ten conditions, as `make_pu_clusters` names them, in the order of its Table 1."""
 
-_MEAN_BOUND = 5.0
-_CLUSTER_VARIANCE = 10.0
-_OUTLIER_VARIANCE = 25.0
-_IRRELEVANT_BOUND = 10.0
+_KNOB_BOUNDS = {
+    "cluster_balance": (0.01, 1.0),
+    "shape_spread": (0.0, 3.0),
+    "correlation": (0.0, 0.99),
+    "weak_share": (0.0, 1.0),
+    "discrete_share": (0.0, 1.0),
+    "scale_spread": (0.0, 10.0),
+    "label_bias": (1.0, 1e6),
+}
 
 
 class Condition(NamedTuple):
@@ -45,6 +54,14 @@ def make_pu_clusters(
     n_relevant: int = 25,
     n_irrelevant: int = 25,
     n_redundant: int | None = None,
+    noise: str = "uniform",
+    cluster_balance: float = 1.0,
+    shape_spread: float = 0.0,
+    correlation: float = 0.0,
+    weak_share: float = 0.0,
+    discrete_share: float = 0.0,
+    scale_spread: float = 0.0,
+    label_bias: float = 1.0,
     shuffle: bool = True,
     return_classes: bool = False,
     random_state: int | RandomState | Generator | None = None,
@@ -53,8 +70,8 @@ def make_pu_clusters(
 
     Each Gaussian cluster has a mean drawn from Uniform(-5, 5) and covariance 10 I; the rows of a class
     are split evenly over its clusters. In the outlier conditions all rows come from N(0, 25 I) and those
-    of largest norm are the positives. Irrelevant columns are Uniform(-10, 10), except the redundant ones:
-    each of these is a different other irrelevant column plus N(0, 1).
+    of largest norm are the positives. Irrelevant columns follow the law `noise`. The parameters from
+    `cluster_balance` to `label_bias` turn on what real tables have and the paper's data lack.
 
     With the same seed, conditions that differ only in the percentage share their rows, and the labelled
     rows of the lower percentage are among those of the higher.
@@ -63,20 +80,43 @@ def make_pu_clusters(
     ----------
     condition : str
         "percent labelled/negative clusters/positive clusters" or "percent labelled/outlier". `CONDITIONS`
-        holds the paper's ten; other numbers, such as "2/8/2", are welcome.
+        holds the paper's ten; other numbers, such as "2/8/2", are allowed.
     n_negative, n_positive : int
         Rows of each true class.
     n_relevant, n_irrelevant : int
         Columns of each kind.
     n_redundant : int or None
-        How many of the irrelevant columns are noisy copies of another one. None: a fifth, rounded down.
+        How many of the irrelevant columns are a different other one plus N(0, 1). None: a fifth, rounded down, if
+        `noise` is "uniform", otherwise none.
+    noise : str
+        Law of the irrelevant columns, one of `LAWS`. "uniform": Uniform(-10, 10), as in the paper; "gaussian":
+        N(0, 16); "nuisance": six Gaussian clusters like the relevant ones, independent of the class; "correlated":
+        five standard normal factors with loadings from N(0, 4), plus N(0, 4); "heavy": 3 t(3); "skewed":
+        exp(1.2 N(0, 1)); "permuted": each is a relevant column with its rows permuted.
+    cluster_balance : float
+        Each cluster of a class has this many times the rows of the one before, in (0, 1]; at least one row.
+    shape_spread : float
+        The standard deviation of each cluster in each relevant column is multiplied by exp(N(0, shape_spread²)).
+    correlation : float
+        Correlation, up to its sign, of any two relevant columns within a cluster, in [0, 1): they share a factor.
+    weak_share : float
+        Share of the relevant columns in which the means of the clusters are multiplied by 0.3; in the outlier
+        conditions, their weight in the norm.
+    discrete_share : float
+        Share of the relevant and of the irrelevant columns that are discrete. Half of them are rounded to integers,
+        the others are 1 for the largest values and 0 otherwise; the share of ones is from Uniform(0.05, 0.5).
+    scale_spread : float
+        Each column that is not discrete is multiplied by 10 to the power of Uniform(-scale_spread, scale_spread).
+    label_bias : float
+        Positives are labelled one after another, each with a probability proportional to its weight: `label_bias`
+        for rows of the first (and largest) positive cluster, 1 for all others. In the outlier conditions the rows
+        with a positive value in the first relevant column have the weight `label_bias`.
     shuffle : bool
-        Whether rows and columns stand in random order. If not, relevant columns and negative rows
-        come first.
+        Whether rows and columns are in random order. If not, relevant columns and negative rows come first.
     return_classes : bool
         Whether to return the true classes too.
     random_state : int, RandomState, Generator or None
-        Source of all chance.
+        Seed of all random numbers.
 
     Returns
     -------
@@ -100,20 +140,26 @@ def make_pu_clusters(
     n_rows = (n_negative, n_positive)
     _check_counts(n_negative=n_negative, n_positive=n_positive)
     _check_counts(n_relevant=n_relevant, n_irrelevant=n_irrelevant)
-    n_redundant = n_irrelevant // 5 if n_redundant is None else n_redundant
+    _check_law(noise)
+    if n_redundant is None:
+        n_redundant = n_irrelevant // 5 if noise == "uniform" else 0
     _check_redundant(n_redundant, n_irrelevant)
     _check_clusters(clusters, n_rows)
+    law = ClusterLaw(cluster_balance, shape_spread, correlation, weak_share)
+    _check_knobs(**asdict(law), discrete_share=discrete_share, scale_spread=scale_spread, label_bias=label_bias)
 
-    rng = _generator(random_state)
-    signal = _relevant_block(rng, clusters, n_rows, n_relevant)
-    X = np.hstack([signal, _irrelevant_block(rng, sum(n_rows), n_irrelevant, n_redundant)])
-    classes = np.repeat([0, 1], n_rows)
+    rng = as_generator(random_state)
+    block = relevant_columns(rng, clusters, n_rows, n_relevant, law)
+    X = np.hstack([block.values, irrelevant_columns(noise, rng, block.values, n_irrelevant, n_redundant)])
     relevant = np.arange(X.shape[1]) < n_relevant
+    X = mix_columns(rng, X, relevant, discrete_share, scale_spread)
+    classes = np.repeat([0, 1], n_rows)
+    weights = np.concatenate([np.zeros(n_negative), np.where(block.favoured, label_bias, 1.0)])
     if shuffle:
         rows, columns = rng.permutation(X.shape[0]), rng.permutation(X.shape[1])
-        X, classes, relevant = X[np.ix_(rows, columns)], classes[rows], relevant[columns]
+        X, classes, relevant, weights = X[np.ix_(rows, columns)], classes[rows], relevant[columns], weights[rows]
     # Labelling comes last so that the percentage changes nothing but the labels.
-    y = hide_labels(classes, rate, random_state=rng)
+    y = hide_labels(classes, rate, random_state=rng) if label_bias == 1 else _weighted_labels(rng, weights, rate)
     return (X, y, relevant, classes) if return_classes else (X, y, relevant)
 
 
@@ -157,9 +203,8 @@ def hide_labels(
     positives = np.flatnonzero(classes == pos_label)
     if len(positives) == 0:
         raise ValueError(f"y must hold at least one positive (pos_label={pos_label!r}), got none")
-    n_labelled = max(1, round(rate * len(positives)))
     labels = np.zeros(len(classes), dtype=np.int64)
-    labels[_generator(random_state).permutation(positives)[:n_labelled]] = 1
+    labels[as_generator(random_state).permutation(positives)[: _n_labelled(rate, len(positives))]] = 1
     return labels
 
 
@@ -177,6 +222,27 @@ def parse_condition(condition: str) -> Condition:
     if negative is None:
         return Condition(float(percent) / 100, None)
     return Condition(float(percent) / 100, (int(negative), int(positive)))
+
+
+def as_generator(random_state: int | RandomState | Generator | None) -> Generator:
+    """Return a generator for any of scikit-learn's and NumPy's ways to give a seed."""
+    if isinstance(random_state, RandomState):
+        return np.random.default_rng(random_state.randint(2**31, size=4))
+    return np.random.default_rng(random_state)
+
+
+def _weighted_labels(rng: Generator, weights: FloatArray, rate: float) -> IntArray:
+    """Return labels of rows drawn one after another, in proportion to their weights; 0 for negatives."""
+    positives = np.flatnonzero(weights)
+    # The first of several exponential waiting times ends with a probability proportional to its rate.
+    order = positives[np.argsort(rng.exponential(size=len(positives)) / weights[positives])]
+    labels = np.zeros(len(weights), dtype=np.int64)
+    labels[order[: _n_labelled(rate, len(positives))]] = 1
+    return labels
+
+
+def _n_labelled(rate: float, n_positive: int) -> int:
+    return max(1, round(rate * n_positive))
 
 
 def _check_counts(**counts: int) -> None:
@@ -200,36 +266,13 @@ def _check_clusters(clusters: tuple[int, int] | None, n_rows: tuple[int, int]) -
             raise ValueError(f"condition must ask for 1..{n} {kind} clusters in {n} rows, got {n_clusters}")
 
 
-def _generator(random_state: int | RandomState | Generator | None) -> Generator:
-    if isinstance(random_state, RandomState):
-        return np.random.default_rng(random_state.randint(2**31, size=4))
-    return np.random.default_rng(random_state)
+def _check_law(noise: str) -> None:
+    if noise not in LAWS:
+        raise ValueError(f"noise must be one of {', '.join(LAWS)}; got {noise!r}")
 
 
-def _relevant_block(
-    rng: Generator, clusters: tuple[int, int] | None, n_rows: tuple[int, int], n_columns: int
-) -> FloatArray:
-    """Return the relevant columns, negative rows first."""
-    if clusters is None:
-        return _outliers_last(rng, sum(n_rows), n_rows[1], n_columns)
-    blocks = [_gaussian_clusters(rng, n, k, n_columns) for n, k in zip(n_rows, clusters, strict=True)]
-    return np.vstack(blocks)
-
-
-def _gaussian_clusters(rng: Generator, n_rows: int, n_clusters: int, n_columns: int) -> FloatArray:
-    means = rng.uniform(-_MEAN_BOUND, _MEAN_BOUND, (n_clusters, n_columns))
-    cluster = np.arange(n_rows) * n_clusters // n_rows
-    return means[cluster] + rng.normal(0, np.sqrt(_CLUSTER_VARIANCE), (n_rows, n_columns))
-
-
-def _outliers_last(rng: Generator, n_rows: int, n_outliers: int, n_columns: int) -> FloatArray:
-    rows = rng.normal(0, np.sqrt(_OUTLIER_VARIANCE), (n_rows, n_columns))
-    outlier = np.zeros(n_rows, dtype=bool)
-    outlier[np.argsort(np.linalg.norm(rows, axis=1))[-n_outliers:]] = True
-    return np.vstack([rows[~outlier], rows[outlier]])
-
-
-def _irrelevant_block(rng: Generator, n_rows: int, n_columns: int, n_redundant: int) -> FloatArray:
-    noise = rng.uniform(-_IRRELEVANT_BOUND, _IRRELEVANT_BOUND, (n_rows, n_columns - n_redundant))
-    copied = rng.permutation(noise.shape[1])[:n_redundant]
-    return np.hstack([noise, noise[:, copied] + rng.normal(0, 1, (n_rows, n_redundant))])
+def _check_knobs(**knobs: float) -> None:
+    for name, value in knobs.items():
+        low, high = _KNOB_BOUNDS[name]
+        if not isinstance(value, Real) or not low <= value <= high:
+            raise ValueError(f"{name} must be a number in [{low:g}, {high:g}], got {value!r}")

@@ -21,7 +21,7 @@ OPEN_KINDS: Kinds = {"name": (str, list), "share": (float, int, list), "models":
 ARTIFICIAL_KINDS: Kinds = {
     "condition": (str, list),
     **{
-        name: (int, float, list)
+        name: (str, list) if name == "noise" else (int, float, list)
         for name in inspect.signature(make_pu_clusters).parameters
         if name not in ("condition", "random_state", "return_classes")
     },
