@@ -11,6 +11,7 @@ from puselect.datasets.synthetic import as_generator
 _N_ROWS, _N_POSITIVE, _N_LABELLED = 30_000, 900, 60
 _IMPUTED_SHARE, _DUMMY_SHARE = 0.15, 0.03
 _SHIFT_BOUNDS, _CLUSTER_DEVIATION = (1.2, 2.0), 0.6
+_AMOUNT_SKEW, _COUNT_SKEW = 2.5, 1.3  # standard deviations of the logarithms
 _SHIFTED = ((0, 1, 2, 3, 4), (2, 3, 4, 5, 6), (4, 5, 6, 7, 0))  # latent columns in which each cluster differs
 
 
@@ -48,8 +49,8 @@ def make_fraud_table(
 
     The positives form three clusters. Each differs from the other rows in five of eight latent normal columns: its
     mean is shifted by 1.2 to 2 standard deviations, up or down, and its standard deviation is 0.6. These eight become
-    the relevant columns: three log-normal amounts, two counts, two columns of which 15 % of the values are imputed by
-    the median, and a ratio left as it is. The other 32 say nothing about the class: eight such amounts, four Poisson
+    the relevant columns: three log-normal amounts with a long tail, two counts (log-normal, rounded down), two columns
+    with 15 % of their values imputed by the median, and a ratio left as it is. The other 32 say nothing about the class: eight such amounts, four Poisson
     counts, four normal columns with imputed values, six ratios that share two factors, and ten dummies that are 1 in
     3 % of the rows.
 
@@ -115,7 +116,7 @@ def _latent_columns(rng: Generator) -> FloatArray:
 
 def _relevant_columns(rng: Generator, latent: FloatArray) -> FloatArray:
     amounts, counts, imputed, ratio = np.split(latent, [3, 5, 7], axis=1)
-    return np.hstack([_amounts(amounts), np.floor(np.exp(0.9 * counts + 1)), _imputed(rng, imputed), ratio])
+    return np.hstack([_amounts(amounts), np.floor(np.exp(_COUNT_SKEW * counts + 1)), _imputed(rng, imputed), ratio])
 
 
 def _irrelevant_columns(rng: Generator) -> FloatArray:
@@ -130,7 +131,7 @@ def _irrelevant_columns(rng: Generator) -> FloatArray:
 
 
 def _amounts(latent: FloatArray) -> FloatArray:
-    return np.asarray(np.exp(1.3 * latent + 3))
+    return np.asarray(np.exp(_AMOUNT_SKEW * latent + 3))
 
 
 def _imputed(rng: Generator, values: FloatArray) -> FloatArray:

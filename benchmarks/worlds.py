@@ -1,0 +1,343 @@
+"""Recall of the relevant features (FSR) of presets and methods on worlds: data sets beyond the paper's generator.
+
+    python benchmarks/worlds.py                                             # five laws of noise, eight conditions
+    python benchmarks/worlds.py --board paper --presets default previous lepage lowest-variance random
+    python benchmarks/worlds.py --board fraud --seeds 1000-1004             # fraud tables: columns found, of 8
+    python benchmarks/worlds.py --laws skewed --conditions 10/8/2 --labels 2 5 --n-irrelevant 25 175
+    python benchmarks/worlds.py --presets default:scale=minmax,max_iter=100 default     # parts on and off
+    python benchmarks/worlds.py --engine gpu                                # searches of one shape in lockstep
+
+Seeds 0 to 402 and fraud tables 0 to 5 were used for tuning; what is reported uses seeds from 1000 on, the default here.
+
+Each fit is appended to --out as a line of JSON; what is in there already is not repeated, so a file belongs to one
+version of the code. A search on the CPU has one thread; --jobs runs several at once, each in a process of its own. In
+lockstep on a GPU the time of a search is its share of the time of all.
+"""
+
+import argparse
+import ast
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed, parallel_config
+from threadpoolctl import threadpool_limits
+
+from puselect import FSCPU, METHODS
+from puselect.datasets import CONDITIONS, LAWS, make_fraud_table, make_pu_clusters
+from puselect.selectors import fit_many
+
+PRESETS: dict[str, Callable[..., FSCPU]] = {
+    "default": FSCPU,
+    "previous": partial(
+        FSCPU, criterion="cluster", optimizer="igo", scale="minmax", n_clusters=10, labelled_start=0.5
+    ),
+    "published": FSCPU.published,
+    "cluster": partial(FSCPU, criterion="cluster"),
+}
+KNOBS: dict[str, dict[str, float]] = {
+    "": {},
+    "unequal sizes": {"cluster_balance": 0.6},
+    "unequal shapes": {"shape_spread": 0.4},
+    "correlated columns": {"correlation": 0.5},
+    "weak columns": {"weak_share": 0.4},
+    "discrete columns": {"discrete_share": 0.5},
+    "mixed scales": {"scale_spread": 3.0},
+    "biased labels": {"label_bias": 9.0},
+}
+Row = dict[str, Any]
+
+
+class World(NamedTuple):
+    """A kind of data set; a seed makes one of them."""
+
+    law: str
+    condition: str
+    n_irrelevant: int = 25
+    knob: str = ""
+
+    def draw(self, seed: int) -> tuple[np.ndarray, ...]:
+        if self.law == "fraud":
+            return make_fraud_table(random_state=seed)
+        options = {"noise": self.law, "n_irrelevant": self.n_irrelevant, **KNOBS[self.knob]}
+        return make_pu_clusters(self.condition, random_state=seed, **options)
+
+    @property
+    def group(self) -> str:
+        """The column of the summary that it counts for."""
+        width = "" if self.n_irrelevant == 25 else f", 25 of {25 + self.n_irrelevant}"
+        return f"{self.knob or self.law}{', outliers' if 'outlier' in self.condition else ''}{width}"
+
+
+class Fit(NamedTuple):
+    """One fit to be done."""
+
+    preset: str
+    world: World
+    seed: int
+    engine: str
+
+
+SHAPES = ("8/1", "8/2", "1/1", "1/2")
+WITH_CLUSTERS = [name for name in CONDITIONS if "outlier" not in name]
+BOARDS = {
+    "worlds": [World(law, name) for law in LAWS if law not in ("uniform", "skewed") for name in WITH_CLUSTERS],
+    "paper": [World("uniform", name) for name in CONDITIONS],
+    "hard": [
+        World("uniform", f"{percent}/{shape}", n_irrelevant)
+        for percent, n_irrelevant in ((2, 25), (10, 175), (10, 475))
+        for shape in SHAPES
+    ],
+    "fraud": [World("fraud", "60 of 900", 32)],
+    "knobs": [World("gaussian", name, knob=knob) for knob in KNOBS for name in ("10/8/2", "40/1/2")],
+}
+
+
+def literal(text: str) -> object:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def make_selector(fit: Fit, k: int) -> Any:
+    """Return the selector that a preset or method names, such as "default:scale=minmax,max_iter=100"."""
+    name, _, rest = fit.preset.partition(":")
+    changes = {key: literal(value) for key, _, value in (part.partition("=") for part in rest.split(",") if part)}
+    if name in PRESETS:
+        return PRESETS[name](k, random_state=fit.seed, **{"engine": fit.engine, "n_jobs": 1, **changes})
+    return METHODS[name](k, random_state=fit.seed, **changes)
+
+
+def result(fit: Fit, support: np.ndarray, relevant: np.ndarray, seconds: float, selector: Any = None) -> Row:
+    row = {
+        **fit.world._asdict(),
+        "preset": fit.preset,
+        "seed": fit.seed,
+        "engine": fit.engine,
+        "fsr": float(support[relevant].mean()),
+        "n_relevant": int(relevant.sum()),
+        "seconds": seconds,
+    }
+    if isinstance(selector, FSCPU):
+        row["clusterings"] = selector.n_iter_ * selector.population_size
+        row |= beside_start(selector, relevant)
+    return row
+
+
+def beside_start(selector: FSCPU, relevant: np.ndarray) -> Row:
+    """Return how much the evidence alone finds, and whether the search ended there."""
+    evidence = getattr(selector, "evidence_", None)
+    if evidence is None:
+        return {}
+    start = np.zeros_like(relevant)
+    start[np.argsort(-evidence.support, kind="stable")[: selector.support_.sum()]] = True
+    return {"start_fsr": float(start[relevant].mean()), "ended_at_start": bool((start == selector.support_).all())}
+
+
+@cache
+def compile_kernels() -> None:
+    X, y, _ = make_pu_clusters("40/1/1", n_negative=200, n_positive=50, random_state=0)
+    FSCPU(25, engine="cpu", n_jobs=1, max_iter=1, random_state=0).fit(X, y)
+
+
+def fit_one(fit: Fit) -> Row:
+    """Fit one data set in this process."""
+    X, y, relevant = fit.world.draw(fit.seed)
+    k = int(relevant.sum())
+    if fit.preset == "random":
+        support = np.random.default_rng(fit.seed).permutation(len(relevant)) < k
+        return result(fit, support, relevant, 0.0)
+    compile_kernels()
+    selector = make_selector(fit, k)
+    with threadpool_limits(1):
+        begin = time.perf_counter()
+        selector.fit(X, y)
+        return result(fit, selector.support_, relevant, time.perf_counter() - begin, selector)
+
+
+def fit_in_lockstep(fits: list[Fit], at_once: int) -> Iterator[Row]:
+    """Fit the searches of one preset on tables of one shape together, at most `at_once` at a time."""
+    groups: dict[tuple[object, ...], list[Fit]] = {}
+    for fit in fits:
+        percent = fit.world.condition.partition("/")[0]  # how many rows are labelled decides on the clusters
+        groups.setdefault((fit.preset, fit.world.n_irrelevant, percent), []).append(fit)
+    for group in groups.values():
+        for first in range(0, len(group), at_once):
+            part = group[first : first + at_once]
+            data = [fit.world.draw(fit.seed) for fit in part]
+            selectors = [make_selector(fit, int(data[0][2].sum())) for fit in part]
+            begin = time.perf_counter()
+            fit_many(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
+            seconds = (time.perf_counter() - begin) / len(part)
+            for fit, selector, (_, _, relevant) in zip(part, selectors, data, strict=True):
+                yield result(fit, selector.support_, relevant, seconds, selector)
+
+
+def fit_all(fits: list[Fit], jobs: int, at_once: int) -> Iterator[Row]:
+    together, apart = [fit for fit in fits if fit.engine == "gpu"], [fit for fit in fits if fit.engine != "gpu"]
+    yield from fit_in_lockstep(together, at_once)
+    if jobs == 1:
+        yield from map(fit_one, apart)
+        return
+    with parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=1):
+        yield from Parallel(return_as="generator_unordered", batch_size=1)(delayed(fit_one)(fit) for fit in apart)
+
+
+def fit_of(row: Row) -> Fit:
+    world = World(*(row[name] for name in World._fields))
+    return Fit(row["preset"], world, row["seed"], row["engine"])
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Return the results of earlier runs; a line cut off by a crash is left out."""
+    rows = []
+    for line in path.read_text().splitlines() if path.exists() else []:
+        try:
+            rows.append(json.loads(line))
+        except json.JSONDecodeError:
+            print(f"{path}: left out a damaged line", file=sys.stderr)
+    return rows
+
+
+def run(fits: list[Fit], path: Path, jobs: int, at_once: int) -> list[Row]:
+    """Do the fits that the file lacks, and return the results of all."""
+    done = {fit_of(row): row for row in read_rows(path)}
+    missing = [fit for fit in fits if fit not in done]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.read_bytes().endswith(b"\n"):
+        with path.open("a") as file:
+            file.write("\n")
+    for number, row in enumerate(fit_all(missing, jobs, at_once), 1):
+        with path.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+        done[fit_of(row)] = row
+        print(f"{number} of {len(missing)}: {row['preset']}, {row['law']} {row['condition']}", file=sys.stderr)
+    return [done[fit] for fit in fits]
+
+
+def mean_and_error(values: Iterable[float]) -> str:
+    """Return the mean and its standard error.
+
+    >>> mean_and_error([0.9, 1.0]), mean_and_error([0.5]), mean_and_error([])
+    ('.950 ± .050', '.500', '')
+    """
+    array = np.array(list(values))
+    if not len(array):
+        return ""
+    error = [array.std(ddof=1) / np.sqrt(len(array))] if len(array) > 1 else []
+    return " ± ".join(f"{value:.3f}".removeprefix("0" if value < 1 else "") for value in (array.mean(), *error))
+
+
+def markdown(header: list[str], lines: Iterable[list[str]]) -> str:
+    rule = ["---"] + ["---:"] * (len(header) - 1)
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (header, rule, *lines))
+
+
+def found(row: Row, key: str = "fsr") -> float:
+    """Return the share of relevant columns found; of a fraud table their number."""
+    return float(row[key] * (row["n_relevant"] if row["law"] == "fraud" else 1))
+
+
+def summary(rows: list[Row]) -> str:
+    """Return a table with a line per preset and a column per law or knob."""
+    presets = list(dict.fromkeys(row["preset"] for row in rows))
+    groups = list(dict.fromkeys(fit_of(row).world.group for row in rows))
+
+    def line(preset: str) -> list[str]:
+        own = [row for row in rows if row["preset"] == preset]
+        by_group = [[row for row in own if fit_of(row).world.group == group] for group in groups]
+        cells = [mean_and_error(map(found, part)) for part in (*by_group, own)]
+        counted = [row["clusterings"] for row in own if "clusterings" in row]
+        kept = [row["ended_at_start"] for row in own if "ended_at_start" in row]
+        start = mean_and_error(found(row, "start_fsr") for row in own if "start_fsr" in row)
+        clusterings = f"{np.mean(counted):.0f}" if counted else ""
+        ended = f"{np.mean(kept):.2f}" if kept else ""
+        return [preset, *cells, start, ended, clusterings, f"{np.mean([row['seconds'] for row in own]):.2f}"]
+
+    header = ["preset", *groups, "mean", "evidence alone", "ended there", "clusterings", "seconds"]
+    return markdown(header, map(line, presets))
+
+
+def details(rows: list[Row]) -> str:
+    """Return a table with a line per world and a column per preset."""
+    presets = list(dict.fromkeys(row["preset"] for row in rows))
+    worlds = list(dict.fromkeys(fit_of(row).world for row in rows))
+
+    def line(world: World) -> list[str]:
+        own = [row for row in rows if fit_of(row).world == world]
+        cells = [mean_and_error(found(row) for row in own if row["preset"] == preset) for preset in presets]
+        return [f"{world.group}, {world.condition}", *cells]
+
+    return markdown(["world", *presets], map(line, worlds))
+
+
+def chosen_worlds(args: argparse.Namespace) -> list[World]:
+    """Return the worlds of the board, with laws, conditions, labels and widths replaced as asked for."""
+    worlds = BOARDS[args.board]
+    if args.conditions:
+        worlds = [world._replace(condition=name) for world in worlds for name in args.conditions]
+    if args.labels:
+        shapes = [(world, world.condition.partition("/")[2]) for world in worlds]
+        worlds = [world._replace(condition=f"{percent}/{shape}") for world, shape in shapes for percent in args.labels]
+    if args.laws:
+        worlds = [world._replace(law=law) for law in args.laws for world in worlds]
+    if args.n_irrelevant:
+        worlds = [world._replace(n_irrelevant=count) for count in args.n_irrelevant for world in worlds]
+    return list(dict.fromkeys(worlds))
+
+
+def seed_range(text: str) -> range:
+    first, _, last = text.partition("-")
+    return range(int(first), int(last or first) + 1)
+
+
+def preset(text: str) -> str:
+    name = text.partition(":")[0]
+    if name not in PRESETS and name not in METHODS and name != "random":
+        known = ", ".join([*PRESETS, *METHODS, "random"])
+        raise argparse.ArgumentTypeError(f"{name!r} is none of {known}")
+    return text
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--board", choices=BOARDS, default="worlds")
+    add("--presets", type=preset, nargs="+", default=["default", "previous"], metavar="NAME[:KEY=VALUE,...]")
+    add("--seeds", type=seed_range, default=range(1000, 1010), metavar="A-B", help="default: 1000-1009")
+    add("--laws", nargs="+", choices=LAWS, help="instead of the board's")
+    add("--conditions", nargs="+", help="instead of the board's")
+    add("--labels", nargs="+", metavar="PERCENT", help="instead of those of the conditions")
+    add("--n-irrelevant", nargs="+", type=int, metavar="N", help="irrelevant columns, next to 25 relevant")
+    add("--engine", default="cpu", help="of FSCPU; gpu: in lockstep")
+    add("--jobs", type=int, default=1, help="processes")
+    add("--at-once", type=int, default=200, help="searches in lockstep")
+    add("--out", type=Path, default=Path("build/worlds.jsonl"))
+    args = parser.parse_args(arguments)
+    if args.board == "fraud" and (args.laws or args.conditions or args.labels or args.n_irrelevant):
+        parser.error("the fraud tables have no other laws, conditions, labels or widths")
+    return args
+
+
+def main(arguments: list[str] | None = None) -> None:
+    args = parse(arguments)
+    fits = [
+        Fit(name, world, seed, args.engine if name.partition(":")[0] in PRESETS else "")
+        for name in args.presets
+        for world in chosen_worlds(args)
+        for seed in args.seeds
+    ]
+    rows = run(fits, args.out, args.jobs, args.at_once)
+    quantity = "relevant columns found, of 8" if args.board == "fraud" else "FSR"
+    print(f"\nBoard {args.board}, seeds {args.seeds[0]} to {args.seeds[-1]}: {quantity}, mean ± standard error\n")
+    print(f"{summary(rows)}\n\n{details(rows)}")
+
+
+if __name__ == "__main__":
+    main()
