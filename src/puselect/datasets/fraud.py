@@ -50,9 +50,9 @@ def make_fraud_table(
     The positives form three clusters. Each differs from the other rows in five of eight latent normal columns: its
     mean is shifted by 1.2 to 2 standard deviations, up or down, and its standard deviation is 0.6. These eight become
     the relevant columns: three log-normal amounts with a long tail, two counts (log-normal, rounded down), two columns
-    with 15 % of their values imputed by the median, and a ratio left as it is. The other 32 say nothing about the class: eight such amounts, four Poisson
-    counts, four normal columns with imputed values, six ratios that share two factors, and ten dummies that are 1 in
-    3 % of the rows.
+    with 15 % of their values imputed by the median, and a ratio left as it is. The other 32 say nothing about the
+    class: eight such amounts, four Poisson counts, four normal columns with imputed values, six ratios that share two
+    factors, and ten dummies that are 1 in 3 % of the rows.
 
     Parameters
     ----------
