@@ -8,6 +8,7 @@ from command_line import clusters_table, noise_table, puselect, puselect_in_term
 from typer.testing import CliRunner
 
 from puselect import cli
+from puselect.methods import YARDSTICKS
 from puselect.report import Comparison
 
 runner = CliRunner()
@@ -34,7 +35,7 @@ def test_methods_are_compared_from_a_file_to_a_report(folder):
     done = puselect("compare", "d.csv", "--label", "label", "-k", 3, *words)
     assert done.returncode == 0, done.stderr
     found = Comparison.from_json((folder / "c.json").read_text())
-    assert {result.method for result in found.methods} == {"fscpu", "kbest", "all features", "random features"}
+    assert {result.method for result in found.methods} == {"fscpu", "kbest", *YARDSTICKS.values()}
     assert all(len(result.scores) == 3 for result in found.methods)
     assert found.n_labelled == 40
     assert found.command.startswith("puselect compare d.csv --label label -k 3")

@@ -56,7 +56,7 @@ def test_every_command_shown_works(tmp_path, monkeypatch, name):
         shown = re.findall(r"^ +\d  (\w[\w ]+?) +0\.\d\d  ━", page, flags=re.MULTILINE)
         assert shown == list(selection.selected)
         assert json.loads((tmp_path / "result.json").read_text())["selected"] == shown
-        assert len(Comparison.from_json((tmp_path / "comparison.json").read_text()).methods) == 5
+        assert len(Comparison.from_json((tmp_path / "comparison.json").read_text()).methods) == 7
         assert "semi-jmi" in (tmp_path / "both.html").read_text()
 
 

@@ -4,12 +4,13 @@ from itertools import chain, combinations, product
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import rankdata
+from scipy.stats import rankdata, ttest_1samp
 
 from puselect.evaluation import (
     DOWNSTREAM,
     compare_pairs,
     compare_with,
+    corrected_resampled_t_test,
     critical_difference,
     downstream_auc,
     feature_recall,
@@ -64,7 +65,7 @@ class TestDownstream:
         assert model.n_estimators == 100
 
     def test_an_unknown_model_is_named(self, rows):
-        with pytest.raises(ValueError, match="one of lightgbm, lightgbm-rf, logistic, got 'svm'"):
+        with pytest.raises(ValueError, match=r"one of lightgbm, .*, got 'svm'"):
             downstream_auc("svm", *rows, *rows)
 
     def test_without_lightgbm_the_error_names_the_extra(self, monkeypatch):
@@ -106,6 +107,20 @@ class TestRanks:
 
 
 class TestTests:
+    def test_shared_rows_weaken_the_t_test_of_splits(self):
+        # mean 2, variance 1, times 1/3 + 1: t = sqrt(3), and with two degrees of freedom p = 1 - t / sqrt(2 + t ** 2)
+        assert corrected_resampled_t_test([1.0, 2.0, 3.0], test_share=0.5) == pytest.approx(1 - np.sqrt(3 / 5))
+        few, many = (corrected_resampled_t_test([1.0, 2.0, 3.0], share) for share in (1e-9, 0.9))
+        assert few == pytest.approx(ttest_1samp([1.0, 2.0, 3.0], 0).pvalue)
+        assert many > 0.5
+        assert corrected_resampled_t_test([0.0, 0.0], 0.5) == 1
+        assert corrected_resampled_t_test([0.1, 0.1], 0.5) == 0
+
+    @pytest.mark.parametrize(("differences", "share"), [([1.0], 0.5), ([1.0, np.nan], 0.5), ([1.0, 2.0], 1.0)])
+    def test_a_t_test_needs_two_splits_and_a_share(self, differences, share):
+        with pytest.raises(ValueError, match="must"):
+            corrected_resampled_t_test(differences, share)
+
     def test_holm_is_closed_testing_with_bonferroni(self):
         p = np.random.default_rng(2).uniform(0, 0.3, 6)
         subsets = list(chain.from_iterable(combinations(range(6), size) for size in range(1, 7)))

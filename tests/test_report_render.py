@@ -36,7 +36,7 @@ CLUSTERED = Selection(
     clusterings=(Clustering(0.5, (Cluster(100, 45, True), Cluster(300, 5, False), Cluster(600, 0, False))),),
 )
 
-ALL, RANDOM = YARDSTICKS.values()
+ALL, RANDOM, _, LEPAGE = YARDSTICKS.values()
 
 LISTED = replace(CLUSTERED, candidates=CandidateTable((4, 7), (0.97, 0.2), ("a",), ((1.0,), (2.0,)), 2))
 
@@ -182,3 +182,10 @@ class TestSentences:
         assert comparison_headline(level) == "No method is clearly better than random features."
         alone = Comparison.of({"a": ["x"], RANDOM: ["y"]}, seconds, {"a": [0.8, 0.81], RANDOM: [0.5, 0.51]})
         assert comparison_headline(alone) == "a scores clearly higher than random features."
+
+    def test_a_simple_filter_that_is_as_good_is_named(self):
+        chosen, seconds = {"a": ["x"], LEPAGE: ["x"]}, {"a": 1.0, LEPAGE: 0.01}
+        level = Comparison.of(chosen, seconds, {"a": [0.8, 0.9, 0.8], LEPAGE: [0.8, 0.8, 0.85]})
+        assert comparison_headline(level) == f"a scores highest, but not clearly higher than {LEPAGE}."
+        better = Comparison.of(chosen, seconds, {"a": [0.8, 0.9, 0.8], LEPAGE: [0.9, 0.9, 0.85]})
+        assert comparison_headline(better) == f"No method scores higher than {LEPAGE}."

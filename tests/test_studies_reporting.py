@@ -116,7 +116,7 @@ class TestTable1:
         (table,) = study_tables(collect(*load_run(tmp_path / "out")))
         assert {line[2].text for line in table.lines if line[1].text} == {"ours (7)"}
 
-    def test_yardsticks_are_never_the_best(self, tmp_path):
+    def test_all_features_are_never_the_best(self, tmp_path):
         study = load_study(str(write_study(tmp_path, SMALL.replace('"random"', '"all"'))))
         fill(tmp_path / "out", study, None, lambda c: {"fsr": 1.0 if c.method == "all" else 0.5})
         (table,) = study_tables(collect(*load_run(tmp_path / "out")))

@@ -41,7 +41,7 @@ def test_splits_keep_the_share_of_labelled_rows_and_depend_on_the_seed_alone(stu
     assert [test.tolist() for _, test in TableStudy(study.X, study.y, 3, n_splits=4, seed=1).splits()] != tested
 
 
-def test_both_yardsticks_are_run_with_the_methods(study):
+def test_yardsticks_are_run_with_the_methods(study):
     found = compare_methods(study, ["lasso", "kbest", "lasso"])
     assert list(found.selected) == ["lasso", "kbest", *YARDSTICKS]
     assert len(found.selected["all"]) == study.X.shape[1]
@@ -140,5 +140,5 @@ def test_what_methods_warn_of_is_noted_once(study, monkeypatch):
 def test_progress_counts_every_cell(study):
     told = []
     compare_methods(study, ["kbest", "lasso"], tell=told.append)
-    assert [progress.done for progress in told] == list(range(21))
-    assert {progress.total for progress in told} == {len(study.cells(["kbest", "lasso"]))} == {20}
+    assert [progress.done for progress in told] == list(range(31))
+    assert {progress.total for progress in told} == {len(study.cells(["kbest", "lasso"]))} == {30}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from importlib import import_module
+from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -16,8 +17,13 @@ AS_CLASSES, POSITIVES, NOTHING = "all, as classes", "the positives", "nothing"
 SPEEDS = {"instant": 1.0, "seconds": 100.0, "minutes": 1000.0, "hours": float("inf")}
 """Words for the cost of a fit, each with the seconds it ends at."""
 
-YARDSTICKS = {"all": "all features", "random": "random features"}
-"""Rows of a comparison that are not methods, name -> label: every feature, and as many as the methods select."""
+YARDSTICKS = {
+    "all": "all features",
+    "random": "random features",
+    "lowest-variance": "lowest variance",
+    "lepage": "Lepage's statistic",
+}
+"""What every comparison has for scale, name -> label. The first two do not select; the others are methods, too."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +124,11 @@ def yardstick(name: str) -> str | None:
     return next((key for key, label in YARDSTICKS.items() if name in (key, label)), None)
 
 
+def is_installed(name: str) -> bool:
+    """Return whether the extra that a method needs is there; a yardstick needs none."""
+    return name not in _RECORDS or not _RECORDS[name].extra or find_spec(_RECORDS[name].extra) is not None
+
+
 def label_of(name: str) -> str:
     """Return how tables call a method or yardstick."""
     return YARDSTICKS[name] if name in YARDSTICKS else _RECORDS[name].label
@@ -153,6 +164,7 @@ class _Factories(Mapping[str, Factory]):
 _BASELINES = "puselect.baselines."
 _FSCPU = "puselect.selectors.fscpu:FSCPU"
 _STEPS = {"max_iter": 3000}
+_OTHERS = "not in the paper"
 _BUILT_IN = (
     Method(
         "kbest", _BASELINES + "kbest:KBest", "K-Best", "chi-squared between each column and the label",
@@ -200,6 +212,32 @@ _BUILT_IN = (
     Method(
         "semi-jmi", _BASELINES + "semi_jmi:SemiJMI", "semi-JMI", "pairs of columns with much information on the label",
         AS_CLASSES, Cost(0.2), "positive-unlabelled", paper="semi-jmi",
+    ),
+    Method(
+        "fastcan", _BASELINES + "fastcan:FastCanRank", "FastCan", "the column that adds most to a linear model, repeat",
+        AS_CLASSES, Cost(0.1), _OTHERS, "fastcan",
+    ),
+    Method(
+        "forest", _BASELINES + "forest:ForestImportance", "forest importance",
+        "importance in a balanced random forest", AS_CLASSES, Cost(4.0, {"n_estimators": 200}), _OTHERS,
+        quick={"n_estimators": 10},
+    ),
+    Method(
+        "pu-bagging", _BASELINES + "pu_bagging:PUBagging", "PU bagging",
+        "importance in trees that each see a few unlabelled rows", AS_CLASSES, Cost(2.0, {"n_estimators": 500}),
+        _OTHERS, quick={"n_estimators": 10},
+    ),
+    Method(
+        "l1-logistic", _BASELINES + "l1_logistic:L1Logistic", "L1 logistic",
+        "weights of a balanced logistic regression with an L1 penalty", AS_CLASSES, Cost(0.6), _OTHERS,
+    ),
+    Method(
+        "lowest-variance", _BASELINES + "lowest_variance:LowestVariance", YARDSTICKS["lowest-variance"],
+        "scaled columns of lowest standard deviation", NOTHING, Cost(0.02), "yardsticks",
+    ),
+    Method(
+        "lepage", _BASELINES + "lepage:Lepage", YARDSTICKS["lepage"],
+        "labelled rows at another place or spread, column by column", AS_CLASSES, Cost(0.1), "yardsticks",
     ),
     Method(
         "fscpu", _FSCPU, "FSCPU, our default", "columns in which the positives form few clusters",

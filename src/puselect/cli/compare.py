@@ -34,8 +34,9 @@ Truth = Annotated[
                  rich_help_panel=TABLE),
 ]
 Model = Annotated[
-    str, typer.Option(metavar="NAME", help="Classifier trained on the features: logistic, lightgbm or lightgbm-rf.",
-                      rich_help_panel=HOW),
+    str,
+    typer.Option(metavar="NAME", rich_help_panel=HOW,
+                 help="Trained on the features: logistic, random-forest, extra-trees, lightgbm or lightgbm-rf."),
 ]
 Jobs = Annotated[int, typer.Option(metavar="N", help="Processes; -1 for all cores.", rich_help_panel=HOW)]
 

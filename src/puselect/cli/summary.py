@@ -141,8 +141,9 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
             f"{result.seconds:.2f}",
         )
     console.print(Padding(table, (1, 0, 1, 2), expand=False))
-    console.print("[bold]Agreement[/bold] on the whole table: shared features over features selected by either")
-    console.print(Padding(agreement_table(comparison), (1, 0, 1, 2), expand=False))
+    if len(comparison.rivals) > 1:
+        console.print("[bold]Agreement[/bold] on the whole table: shared features over features selected by either")
+        console.print(Padding(agreement_table(comparison), (1, 0, 1, 2), expand=False))
     console.print("[bold]Selected[/bold] on the whole table, best first\n")
     for result in comparison.methods:
         if not result.is_baseline:
@@ -157,9 +158,9 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
 
 
 def agreement_table(comparison: "Comparison") -> Table:
-    """Return the Jaccard index of each pair of methods."""
-    names = [result.method for result in comparison.methods]
+    """Return the Jaccard index of each pair of methods, without the yardsticks."""
+    names = [result.method for result in comparison.rivals]
     table = Table("", *names, box=None, pad_edge=False, header_style="dim")
-    for name, shares in zip(names, comparison.agreement, strict=True):
-        table.add_row(Text(name, style="bold"), *(f"{share:.2f}" for share in shares))
+    for result, shares in comparison.rival_agreement:
+        table.add_row(Text(result.method, style="bold"), *(f"{share:.2f}" for share in shares))
     return table

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
@@ -13,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from puselect.baselines.lightgbm_model import lightgbm_classifier
 
 N_ESTIMATORS = 100
+SMALL_LEAVES = {"n_estimators": 150, "min_samples_leaf": 3, "n_jobs": 1}
 # LightGBM's forest needs a subsample; a bootstrap of n rows holds 63.2 % of them.
 FOREST = {"boosting_type": "rf", "subsample": 0.632, "subsample_freq": 1}
 
@@ -32,10 +34,22 @@ def bagged_trees(random_state: int | None = None) -> Any:
     return lightgbm_classifier(N_ESTIMATORS, random_state, **FOREST)
 
 
+def random_forest(random_state: int | None = None) -> Any:
+    """Return scikit-learn's random forest of 150 trees with at least three rows in a leaf."""
+    return RandomForestClassifier(**SMALL_LEAVES, random_state=random_state)
+
+
+def extra_trees(random_state: int | None = None) -> Any:
+    """Return scikit-learn's extremely randomised trees, 150 with at least three rows in a leaf."""
+    return ExtraTreesClassifier(**SMALL_LEAVES, random_state=random_state)
+
+
 DOWNSTREAM: dict[str, Callable[..., Any]] = {
     "lightgbm": boosted_trees,
     "lightgbm-rf": bagged_trees,
     "logistic": logistic_regression,
+    "random-forest": random_forest,
+    "extra-trees": extra_trees,
 }
 """Name -> factory: ``DOWNSTREAM[name](random_state=seed)`` returns the classifier."""
 

@@ -42,7 +42,7 @@ class MethodResult:
 
     @property
     def is_baseline(self) -> bool:
-        """Whether it does not choose: all features, or random ones."""
+        """Whether it is a yardstick, which every comparison has."""
         return yardstick(self.method) is not None
 
     def check(self) -> None:

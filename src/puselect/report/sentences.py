@@ -151,7 +151,11 @@ def comparison_headline(comparison: Comparison) -> str:
         return f"{counted(len(others) + 1, 'method')}, {counted(_n_shared(comparison), 'feature')} in common."
     if any(yardstick(m.method) == "random" and not _is_behind(m) for m in comparison.methods):
         return "No method is clearly better than random features."
-    level = [m.method for m in others if not _is_behind(m)]
+    filters = [m for m in comparison.methods if m.is_baseline and yardstick(m.method) not in ("all", "random")]
+    better = [m.method for m in filters if m.interval is not None and m.interval.mean > best.interval.mean]
+    if better:
+        return f"No method scores higher than {_listed(better)}."
+    level = [m.method for m in (*others, *filters) if not _is_behind(m)]
     if level:
         return f"{best.method} scores highest, but not clearly higher than {_listed(level)}."
     return f"{best.method} scores clearly higher than {'all other methods' if others else 'random features'}."

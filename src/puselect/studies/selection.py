@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray
 from puselect.datasets import make_pu_clusters
-from puselect.methods import METHODS, REGISTRY, YARDSTICKS
+from puselect.methods import METHODS, REGISTRY
 from puselect.studies.cells import Cell
 
 
 class Selection(NamedTuple):
-    """Selected features, the time it took, and the selector (None for a yardstick)."""
+    """Selected features, the time it took, and the selector (None for all features or random ones)."""
 
     support: BoolArray
     seconds: float
     selector: Any
 
     def ranked(self) -> list[int]:
-        """Return the selected columns, best first; those of a yardstick in their order."""
+        """Return the selected columns, best first; without a selector in their order."""
         columns = np.flatnonzero(self.support)
         if self.selector is None:
             return list(columns.tolist())
@@ -44,8 +44,8 @@ def make_method(name: str, k: int, seed: int, **settings: Any) -> Any:
 
 def select_features(cell: Cell, X: NDArray[Any], y: NDArray[Any], k: int) -> Selection:
     """Return the `k` features that the cell's method selects."""
-    if cell.method in YARDSTICKS:
-        return Selection(_yardstick(cell, X.shape[1], k), 0.0, None)
+    if cell.method not in METHODS:
+        return Selection(_unselective(cell, X.shape[1], k), 0.0, None)
     selector = make_method(cell.method, k, cell.seed, **cell.settings)
     compile_kernels(cell.method)
     begin = time.perf_counter()
@@ -60,7 +60,7 @@ def compile_kernels(method: str) -> None:
     make_method(method, 3, 0, **REGISTRY[method].quick).fit(X, y)
 
 
-def _yardstick(cell: Cell, n_features: int, k: int) -> BoolArray:
+def _unselective(cell: Cell, n_features: int, k: int) -> BoolArray:
     if cell.method == "all":
         return np.ones(n_features, dtype=bool)
     chosen = np.random.default_rng(cell.seed).permutation(n_features)[:k]

@@ -77,15 +77,15 @@ class StudyMethod:
         table: Mapping[str, Any] = {"name": entry} if isinstance(entry, str) else entry
         check_entry("[[method]]", table, METHOD_KINDS, {"name"})
         name = table["name"]
-        if name in YARDSTICKS:
-            defaults: dict[str, Any] = {"label": YARDSTICKS[name], "group": "yardsticks"}
-            quick: Mapping[str, Any] = {}
-        elif name in REGISTRY:
+        if name in REGISTRY:
             record = REGISTRY[name]
-            defaults = {field: getattr(record, field) for field in ("label", "group", "paper", "artificial")}
+            fields = ("label", "group", "paper", "artificial")
+            defaults: dict[str, Any] = {field: getattr(record, field) for field in fields}
             quick = record.quick
+        elif name in YARDSTICKS:
+            defaults, quick = {"label": YARDSTICKS[name], "group": "yardsticks"}, {}
         else:
-            raise ValueError(f"method must be one of {', '.join([*REGISTRY, *YARDSTICKS])}, got {name!r}")
+            raise ValueError(f"method must be one of {', '.join(row_names())}, got {name!r}")
         if "id" in table:  # not the method as such
             defaults["label"] = table["id"]
         settings = current_settings(table.get("settings", {}))
@@ -147,7 +147,7 @@ class Study:
         """Return the study that a parsed TOML file describes."""
         check_entry("the study", definition, STUDY_KINDS, {"title", "seeds", "data"})
         reduced = definition.get("reduced", False)
-        entries = definition.get("method", [*REGISTRY, *YARDSTICKS])
+        entries = definition.get("method", row_names())
         methods = [StudyMethod.from_entry(entry, reduced) for entry in entries]
         ids = [method.id for method in methods]
         if len(set(ids)) < len(ids):
@@ -183,6 +183,11 @@ class Study:
                 data = point if block.measure == "downstream" else {**point, **method.artificial}
                 cell = Cell(block.measure, method.name, {**method.settings, **settings}, data, 0)
                 yield Place(block, method, point, settings), cell
+
+
+def row_names() -> list[str]:
+    """Return the names of all methods and yardsticks, those of one group together."""
+    return [*(name for name in REGISTRY if name not in YARDSTICKS), *YARDSTICKS]
 
 
 def study_names() -> list[str]:

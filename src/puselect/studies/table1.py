@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from puselect.methods import YARDSTICKS
+from puselect.methods import METHODS
 from puselect.studies.paper import DECIMALS, Figure, differs, paper_figures
 from puselect.studies.results import BlockResults
 from puselect.studies.study import StudyMethod
@@ -37,7 +37,8 @@ def table_lines(
     paper: Mapping[tuple[str, str], Figure],
 ) -> list[list[Entry]]:
     """Return the lines of a table whose figures go by id of the method and column."""
-    best = best_of_columns({key: f for key, f in figures.items() if key[0] not in YARDSTICKS}, columns)
+    selective = {method.id for method in methods if method.name in METHODS}
+    best = best_of_columns({key: f for key, f in figures.items() if key[0] in selective}, columns)
     lines: list[list[Entry]] = []
     group = None
     for method in methods:
@@ -59,7 +60,7 @@ def method_lines(
     """Return our line of a method and, where the paper has it, the paper's; both go by column."""
     counts = sorted({figure.n for figure in ours.values() if figure})
     n = f"ours ({counts[0]})" if len(counts) == 1 else f"ours ({counts[0]}–{counts[-1]})"
-    top = best if method.name not in YARDSTICKS else {}
+    top = best if method.name in METHODS else {}
     fields = [our_entry(ours[column], paper[column], top.get(column), metric) for column in ours]
     lines = [[Entry(group, quiet=True), Entry(method.label), Entry(n, quiet=True), *fields]]
     if any(paper.values()):

@@ -70,7 +70,7 @@ class TableStudy:
         return list(cut.split(self.X, strata))
 
     def cells(self, methods: Sequence[str]) -> list[Cell]:
-        """Return the cells of the methods and of both yardsticks: the whole table first, then split by split."""
+        """Return the cells of the methods and yardsticks: the whole table first, then split by split."""
         data = {"n_features_to_select": self.n_features_to_select, "model": self.model}
         return [
             Cell("holdout", name, {}, {**data, "split": split}, self.seed if split is None else self.seed + split + 1)
@@ -119,7 +119,7 @@ def compare_methods(
     ...                            random_state=0)
     >>> found = compare_methods(TableStudy(X, y, 3, n_splits=2), ["kbest"])
     >>> list(found.scores), len(found.selected["kbest"]), found.n_splits
-    (['kbest', 'all', 'random'], 3, 2)
+    (['kbest', 'all', 'random', 'lowest-variance', 'lepage'], 3, 2)
     """
     cells, rows = study.cells(methods), list[Row]()
     workers = local_workers(n_jobs, partial(measure_holdout, study, study.splits()))
