@@ -341,4 +341,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    # Imported, so that worker processes find the functions by name.
+    from worlds import main as run_board
+
+    run_board()

@@ -90,6 +90,13 @@ def test_a_share_of_both_kinds_of_columns_is_discrete():
     np.testing.assert_array_equal(X[:, ~is_integer], plain[:, ~is_integer])
 
 
+def test_types_and_scales_leave_rows_and_labels_where_they_are():
+    plain, other = draw(shuffle=True), draw(shuffle=True, discrete_share=0.4, scale_spread=2)
+    for one, same in zip(plain[1:], other[1:], strict=True):
+        np.testing.assert_array_equal(one, same)
+    assert (np.sign(plain[0]) == np.sign(other[0])).all(axis=0).sum() == 30
+
+
 def test_scales_of_columns_spread_over_powers_of_ten():
     X, plain = draw(scale_spread=2, n_irrelevant=400)[0], draw(n_irrelevant=400)[0]
     exponents = np.log10(X / plain)

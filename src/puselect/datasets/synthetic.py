@@ -94,11 +94,11 @@ def make_pu_clusters(
         five standard normal factors with loadings from N(0, 4), plus N(0, 4); "heavy": 3 t(3); "skewed":
         exp(1.2 N(0, 1)); "permuted": each is a relevant column with its rows permuted.
     cluster_balance : float
-        Each cluster of a class has this many times the rows of the one before, in (0, 1]; at least one row.
+        Each cluster of a class has this many times the rows of the one before, in [0.01, 1]; and at least one row.
     shape_spread : float
         The standard deviation of each cluster in each relevant column is multiplied by exp(N(0, shape_spread²)).
     correlation : float
-        Correlation, up to its sign, of any two relevant columns within a cluster, in [0, 1): they share a factor.
+        Correlation, up to its sign, of any two relevant columns within a cluster, in [0, 0.99]: they share a factor.
     weak_share : float
         Share of the relevant columns in which the means of the clusters are multiplied by 0.3; in the outlier
         conditions, their weight in the norm.
@@ -109,7 +109,7 @@ def make_pu_clusters(
         Each column that is not discrete is multiplied by 10 to the power of Uniform(-scale_spread, scale_spread).
     label_bias : float
         Positives are labelled one after another, each with a probability proportional to its weight: `label_bias`
-        for rows of the first (and largest) positive cluster, 1 for all others. In the outlier conditions the rows
+        (at least 1) for rows of the first positive cluster, 1 for all others. In the outlier conditions the rows
         with a positive value in the first relevant column have the weight `label_bias`.
     shuffle : bool
         Whether rows and columns are in random order. If not, relevant columns and negative rows come first.
@@ -152,14 +152,14 @@ def make_pu_clusters(
     block = relevant_columns(rng, clusters, n_rows, n_relevant, law)
     X = np.hstack([block.values, irrelevant_columns(noise, rng, block.values, n_irrelevant, n_redundant)])
     relevant = np.arange(X.shape[1]) < n_relevant
-    X = mix_columns(rng, X, relevant, discrete_share, scale_spread)
     classes = np.repeat([0, 1], n_rows)
     weights = np.concatenate([np.zeros(n_negative), np.where(block.favoured, label_bias, 1.0)])
     if shuffle:
         rows, columns = rng.permutation(X.shape[0]), rng.permutation(X.shape[1])
         X, classes, relevant, weights = X[np.ix_(rows, columns)], classes[rows], relevant[columns], weights[rows]
-    # Labelling comes last so that the percentage changes nothing but the labels.
+    # Labelling draws as much for any percentage, which changes nothing but the labels.
     y = hide_labels(classes, rate, random_state=rng) if label_bias == 1 else _weighted_labels(rng, weights, rate)
+    X = mix_columns(rng, X, relevant, discrete_share, scale_spread)
     return (X, y, relevant, classes) if return_classes else (X, y, relevant)
 
 
