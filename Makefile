@@ -4,14 +4,17 @@
 PYTHON ?= python3
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+FUZZ_SECONDS ?= 60
+FUZZ_ARGS ?=
 TORCH ?= torch==2.13.0 triton
 VENV := .venv
+OLDEST := .venv-oldest
 BIN := $(VENV)/bin
 # What the environment was made for; a copied checkout or another Python makes a new one.
 ORIGIN := $(CURDIR) $(shell $(PYTHON) -c 'import sys; print(sys.version)' 2>/dev/null | tr -d '\n')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-torch lint docs bench reproduce-quick clean python
+.PHONY: help demo test test-torch test-oldest fuzz golden lint docs bench reproduce-quick clean python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' Makefile
@@ -27,6 +30,20 @@ test-torch: setup-test ## the GPU engine's tests, where there is no GPU on the C
 	  $(BIN)/python -m pip install -qq --disable-pip-version-check $(TORCH); }
 	@$(BIN)/python -c 'import torch, triton; print("torch", torch.__version__, "Triton", triton.__version__)'
 	@$(BIN)/python -m pytest -rs tests/test_engines_gpu.py tests/test_engines_gpu_kernels.py tests/test_selectors_many.py
+
+test-oldest: python ## run the tests with the oldest versions of the libraries that pyproject.toml allows
+	@test "$$(cat $(OLDEST)/.stamp 2>/dev/null)" = "$(ORIGIN) $$(cksum < pyproject.toml)" || { \
+	  echo "installing the oldest versions into $(OLDEST)"; \
+	  $(PYTHON) -m venv --clear $(OLDEST) && $(OLDEST)/bin/python -m pip install -qq --disable-pip-version-check uv \
+	  && $(OLDEST)/bin/uv pip install -q --python $(OLDEST)/bin/python --resolution lowest-direct --editable ".[test]" \
+	  && echo "$(ORIGIN) $$(cksum < pyproject.toml)" > $(OLDEST)/.stamp; }
+	@$(OLDEST)/bin/python -m pytest -n 2 $(PYTEST_ARGS)
+
+fuzz: setup-test ## try odd inputs of every kind for a minute (FUZZ_SECONDS=600, FUZZ_ARGS="--seed 7 --classes fits")
+	@$(BIN)/python tests/fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_ARGS)
+
+golden: setup-test ## compare results bit for bit with those that python tests/golden.py wrote on this machine
+	@$(BIN)/python tests/golden.py --check
 
 lint: setup-lint ## ruff and mypy
 	@$(BIN)/python -m ruff check .
@@ -45,13 +62,13 @@ reproduce-quick: setup-reproduce ## all methods in small studies: does everythin
 	@$(BIN)/puselect reproduce quick --folder build/reproduce-quick
 
 clean: ## remove the environment and everything that was generated
-	rm -rf $(VENV) build dist docs/gallery docs/generated .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(OLDEST) build dist docs/gallery docs/generated .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -path ./.git -prune -o -type d -name __pycache__ -exec rm -rf {} +
 
 # Two BLAS threads on two busy cores are many times slower than one.
-test test-torch docs bench reproduce-quick: export OMP_NUM_THREADS = 1
-test test-torch docs bench reproduce-quick: export OPENBLAS_NUM_THREADS = 1
-test test-torch docs bench reproduce-quick: export MKL_NUM_THREADS = 1
+test test-torch test-oldest fuzz docs bench reproduce-quick: export OMP_NUM_THREADS = 1
+test test-torch test-oldest fuzz docs bench reproduce-quick: export OPENBLAS_NUM_THREADS = 1
+test test-torch test-oldest fuzz docs bench reproduce-quick: export MKL_NUM_THREADS = 1
 
 python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

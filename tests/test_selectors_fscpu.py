@@ -262,6 +262,8 @@ class TestBadInput:
             ({"always_keep": ["nobody"]}, "must name columns of X, got 'nobody'"),
             ({"always_keep": [10]}, r"indices in 0\.\.9, got 10"),
             ({"always_keep": "abc"}, "a list of names or indices"),
+            ({"always_keep": 5.0}, "a list of names or indices"),
+            ({"n_features_to_select": None, "feature_costs": ["a"] * 10, "budget": 1}, "must be numbers"),
             ({"criterion": "mi"}, "criterion must be one of 'cluster', 'cluster\\+mi', got 'mi'"),
             ({"engine": "tpu"}, "engine must be one of"),
             ({"n_clusters": 0}, "n_clusters must be an integer of at least 1, got 0"),

@@ -119,13 +119,20 @@ def _costs_in_order(costs: Any, names: Sequence[str] | None) -> FloatArray:
     """Return the costs in the order of the columns; those that carry names (a dict, a pandas Series) go by name."""
     by_name = hasattr(costs, "keys") and list(costs.keys()) != list(range(len(costs)))
     if not by_name:
-        return np.asarray(list(costs.values()) if isinstance(costs, Mapping) else costs, dtype=np.float64)
+        return _as_floats(list(costs.values()) if isinstance(costs, Mapping) else costs)
     if names is None:
         raise ValueError("feature_costs by name need a table with column names, got an array without")
     missing = [name for name in names if name not in costs]
     if missing:
         raise ValueError(f"feature_costs must hold a cost for every column, got none for {', '.join(missing[:5])}")
-    return np.array([costs[name] for name in names], dtype=np.float64)
+    return _as_floats([costs[name] for name in names])
+
+
+def _as_floats(costs: Any) -> FloatArray:
+    try:
+        return np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"feature_costs must be numbers: {error}") from error
 
 
 def _as_mask(
@@ -133,8 +140,8 @@ def _as_mask(
 ) -> BoolArray:
     """Return the mask of features given by names or by indices."""
     mask = np.zeros(n_features, dtype=bool)
-    if isinstance(wanted, str):
-        raise ValueError(f"{parameter} must be a list of names or indices, got the string {wanted!r}")
+    if isinstance(wanted, str) or not (wanted is None or np.iterable(wanted)):
+        raise ValueError(f"{parameter} must be a list of names or indices, got {wanted!r}")
     for item in () if wanted is None else wanted:
         if isinstance(item, str):
             place = np.flatnonzero(np.asarray(names if names is not None else (), dtype=object) == item)
