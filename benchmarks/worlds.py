@@ -71,8 +71,9 @@ class World(NamedTuple):
     @property
     def group(self) -> str:
         """The column of the summary that it counts for."""
-        width = "" if self.n_irrelevant == 25 else f", 25 of {25 + self.n_irrelevant}"
-        return f"{self.knob or self.law}{', outliers' if 'outlier' in self.condition else ''}{width}"
+        outliers = "outliers" if "outlier" in self.condition else ""
+        width = "" if self.law == "fraud" or self.n_irrelevant == 25 else f"25 of {25 + self.n_irrelevant}"
+        return ", ".join(filter(None, (self.law, self.knob, outliers, width)))
 
 
 class Fit(NamedTuple):
@@ -154,8 +155,9 @@ def fit_one(fit: Fit) -> Row:
     if fit.preset == "random":
         support = np.random.default_rng(fit.seed).permutation(len(relevant)) < k
         return result(fit, support, relevant, 0.0)
-    compile_kernels()
     selector = make_selector(fit, k)
+    if isinstance(selector, FSCPU):
+        compile_kernels()
     with threadpool_limits(1):
         begin = time.perf_counter()
         selector.fit(X, y)

@@ -108,6 +108,13 @@ def test_searches_in_lockstep_find_the_same(monkeypatch):
     assert together == {fit: worlds.fit_one(fit)["fsr"] for fit in fits}
 
 
+def test_worlds_are_grouped_by_what_sets_them_apart():
+    assert World("heavy", "10/8/2").group == World("heavy", "40/1/1").group == "heavy"
+    assert World("heavy", "10/outlier", 175).group == "heavy, outliers, 25 of 200"
+    assert World("gaussian", "10/8/2", knob="weak columns").group == "gaussian, weak columns"
+    assert {world.group for world in worlds.BOARDS["fraud"]} == {"fraud"}
+
+
 def test_random_selections_differ_between_data_sets():
     fits = [Fit("random", World("gaussian", "40/1/1"), seed, "") for seed in range(20)]
     found = [worlds.fit_one(fit)["fsr"] for fit in fits]
