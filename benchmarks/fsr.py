@@ -18,8 +18,11 @@ from threadpoolctl import threadpool_limits
 
 from puselect import FSCPU
 from puselect.datasets import CONDITIONS, make_pu_clusters
+from puselect.evaluation import feature_recall
+from puselect.methods import METHODS, label_of
 
 N_RELEVANT = 25
+FILTERS = ("lowest-variance", "lepage")  # what the search has to beat
 SHAPES = ("8/1", "8/2", "1/1", "1/2")
 HARD = {
     "2 % labelled, 25 of 50": [(f"2/{shape}", 25) for shape in SHAPES],
@@ -35,6 +38,7 @@ PAPER = {  # FSCPU, Table 1
 def one_search(condition: str, n_irrelevant: int, seed: int, preset: str, settings: dict) -> dict:
     """Fit one data set and return how much was found, in how many steps and seconds."""
     X, y, relevant = make_pu_clusters(condition, n_irrelevant=n_irrelevant, random_state=seed)
+    filters = {name: METHODS[name](N_RELEVANT, random_state=seed).fit(X, y).support_ for name in FILTERS}
     make = FSCPU.published if preset == "published" else FSCPU
     selector = make(N_RELEVANT, random_state=seed, **settings)
     begin = time.perf_counter()
@@ -43,7 +47,8 @@ def one_search(condition: str, n_irrelevant: int, seed: int, preset: str, settin
         "condition": condition,
         "n_features": X.shape[1],
         "seed": seed,
-        "fsr": float(relevant[selector.support_].sum() / relevant.sum()),
+        "fsr": feature_recall(selector.support_, relevant),
+        "filters": {name: feature_recall(support, relevant) for name, support in filters.items()},
         "seconds": time.perf_counter() - begin,
         "evaluations": selector.n_iter_ * selector.population_size,
         "settled": selector.settled_,
@@ -55,7 +60,10 @@ def line(rows: list[dict], name: str, paper: float | None = None) -> str:
     fsr = np.array([row["fsr"] for row in rows])
     error = fsr.std(ddof=1) / np.sqrt(len(fsr)) if len(fsr) > 1 else float("nan")
     mean = {key: np.mean([row[key] for row in rows]) for key in ("evaluations", "seconds", "settled")}
-    beside = f"   paper {paper:.2f}" if paper is not None else ""
+    others = {label_of(name): np.mean([row["filters"][name] for row in rows]) for name in FILTERS}
+    others["random"] = np.mean([N_RELEVANT / row["n_features"] for row in rows])
+    others |= {"paper": paper} if paper is not None else {}
+    beside = "".join(f"   {label} {value:.2f}" for label, value in others.items())
     return (
         f"{name:28s} {fsr.mean():.3f} ± {error:.3f}   min {fsr.min():.2f}   {mean['evaluations']:7.0f} evaluations "
         f"{mean['seconds']:6.1f} s   settled {mean['settled']:.2f}{beside}"

@@ -4,12 +4,17 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import bench
 import bench_gpu
+import real_tables
+
+from puselect.studies import load_study
+from puselect.studies.real_tables import load_real_table
 
 
 def test_figures_are_printed_and_written_and_a_missed_budget_is_an_error(monkeypatch, tmp_path, capsys):
@@ -46,3 +51,34 @@ def test_shapes_are_as_named(name):
     assert shape.X.shape == (min(rows, 500), features)
     assert shape.positive.sum() == min(labelled, 20)
     assert (shape.masks.sum(axis=1) == selected).all()
+
+
+class TestRealTables:
+    def test_slow_methods_and_missing_extras_are_left_out(self, monkeypatch, capsys):
+        study = load_study(real_tables.STUDY)
+        monkeypatch.setitem(sys.modules, "fastcan", None)
+        found = real_tables.chosen_methods(study, [])
+        assert {"fscpu", "lepage", "all", "semi-jmi", "forest"} <= set(found)
+        assert not {"fastcan", "es-mcrfs-short", "fscpu-published-short"} & set(found)
+        assert "fastcan" in capsys.readouterr().out
+        assert real_tables.chosen_methods(study, ["default"]) == ["fscpu"]
+        with pytest.raises(SystemExit, match="nothing"):
+            real_tables.chosen_methods(study, ["nothing"])
+
+    def test_only_the_chosen_cells_are_run_and_a_failed_one_is_tried_again(self, monkeypatch, tmp_path, capsys):
+        words = ["--folder", str(tmp_path / "out"), "--tables", "tiny,wpbc", "--splits", "1", "--fractions", "0.2"]
+        monkeypatch.setenv("PUSELECT_DATA", str(tmp_path))
+        (tmp_path / "real").mkdir()
+        assert real_tables.main([*words, "--methods", "lepage,all"]) == 1
+        y = np.arange(100) % 3 == 0
+        np.savez(tmp_path / "real" / "wpbc.npz", X=np.random.default_rng(0).normal(size=(100, 5)) + y[:, None], y=y)
+        load_real_table.cache_clear()
+        assert real_tables.main([*words, "--methods", "lepage,all"]) == 0
+        assert "2 cells measured" in capsys.readouterr().out
+        assert real_tables.main(["--folder", str(tmp_path / "out"), "--report"]) == 0
+        assert "| yardsticks | all features | 1 |" in capsys.readouterr().out
+        load_real_table.cache_clear()
+
+    def test_splits_are_a_range_with_both_ends(self):
+        assert list(real_tables.splits("3-5")) == [3, 4, 5]
+        assert list(real_tables.splits("7")) == [7]

@@ -145,4 +145,4 @@ class TestOpenData:
 
 
 def test_every_measure_has_a_name():
-    assert set(MEASURES) == {"recall", "convergence", "objective", "downstream"}
+    assert set(MEASURES) == {"recall", "convergence", "objective", "downstream", "real"}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ALL = ("table1", "table3", "table3-splits", "figure1")
 SECONDS_BETWEEN_LINES = 20
-HELP = f"{', '.join(ALL)}, table1-published, quick, all, or a TOML file of your own."
+HELP = f"{', '.join(ALL)}, table1-published, real-tables, quick, all, or a TOML file of your own."
 
 
 @app.command()

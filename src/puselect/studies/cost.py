@@ -7,9 +7,13 @@ from puselect.studies.cells import Cell
 from puselect.studies.journal import Row
 
 # Cost on an open data set relative to the 4500 by 50 of the artificial ones.
-SIZE = {"spambase": 0.8, "ionosphere": 0.06, "rt_iot2022": 6.0}
+SIZE = {
+    "spambase": 0.8, "ionosphere": 0.06, "rt_iot2022": 6.0, "aloi": 1.2, "campaign": 2.4, "letter": 0.2, "mnist": 2.2,
+    "waveform": 0.3, "wpbc": 0.05,
+}  # fmt: skip
 OBJECTIVE_FITS = 200 / 6000
 OVERHEAD = 0.2
+FORESTS = 3.0  # the downstream models of real tables
 
 
 def estimate_seconds(cell: Cell, known: Mapping[str, float]) -> float:
@@ -20,7 +24,8 @@ def estimate_seconds(cell: Cell, known: Mapping[str, float]) -> float:
     if cell.measure == "objective":
         return guess * OBJECTIVE_FITS
     n_irrelevant = cell.data.get("n_irrelevant", 25)
-    return float(guess * SIZE.get(cell.data.get("name", ""), (25 + n_irrelevant) / 50)) + OVERHEAD
+    size = SIZE.get(cell.data.get("name", ""), (25 + n_irrelevant) / 50)
+    return float(guess * size) + (FORESTS if cell.measure == "real" else OVERHEAD)
 
 
 def known_seconds(rows: Iterable[Row]) -> dict[str, float]:

@@ -1,6 +1,7 @@
 """Checks on the definition of a study, as it is read from a TOML or JSON file."""
 
 import inspect
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ ARTIFICIAL_KINDS: Kinds = {
         if name not in ("condition", "random_state", "return_classes")
     },
 }
+REAL_KINDS: Kinds = {name: kind for name, kind in OPEN_KINDS.items() if name != "rate"}
 NOT_CROSSED = {"models"}
 
 
@@ -64,6 +66,17 @@ def check_open_data(point: Mapping[str, Any]) -> None:
     """Raise a ValueError if there is no such data set or model, or if a share lies outside of (0, 1]."""
     if point["name"] not in list(OPEN_DATA):
         raise ValueError(f"name must be one of {', '.join(OPEN_DATA)}, got {point['name']!r}")
+    _check_judgement(point)
+
+
+def check_real_tables(point: Mapping[str, Any]) -> None:
+    """Raise a ValueError if a name is not that of a file, there is no such model, or a share lies outside of (0, 1]."""
+    if not re.fullmatch(r"[\w-]+", str(point["name"])):
+        raise ValueError(f"name must consist of letters, digits, _ and -, got {point['name']!r}")
+    _check_judgement(point)
+
+
+def _check_judgement(point: Mapping[str, Any]) -> None:
     for model in point["models"]:
         if model not in list(DOWNSTREAM):
             raise ValueError(f"models must be among {', '.join(DOWNSTREAM)}, got {model!r}")

@@ -9,8 +9,8 @@ A line has these fields:
 ``values``
     What was measured, if the cell was finished. ``recall``: ``fsr``, ``selected`` (indices of columns),
     ``fit_seconds`` and, for searches, ``objective``, ``steps``, ``converged``. ``convergence``: the same and
-    ``evaluations``, ``theta``, ``relevant``. ``objective``: ``printed``, ``exact``. ``downstream``: ``auc`` by model,
-    ``selected``, ``fit_seconds``.
+    ``evaluations``, ``theta``, ``relevant``. ``objective``: ``printed``, ``exact``. ``downstream`` and ``real``:
+    ``auc`` by model, ``selected``, ``fit_seconds``.
 ``error``
     Instead of ``values``, if the cell failed. Such a cell is tried again on the next run.
 ``seconds``

@@ -16,12 +16,14 @@ from puselect.studies.artificial import measure_convergence, measure_objective, 
 from puselect.studies.cells import Cell
 from puselect.studies.journal import Row
 from puselect.studies.open_data import measure_downstream
+from puselect.studies.real_tables import measure_real_table
 
 MEASURES: dict[str, Callable[[Cell], dict[str, Any]]] = {
     "recall": measure_recall,
     "convergence": measure_convergence,
     "objective": measure_objective,
     "downstream": measure_downstream,
+    "real": measure_real_table,
 }
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "lightgbm")
 

@@ -52,6 +52,7 @@ def run_study(
     *,
     methods: Sequence[str] = (),
     n_seeds: int | None = None,
+    only: Callable[[Cell], bool] = lambda cell: True,
     workers: Workers | None = None,
     tell: Callable[[Progress], None] = lambda progress: None,
 ) -> Outcome:
@@ -69,12 +70,14 @@ def run_study(
         Ids of the methods to run; all by default.
     n_seeds : int, optional
         How many seeds, instead of those of the study.
+    only : callable
+        Whether to run a cell; all by default.
     workers : Workers, optional
         By default this process.
     tell : callable
         Called with the progress at the start and after every cell.
     """
-    cells = study.cells(methods, n_seeds)
+    cells = [cell for cell in study.cells(methods, n_seeds) if only(cell)]
     with Journal(folder) as journal:
         keep_definition(study, folder)
         rows = read_rows(folder)

@@ -27,12 +27,13 @@ A method that is not to be run with its defaults is a table instead of a name::
 
 ``reduced = true`` runs every method with the settings that its record keeps for a quick check. Data of the measure
 ``downstream`` have ``name`` (spambase, ionosphere, rt_iot2022), ``share`` of the features to select, ``models`` that
-judge (not crossed: all of them judge one selection), and optionally the ``rate`` of labelled positives.
+judge (not crossed: all of them judge one selection), and optionally the ``rate`` of labelled positives. Data of the
+measure ``real`` have ``name`` (one of these, or a file in ``$PUSELECT_DATA/real``), ``share`` and ``models``.
 """
 
 import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -46,17 +47,36 @@ from puselect.studies.definition import (
     METHOD_KINDS,
     NOT_CROSSED,
     OPEN_KINDS,
+    REAL_KINDS,
     STUDY_KINDS,
+    Kinds,
     check_artificial_data,
     check_entry,
     check_ids,
     check_open_data,
+    check_real_tables,
     check_settings,
     read_seeds,
 )
 from puselect.studies.measures import MEASURES
 
 DEFINITIONS = Path(__file__).parent / "definitions"
+
+
+class DataFields(NamedTuple):
+    """What a block says of its data: the fields it may have, those it needs, and a check of one data set."""
+
+    kinds: Kinds
+    needed: set[str]
+    check: Callable[[Mapping[str, Any]], None]
+
+
+ARTIFICIAL = DataFields(ARTIFICIAL_KINDS, {"condition"}, check_artificial_data)
+OPEN = {
+    "downstream": DataFields(OPEN_KINDS, {"name", "share", "models"}, check_open_data),
+    "real": DataFields(REAL_KINDS, {"name", "share", "models"}, check_real_tables),
+}
+"""By measure; the others have artificial data."""
 
 
 @dataclass(frozen=True)
@@ -113,12 +133,11 @@ class Block:
         measure = entry.get("measure") if isinstance(entry, dict) else None
         if measure not in list(MEASURES):
             raise ValueError(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
-        is_open = measure == "downstream"
-        kinds = {**BLOCK_KINDS, **(OPEN_KINDS if is_open else ARTIFICIAL_KINDS)}
-        check_entry("[[data]]", entry, kinds, {"name", "share", "models"} if is_open else {"condition"})
+        fields = OPEN.get(measure, ARTIFICIAL)
+        check_entry("[[data]]", entry, {**BLOCK_KINDS, **fields.kinds}, fields.needed)
         points = list(_cross({name: value for name, value in entry.items() if name not in BLOCK_KINDS}))
         for point in points:
-            (check_open_data if is_open else check_artificial_data)(point)
+            fields.check(point)
         settings = list(_cross(current_settings(entry.get("settings", {}))))
         return cls(measure, entry.get("title", ""), points, settings, entry.get("methods", ()), entry.get("x", ""))
 
@@ -180,7 +199,7 @@ class Study:
             for method, settings, point in product(self.methods, block.settings, block.points):
                 if block.methods and method.id not in block.methods:
                     continue
-                data = point if block.measure == "downstream" else {**point, **method.artificial}
+                data = point if block.measure in OPEN else {**point, **method.artificial}
                 cell = Cell(block.measure, method.name, {**method.settings, **settings}, data, 0)
                 yield Place(block, method, point, settings), cell
 

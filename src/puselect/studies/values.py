@@ -62,6 +62,7 @@ CHECKS: dict[str, Callable[[Mapping[str, Any], Values], None]] = {
     "convergence": _check_convergence,
     "objective": _check_objective,
     "downstream": _check_downstream,
+    "real": _check_downstream,
 }
 
 
