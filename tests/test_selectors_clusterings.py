@@ -154,6 +154,18 @@ def test_labels_are_read_as_in_fit_but_none_or_all_may_be_positive(example):
         selector.candidate_positives(X, ["?"] * 3)
 
 
+def test_labels_in_a_column_are_read_as_in_fit(example):
+    selector, X, y, _ = example
+    expected = selector.candidate_positives(X, y)
+    np.testing.assert_array_equal(selector.candidate_positives(X, np.asarray(y)[:, None]).rows, expected.rows)
+
+
+@pytest.mark.parametrize("engine", ["cpu", "reference"])
+def test_constant_columns_and_tiny_regularisation_stay_finite(engine):
+    selector = FSCPU(2, max_iter=1, skip_constant=False, reg_covar=1e-300, engine=engine, random_state=0)
+    assert np.isfinite(selector.fit(np.ones((10, 4)), np.arange(10) < 3).clusterings_.factor).all()
+
+
 def test_wrong_columns_are_refused(example):
     selector, X, _, _ = example
     with pytest.raises(ValueError, match="12 features"):

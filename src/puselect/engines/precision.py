@@ -28,4 +28,5 @@ def check_range(name: str, X: AnyArray) -> None:
 
 def regularised(spec: MixtureSpec, X: AnyArray) -> MixtureSpec:
     """Return the spec with a `reg_covar` that keeps the inverse of a covariance finite for columns of this range."""
-    return replace(spec, reg_covar=max(spec.reg_covar, LEAST_REGULARISATION * (2 * half_range(X)) ** 2))
+    width = 2 * half_range(X) or 1.0  # 1 if all columns are constant
+    return replace(spec, reg_covar=max(spec.reg_covar, LEAST_REGULARISATION * width**2))

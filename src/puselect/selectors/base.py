@@ -21,6 +21,8 @@ from puselect.labels import labelled_positives, without_missing
 from puselect.scaling import check_unmasked
 from puselect.selectors.notebook import selected_html
 
+LARGEST_INTEGER = 10**18
+
 
 class PUSelector(SelectorMixin, BaseEstimator):
     """A selector that learns from labelled positives and unlabelled rows.
@@ -106,6 +108,8 @@ def check_number(
 ) -> None:
     """Raise a ValueError unless `value` is a number of the wanted kind in [low, high], or (low, high]."""
     is_number = isinstance(value, Integral if integer else Real) and not isinstance(value, bool | np.bool_)
+    if is_number and isinstance(value, int) and abs(value) > LARGEST_INTEGER:  # not a float, nor an index
+        raise ValueError(f"{name} must be a number below {LARGEST_INTEGER:g}, got one of {len(str(value))} digits")
     if not is_number or not low <= value <= high or (open_low and value == low):
         noun = "an integer" if integer else "a number"
         reach = f"{'above' if open_low else 'of at least'} {low}" if high == np.inf else f"in {low}..{high}"

@@ -1,6 +1,8 @@
 """What may be selected: costs, a limit, features that must or must not be selected."""
 
+import sys
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -110,7 +112,7 @@ def _costs_and_limit(
         raise ValueError(f"feature_costs must be positive and finite, got {bad:g}")
     if costs.max() > LARGEST_COST:
         raise ValueError(f"feature_costs must be at most {LARGEST_COST:g}, got {costs.max():g}")
-    if not (np.isreal(budget) and np.isfinite(budget) and budget > 0):
+    if not (isinstance(budget, Real) and 0 < budget <= sys.float_info.max):
         raise ValueError(f"budget must be positive and finite, got {budget!r}")
     return costs, float(budget)
 

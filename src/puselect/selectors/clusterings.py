@@ -136,6 +136,8 @@ def cluster_result(
 def known_positives(y: ArrayLike, pos_label: Any, n_rows: int) -> BoolArray:
     """Return which rows are known to be positive; unlike in `fit`, none or all of them may be."""
     labels = np.asarray(without_missing(y, pos_label))
+    if labels.shape == (n_rows, 1):  # as in `fit`
+        labels = labels[:, 0]
     if labels.shape != (n_rows,):
         raise ValueError(f"y must hold one label for each of the {n_rows} rows of X, got shape {labels.shape}")
     return equal_to(labels, pos_label)

@@ -13,6 +13,7 @@ from puselect.objective.score import CLUSTER_CHOICES
 from puselect.selectors.base import check_choice, check_flag, check_number
 
 AUTO_SAMPLES = 10_000
+MOST_MASKS = 2**20
 SMALLEST_MARGIN = 1e-12  # probabilities must differ from 0 and from 1
 
 PUBLISHED: dict[str, Any] = {
@@ -54,7 +55,7 @@ class SearchSettings:
     def of(cls, parameters: Mapping[str, Any]) -> Self:
         """Take the parameters of an estimator; raise a ValueError if one of them is wrong."""
         settings = cls(**_named(cls, parameters))
-        check_number("population_size", settings.population_size, 2, integer=True)
+        check_number("population_size", settings.population_size, 2, MOST_MASKS, integer=True)
         if settings.max_iter is not None:
             check_number("max_iter", settings.max_iter, 1, integer=True)
         if settings.learning_rate not in ("auto", "paper"):
@@ -126,6 +127,8 @@ class Settings:
         if settings.max_samples is not None and settings.max_samples != "auto":
             check_number("max_samples", settings.max_samples, 4, integer=True)
         check_flag("skip_constant", settings.skip_constant)
+        if settings.n_jobs is not None:
+            check_number("n_jobs", settings.n_jobs, -1024, integer=True)
         return settings
 
     def rows_per_step(self, n_rows: int) -> int | None:
