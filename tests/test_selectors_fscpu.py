@@ -272,7 +272,7 @@ class TestBadInput:
             ({"criterion": "mi"}, "criterion must be one of 'cluster', 'cluster\\+mi', got 'mi'"),
             ({"engine": "tpu"}, "engine must be one of"),
             ({"n_clusters": 0}, "n_clusters must be an integer of at least 1, got 0"),
-            ({"population_size": 1}, "population_size must be an integer of at least 2"),
+            ({"population_size": 1}, "population_size must be an integer in 2"),
             ({"learning_rate": 0}, "learning_rate must be a number"),
             ({"learning_rate": "fast"}, "learning_rate must be a number"),
             ({"margin": 0.7}, "margin must be a number"),
