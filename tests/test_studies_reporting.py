@@ -147,6 +147,14 @@ class TestTable3:
         assert beside == {"AUC: LightGBM, 50 % of the features"}
         assert tables["AUC: LightGBM, 50 % of the features"].header == [["", "", "", "Iono", "Spam"]]
 
+    def test_a_method_run_at_one_share_is_only_in_the_tables_of_that(self, splits, tmp_path):
+        study, _ = splits
+        cells = [cell for cell in study.cells() if (cell.method, cell.data["share"]) != ("kbest", 0.5)]
+        tables = {t.title: t for t in study_tables(collect(*load_run(fill(tmp_path / "part", study, cells))))}
+        for share, there in ((20, True), (50, False)):
+            names = {line[1].text for line in tables[f"AUC: LightGBM, {share} % of the features"].lines}
+            assert ("K-Best" in names) == there
+
     def test_ranks_are_those_of_the_cases_in_pairs(self, splits):
         study, folder = splits
         results = collect(*load_run(folder))

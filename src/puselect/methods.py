@@ -237,7 +237,7 @@ _BUILT_IN = (
     ),
     Method(
         "lepage", _BASELINES + "lepage:Lepage", YARDSTICKS["lepage"],
-        "labelled rows at another place or spread, column by column", AS_CLASSES, Cost(0.1), "yardsticks",
+        "labelled rows at another location or spread, by column", AS_CLASSES, Cost(0.1), "yardsticks",
     ),
     Method(
         "fscpu", _FSCPU, "FSCPU, our default", "columns in which the positives form few clusters",

@@ -42,6 +42,8 @@ def table_lines(
     lines: list[list[Entry]] = []
     group = None
     for method in methods:
+        if not any((method.id, column) in figures for column in columns):  # run on other data of the block only
+            continue
         printed = {column: paper.get((method.paper, column)) for column in columns}
         ours = {column: figures.get((method.id, column)) for column in columns}
         lines += method_lines(method, ours, printed, best, metric, method.group if method.group != group else "")
