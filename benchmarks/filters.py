@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.feature_selection import chi2
 
 from puselect.datasets import make_pu_clusters
+from puselect.objective.evidence import column_evidence
 from puselect.scaling import scale_columns
-from puselect.search.start import column_evidence
 
 CONDITIONS = ("10/8/1", "10/8/2", "10/1/1", "10/1/2", "2/8/2", "2/1/1", "40/outlier", "10/outlier")
 

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from puselect import FSCPU
 from puselect.baselines import KBest
-from puselect.scaling import ColumnRanges, check_unmasked, scale_columns
+from puselect.scaling import ColumnRanges, RobustScaling, check_unmasked, fit_scaling, scale_columns
 
 
 def test_ordinary_columns_are_scaled_as_scikit_learn_does():
@@ -63,3 +63,66 @@ def test_selectors_refuse_masked_values():
     for work in (fitted.candidate_positives, lambda table: FSCPU(2).fit(table, y), lambda t: KBest(2).fit(t, y)):
         with pytest.raises(ValueError, match="masked"):
             work(masked)
+
+
+def columns_of_every_kind(n_rows=2000):
+    rng = np.random.default_rng(1)
+    return np.column_stack([
+        rng.normal(size=n_rows),
+        rng.uniform(size=n_rows),
+        rng.standard_t(2, size=n_rows),
+        np.exp(2 * rng.normal(size=n_rows)),
+        rng.random(n_rows) < 0.03,
+        rng.random(n_rows) < 0.002,
+        rng.poisson(0.3, n_rows),
+        np.full(n_rows, 3.0),
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(1e-8, 3.0), (-4.0, 1e3), (1e6, -1e9)])
+def test_the_default_scaling_is_the_same_behind_any_affine_scaler(scale, shift):
+    X = columns_of_every_kind()
+    moved = X * scale + shift
+    expected = RobustScaling.of(X).scale(X)
+    found = RobustScaling.of(moved).scale(moved)
+    varies = np.ptp(moved, axis=0) > 0
+    np.testing.assert_allclose((found if scale > 0 else 1 - found)[:, varies], expected[:, varies], atol=1e-5)
+
+
+def test_long_tails_do_not_squeeze_a_column():
+    X = columns_of_every_kind()
+    scaled = RobustScaling.of(X).scale(X)
+    assert ((scaled >= 0) & (scaled <= 1)).all()
+    for heavy in (2, 3):
+        assert scaled[:, heavy].std() > 0.15 > 3 * scale_columns(X)[:, heavy].std()
+    np.testing.assert_allclose(np.median(scaled[:, 3]), 0.5, atol=1e-3)
+
+
+def test_columns_without_tails_are_left_alone():
+    X = columns_of_every_kind()
+    scaled, plain = RobustScaling.of(X).scale(X), scale_columns(X)
+    np.testing.assert_allclose(scaled[:, 1], plain[:, 1], atol=0.01)
+    for dummy in (4, 5):
+        np.testing.assert_array_equal(scaled[:, dummy], plain[:, dummy])
+    assert (scaled[:, 7] == 0.5).all()
+
+
+def test_new_rows_beyond_the_tails_are_put_at_the_ends():
+    scaling = RobustScaling.of(columns_of_every_kind()).of_columns(np.arange(8) == 0)
+    assert scaling.scale(np.array([[-1e308], [1e308]])).ravel().tolist() == [0.0, 1.0]
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=20))
+def test_every_finite_column_can_be_scaled_in_every_way(values):
+    column = np.array(values)[:, None]
+    for name in ("auto", "standard", "minmax"):
+        scaled = fit_scaling(name, column).scale(column)
+        assert np.isfinite(scaled).all()
+        if name != "standard":
+            assert ((scaled >= 0) & (scaled <= 1)).all()
+
+
+def test_standard_scaling_is_that_of_scikit_learn():
+    X = np.random.default_rng(0).normal(3, 5, (200, 7))
+    np.testing.assert_allclose(fit_scaling("standard", X).scale(X), StandardScaler().fit_transform(X), atol=1e-12)

@@ -8,7 +8,6 @@ from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.engines.cpu.fits import hard_fit
 from puselect.engines.mixture import HardMixture
-from puselect.scaling import scale_columns
 from puselect.selectors.settings import Settings
 
 
@@ -60,7 +59,7 @@ def test_rows_are_placed_where_the_fit_counted_them(changes):
 
 def test_rows_are_placed_as_the_plain_mixture_places_them(example):
     selector, X, y, _ = example
-    scaled = scale_columns(X)[:, selector.support_]
+    scaled = selector.clusterings_.scaled(X[:, selector.support_])
     place = selector.clusterings_.place(X[:, selector.support_])
     entropy = np.random.RandomState(0).randint(2**31 - 1)
     seeds = np.random.SeedSequence(entropy, spawn_key=(0, 0, 0)).generate_state(place.shape[1])
@@ -174,7 +173,7 @@ def test_wrong_columns_are_refused(example):
 
 def test_fewer_clusterings_are_kept_of_very_many_features(monkeypatch):
     X, y, _, _ = data()
-    monkeypatch.setattr("puselect.selectors.clusterings.KEPT_BYTES", 2 * 10 * 8**2 * 3)
+    monkeypatch.setattr("puselect.selectors.clusterings.KEPT_BYTES", 2 * 20 * 8**2 * 3)
     assert len(fitted(X, y, max_iter=2).clusterings_.size) == 3
     monkeypatch.setattr("puselect.selectors.clusterings.KEPT_BYTES", 1)
     assert len(fitted(X, y, max_iter=2).clusterings_.size) == 1
@@ -194,6 +193,6 @@ def test_the_result_is_clustered_once(monkeypatch):
     monkeypatch.setattr(
         "puselect.engines.cpu.engine.hard_fit", lambda *arguments: fits.append(1) or hard_fit(*arguments)
     )
-    selector = fitted(X, y, engine="cpu", max_iter=2)
+    selector = fitted(X, y, engine="cpu", max_iter=2, criterion="cluster")
     selector.candidate_positives(X, y)
     assert len(fits) == 2 * selector.population_size + 8

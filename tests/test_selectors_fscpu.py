@@ -269,7 +269,7 @@ class TestBadInput:
             ({"n_features_to_select": None, "budget": 10**400}, "budget must be positive and finite"),
             ({"n_jobs": "two"}, "n_jobs must be an integer"),
             ({"n_features_to_select": None, "feature_costs": ["a"] * 10, "budget": 1}, "must be numbers"),
-            ({"criterion": "mi"}, "criterion must be one of 'cluster', 'cluster\\+mi', got 'mi'"),
+            ({"criterion": "mi"}, "criterion must be one of 'cluster\\+evidence', 'cluster', 'cluster\\+mi', got 'mi'"),
             ({"engine": "tpu"}, "engine must be one of"),
             ({"n_clusters": 0}, "n_clusters must be an integer of at least 1, got 0"),
             ({"population_size": 1}, "population_size must be an integer in 2"),

@@ -152,7 +152,7 @@ def test_a_full_disk_is_a_warning_and_the_search_goes_on(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["search/optimizer/theta", "search/step=json", "n_degenerate=json", "search/scale/mean"]
+    "name", ["search/optimizer/gain", "search/step=json", "n_degenerate=json", "search/scale/mean"]
 )
 @pytest.mark.parametrize("spoil", ["missing", "other"])
 def test_a_checkpoint_with_a_damaged_field_is_refused(tmp_path, name, spoil):

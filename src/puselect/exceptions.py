@@ -11,5 +11,9 @@ class CheckpointWarning(UserWarning):
     """A checkpoint could not be written, for instance because the disk is full; the search goes on."""
 
 
+class BelowStartWarning(UserWarning):
+    """A search ended with features that cluster the labelled rows worse than those it started from."""
+
+
 class FewerFeaturesWarning(UserWarning):
     """Fewer features were selected than asked for, because the other columns are constant."""

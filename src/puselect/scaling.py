@@ -1,6 +1,6 @@
-"""Min-max scaling of a table, for any finite values."""
+"""Scaling of the columns of a table, for any finite values."""
 
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +8,30 @@ from numpy.typing import NDArray
 from puselect.arrays import FloatArray
 
 FAR = 1e6
+CUT = 0.005  # share of the rows that is cut off at each end of a column
+LONG = 4.0  # spreads from the median to the cut that make a long tail; a normal distribution has 2.6
+REACH = 2.5  # spreads that are kept on each side of the median if there is a long tail
+ONE_SIGMA = 0.1587  # share of a normal distribution beyond one standard deviation
+SCALES = ("auto", "standard", "minmax")
+
+
+class Scaling(Protocol):
+    """How a table was scaled, to scale others alike."""
+
+    def of_columns(self, mask: NDArray[np.bool_]) -> Self:
+        """Return the scaling of the columns of a mask."""
+        ...
+
+    def scale(self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
+        """Return a scaled table; its columns are contiguous."""
+        ...
+
+
+def fit_scaling(name: str, X: NDArray[Any]) -> Scaling:
+    """Return the scaling of `SCALES` with that name, fitted to a table."""
+    if name == "auto":
+        return RobustScaling.of(X)
+    return ColumnRanges.of(X) if name == "minmax" else ColumnRanges.of_deviations(X)
 
 
 def check_unmasked(X: Any) -> None:
@@ -21,12 +45,12 @@ def check_unmasked(X: Any) -> None:
 
 
 class ColumnRanges(NamedTuple):
-    """The ranges of the columns of one table, to scale it and others."""
+    """A linear scaling: where each column begins and how wide it is."""
 
     low: FloatArray
-    """Half of the smallest value of each column."""
+    """Half of the value that maps to 0, for each column."""
     width: FloatArray
-    """Half of the range of each column."""
+    """Half of the range that maps to [0, 1]."""
 
     @classmethod
     def of(cls, X: NDArray[Any]) -> Self:
@@ -38,8 +62,17 @@ class ColumnRanges(NamedTuple):
         """Return the ranges of the columns of a mask."""
         return self._replace(low=self.low[mask], width=self.width[mask])
 
-    def scale(self, X: NDArray[Any]) -> FloatArray:
-        """Return another table in these ranges, clipped to [-FAR, FAR], so that everything stays finite.
+    @classmethod
+    def of_deviations(cls, X: NDArray[Any]) -> Self:
+        """Return ranges that centre columns at their mean and divide them by their standard deviation."""
+        moments = np.array([_moments(X[:, j]) for j in range(X.shape[1])]).reshape(-1, 2)
+        return cls(moments[:, 0], moments[:, 1])
+
+    def scale(self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
+        """Return a table in these ranges, clipped to [-FAR, FAR], so that everything stays finite.
+
+        Columns of tiny range (1e-30) and those whose range overflows (from -1e308 to 1e308) are scaled as any other;
+        constant ones become 0.
 
         Examples
         --------
@@ -47,27 +80,64 @@ class ColumnRanges(NamedTuple):
         >>> ranges.scale(np.array([[2.0], [5.0], [1e300]])).ravel().tolist()
         [0.5, 2.0, 1000000.0]
         """
-        scaled = np.empty(X.shape)
+        scaled = np.empty(X.shape, dtype=dtype, order="F")
         with np.errstate(over="ignore"):
             for j, (low, width) in enumerate(zip(self.low, self.width, strict=True)):
                 scaled[:, j] = np.clip(_scale(X[:, j], low, width), -FAR, FAR)
         return scaled
 
 
-def scale_columns(
-    X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64, ranges: ColumnRanges | None = None
-) -> NDArray[Any]:
-    """Return `X` with every column mapped to [0, 1]; constant columns become 0.
+class RobustScaling(NamedTuple):
+    """Maps columns to [0, 1] without being squeezed by long tails.
 
-    Unlike scikit-learn's scaler this keeps columns of tiny range (1e-30), which that one takes for constant, and
-    columns whose range overflows (from -1e308 to 1e308). The result is Fortran ordered: columns are contiguous.
+    Half a per cent of the rows is cut off at each end. The spread of a side is the distance from the median to the
+    16th or 84th percentile. If the cut is more than four spreads from the median on a side, the column has a long tail:
+    its median is put at 0.5, and each side is scaled by itself and cut off at 2.5 spreads. A column that is constant
+    but for less than half a per cent of the rows keeps its whole range. An affine transformation of a column does not
+    change the result.
+    """
+
+    centre: FloatArray
+    """What maps to 0.5, halved, so that differences cannot overflow."""
+    below: FloatArray
+    """Half of the distance from the centre to what maps to 0."""
+    above: FloatArray
+    """Half of the distance from the centre to what maps to 1."""
+
+    @classmethod
+    def of(cls, X: NDArray[Any]) -> Self:
+        """Fit to the columns of `X`.
+
+        Examples
+        --------
+        >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0]])
+        >>> RobustScaling.of(X).scale(X).round(3).ravel().tolist()
+        [0.0, 0.247, 0.5, 0.753, 1.0]
+        """
+        sides = np.array([_sides(X[:, j]) for j in range(X.shape[1])]).reshape(-1, 3)
+        return cls(sides[:, 0], sides[:, 1], sides[:, 2])
+
+    def of_columns(self, mask: NDArray[np.bool_]) -> Self:
+        """Return the scaling of the columns of a mask."""
+        return self._replace(centre=self.centre[mask], below=self.below[mask], above=self.above[mask])
+
+    def scale(self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
+        """Return a scaled table; what was cut off is at 0 or 1."""
+        scaled = np.empty(X.shape, dtype=dtype, order="F")
+        with np.errstate(over="ignore"):
+            for j, (centre, below, above) in enumerate(zip(*self, strict=True)):
+                low, high = _scale(X[:, j], centre, below), _scale(X[:, j], centre, above)
+                scaled[:, j] = 0.5 + 0.5 * np.clip(np.where(low < 0, low, high), -1, 1)
+        return scaled
+
+
+def scale_columns(X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
+    """Return `X` with every column mapped to [0, 1]; constant columns become 0.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_columns)
     dtype : dtype of the result, default=float64
-    ranges : ColumnRanges, optional
-        The ranges of `X`, if they are known already.
 
     Examples
     --------
@@ -77,11 +147,29 @@ def scale_columns(
            [1. , 0. , 1. ],
            [0.5, 0. , 1. ]])
     """
-    low, width = ColumnRanges.of(X) if ranges is None else ranges
-    scaled = np.empty(X.shape, dtype=dtype, order="F")
-    for j in range(X.shape[1]):
-        scaled[:, j] = _scale(X[:, j], low[j], width[j])
-    return scaled
+    return ColumnRanges.of(X).scale(X, dtype)
+
+
+def _sides(column: NDArray[Any]) -> tuple[float, float, float]:
+    """Return the centre of a column and how far it reaches below and above, all halved."""
+    halved = column.astype(np.float64) / 2
+    low, high = halved.min(), halved.max()
+    first, left, median, right, last = np.quantile(halved, [CUT, ONE_SIGMA, 0.5, 1 - ONE_SIGMA, 1 - CUT])
+    spread = np.array([median - left, right - median])
+    if spread.min() > 0 and (np.array([median - first, last - median]) / LONG > spread).any():
+        reach = REACH * np.minimum(spread, np.array([median - low, high - median]) / REACH)
+        return median, reach[0], reach[1]
+    if last > first:
+        low, high = first, last
+    half = high / 2 - low / 2
+    return low + half, half, half
+
+
+def _moments(column: NDArray[Any]) -> tuple[float, float]:
+    """Return half of the mean and half of the standard deviation; sums of large values could overflow."""
+    low, width = _range(column)
+    share = _scale(column, low, width)
+    return low + width * share.mean(), width * share.std()
 
 
 def _range(column: NDArray[Any]) -> tuple[float, float]:

@@ -18,7 +18,7 @@ from puselect.scaling import scale_columns
 from puselect.search.callbacks import FitCallbacks, with_callbacks
 from puselect.selectors.base import check_number, varying_columns
 from puselect.selectors.budget import Budget
-from puselect.selectors.session import SearchSelector, Session
+from puselect.selectors.session import SearchSelector, Session, igo_optimizer
 from puselect.selectors.settings import SearchSettings
 
 
@@ -133,7 +133,8 @@ class LGBMOpt(SearchSelector):
         theta = np.full(len(budget.free), budget.start)
         parameters = replace(settings, checkpoint=None, verbose=0)
         identity = (parameters, self.n_estimators, scaled, positive, budget.limit, entropy)
-        session = Session(settings, objective, budget, theta, int(positive.sum()), entropy, identity)
+        optimizer, max_iter = igo_optimizer(settings, budget, theta, int(positive.sum()), entropy)
+        session = Session(settings, objective, budget, optimizer, max_iter, entropy, identity)
         session.run(FitCallbacks(self, X, y))
         self._keep_result(session)
         self.objective_ = float(objective(self.support_[None, :], np.zeros(1, int), np.zeros(1, int))[0, 0])

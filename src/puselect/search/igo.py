@@ -11,6 +11,8 @@ import numpy as np
 from puselect.arrays import BoolArray, FloatArray
 from puselect.search.checkpoint import read_array
 
+EDGE = 0.1
+
 
 def rank_utilities(values: FloatArray) -> FloatArray:
     """Return utilities linear in rank, -1 for the worst to 1 for the best; equal values share their mean.
@@ -69,6 +71,20 @@ class BernoulliIGO:
         """Move theta towards the better of `masks` (as evaluated, after repair); higher values are better."""
         gradient = rank_utilities(values) @ masks / (len(masks) / 2)
         self.theta = np.clip(self.theta + self.learning_rate * gradient, self.margin, 1 - self.margin)
+
+    weight = 1.0
+    """How much the search counts in the scores: nothing else does."""
+
+    @property
+    def scores(self) -> FloatArray:
+        """What features are ranked by."""
+        return self.theta
+
+    @property
+    def decided(self) -> BoolArray:
+        """Whether each probability is 0.1 or less, or 0.9 or more (or at a wider margin)."""
+        edge = max(EDGE, self.margin)
+        return np.asarray((self.theta <= edge) | (self.theta >= 1 - edge))
 
     def state(self) -> dict[str, Any]:
         """Return everything that changes during a search, the random generator included."""

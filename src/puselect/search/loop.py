@@ -1,20 +1,56 @@
 """Running searches: ask, repair, evaluate, tell; several of them in lockstep."""
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.search.checkpoint import State, read_array, read_count
 from puselect.search.history import History, Recorder
-from puselect.search.igo import BernoulliIGO
 from puselect.search.repair import Repair, draw_clocks
 
-EDGE = 0.1
 FEWEST_STEPS = 10  # before them, settled probabilities may be those the search started from
 
 Evaluate = Callable[[BoolArray, IntArray, IntArray], FloatArray]
 """(masks, seeds, targets) -> criteria of shape (n_masks, n_criteria); higher is better."""
+
+
+class Optimizer(Protocol):
+    """A distribution over masks that learns from their values."""
+
+    theta: FloatArray
+    """Probabilities of the features."""
+    margin: float
+    weight: float
+    """How much what was learnt counts in the scores, in [0, 1]."""
+    rng: np.random.Generator
+
+    @property
+    def scores(self) -> FloatArray:
+        """What features are ranked by."""
+        ...
+
+    @property
+    def decided(self) -> BoolArray:
+        """Features that are in or out for good."""
+        ...
+
+    def ask(self) -> BoolArray:
+        """Draw the masks of a step."""
+        ...
+
+    def tell(self, masks: BoolArray, values: FloatArray) -> None:
+        """Learn from the values of masks; higher is better."""
+        ...
+
+    def state(self) -> State:
+        """Return everything that changes during a search."""
+        ...
+
+    def restore(self, state: State) -> None:
+        """Return to a saved state; raise an error if it is damaged."""
+        ...
 
 
 class RunningScale:
@@ -51,7 +87,7 @@ class Search:
 
     Parameters
     ----------
-    optimizer : BernoulliIGO
+    optimizer : Optimizer
     repair : Repair
     entropy : int
         Step seeds come from (entropy, index, step), so that they do not depend on anything else.
@@ -65,7 +101,7 @@ class Search:
 
     def __init__(
         self,
-        optimizer: BernoulliIGO,
+        optimizer: Optimizer,
         repair: Repair,
         entropy: int,
         index: int = 0,
@@ -96,15 +132,13 @@ class Search:
     def settled(self) -> float:
         """How far the search has settled, from 0 to 1.
 
-        A probability is settled if it is 0.1 or less, or 0.9 or more (or at a wider margin). The share of those is not
-        enough where few of many features are wanted, as all probabilities are low from the start: the result is the
-        smaller of this share and of the share of the budget that the probable features spend.
+        The share of decided features is not enough where few of many are wanted, as all probabilities are low from the
+        start: the result is the smaller of this share and of the share of the budget that decided features spend.
         """
         if not len(self.theta):
             return 1.0
-        edge = max(EDGE, self.optimizer.margin)
-        probable = self.theta >= 1 - edge
-        return min(float(np.mean((self.theta <= edge) | probable)), self.repair.share_spent(probable))
+        decided = self.optimizer.decided
+        return min(float(decided.mean()), self.repair.share_spent(decided & (self.theta > 0.5)))
 
     @property
     def converged(self) -> bool:

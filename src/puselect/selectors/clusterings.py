@@ -9,7 +9,7 @@ from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines import Engine
 from puselect.labels import equal_to, without_missing
 from puselect.objective.score import best_clusters, smoothing_rows
-from puselect.scaling import ColumnRanges
+from puselect.scaling import Scaling
 from puselect.selectors.problem import Problem
 from puselect.selectors.settings import Settings
 
@@ -45,7 +45,7 @@ class Clusterings(NamedTuple):
     """Lower triangles of the inverse Cholesky factors, shape (n_clusterings, n_clusters, k (k + 1) / 2)."""
     constant: FloatArray
     """-2 log(weight x determinant of the factor), shape (n_clusterings, n_clusters)."""
-    ranges: ColumnRanges | None
+    scaling: Scaling | None
     """The scaling of the selected columns; None if the table was not scaled."""
 
     def distances(self, table: NDArray[Any], number: int) -> FloatArray:
@@ -100,13 +100,13 @@ class Clusterings(NamedTuple):
 
     def scaled(self, table: NDArray[Any]) -> NDArray[Any]:
         """Return the selected columns as they were scaled in `fit`."""
-        return table if self.ranges is None else self.ranges.scale(table)
+        return table if self.scaling is None else self.scaling.scale(table)
 
 
 def cluster_result(
     settings: Settings, problem: Problem, engine: Engine, support: BoolArray, seeds: IntArray, target: int = 0
-) -> tuple[float, Clusterings | None]:
-    """Cluster the selected features once per seed; return their objective and, where they are mixtures, the clusters.
+) -> tuple[FloatArray, Clusterings | None]:
+    """Cluster the selected features once per seed; return the scores and, where they are mixtures, the clusters.
 
     `target` is the number of the problem among those the engine is bound to.
     """
@@ -115,12 +115,11 @@ def cluster_result(
     table, mixtures = engine.fit_final(support, seeds, target, n_mixtures=n_kept)
     extra_rows = smoothing_rows(table.size, settings.smoothing)
     best = best_clusters(table.size, table.positive, settings.cluster_choice, extra_rows)
-    objective = float(best.score.mean())
     if mixtures is None:
-        return objective, None
+        return best.score, None
     below = np.tril_indices(int(support.sum()))
-    precision = np.float64 if problem.ranges is None else np.float32  # unscaled values may exceed float32
-    return objective, Clusterings(
+    precision = np.float64 if problem.scaling is None else np.float32  # unscaled values may exceed float32
+    return best.score, Clusterings(
         size=table.size[:n_kept],
         labelled=table.positive[:n_kept],
         positive=best.chosen[:n_kept],
@@ -129,8 +128,17 @@ def cluster_result(
         mean=np.stack([mixture.mean for mixture in mixtures]),
         factor=np.stack([mixture.factor[:, *below] for mixture in mixtures]).astype(precision),
         constant=np.stack([mixture.constant for mixture in mixtures]),
-        ranges=None if problem.ranges is None else problem.ranges.of_columns(support),
+        scaling=None if problem.scaling is None else problem.scaling.of_columns(support),
     )
+
+
+def score_features(
+    settings: Settings, engine: Engine, support: BoolArray, seeds: IntArray, target: int = 0
+) -> FloatArray:
+    """Cluster some features once per seed and return the scores."""
+    table = engine.cluster(np.repeat(support[None, :], len(seeds), axis=0), seeds, np.full(len(seeds), target))
+    extra_rows = smoothing_rows(table.size, settings.smoothing)
+    return best_clusters(table.size, table.positive, settings.cluster_choice, extra_rows).score
 
 
 def known_positives(y: ArrayLike, pos_label: Any, n_rows: int) -> BoolArray:

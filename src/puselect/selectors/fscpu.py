@@ -1,28 +1,54 @@
 """FSCPU: feature selection based on the cluster assumption in PU learning."""
 
 import os
+import warnings
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from puselect.arrays import BoolArray, FloatArray
 from puselect.engines import Engine
+from puselect.exceptions import BelowStartWarning
 from puselect.objective.cluster import ClusterObjective
+from puselect.objective.evidence import Evidence
+from puselect.search import Optimizer
 from puselect.search.callbacks import FitCallbacks, with_callbacks
-from puselect.selectors.base import varying_columns
+from puselect.selectors.base import descending_order, varying_columns
 from puselect.selectors.budget import Budget
-from puselect.selectors.clusterings import Candidates, cluster_result, known_positives
+from puselect.selectors.clusterings import Candidates, cluster_result, known_positives, score_features
 from puselect.selectors.problem import (
     Problem,
     cluster_objective,
     first_probabilities,
     pair_information,
     problem_engine,
+    problem_evidence,
 )
-from puselect.selectors.session import SearchSelector, Session
+from puselect.selectors.session import SearchSelector, Session, effect_optimizer, igo_optimizer
 from puselect.selectors.settings import PUBLISHED, Settings
+
+MUCH_BELOW = 4.0  # standard errors, of eight clusterings
+
+
+class Weights(NamedTuple):
+    """How much each source counts in the ranking: the square of the share of it that is not noise."""
+
+    labelled: float
+    """Of what columns say about the labelled rows."""
+    cotrained: float
+    """Of what columns say about the labelled rows and those that other columns find."""
+    search: float
+    """Of the effects of features on the clusters."""
+
+    @classmethod
+    def of(cls, evidence: Evidence | None, search: float) -> Self:
+        """Collect the weights; without evidence only the search counts."""
+        if evidence is None:
+            return cls(0.0, 0.0, search)
+        return cls(evidence.labelled_weight, evidence.cotrained_weight, search)
 
 
 class FSCPU(SearchSelector):
@@ -49,7 +75,8 @@ class FSCPU(SearchSelector):
         What clusters the rows: compiled kernels, torch on a GPU, or scikit-learn one mask at a time (slow; for
         checking). "auto" takes the GPU where there is one and the table is large enough for it to win.
     max_iter : int, optional
-        The most steps; by default 80 / learning_rate, enough for a faint signal.
+        The most steps. By default 400 for half of the features, more for other shares and with few labelled rows;
+        80 / learning_rate with optimizer="igo".
     checkpoint : path, optional
         The search is saved here every second, and resumed from here if the file exists.
     n_jobs : int, optional
@@ -61,10 +88,14 @@ class FSCPU(SearchSelector):
 
     Other Parameters
     ----------------
-    criterion : {"cluster", "cluster+mi"}, default="cluster"
-        "cluster+mi" is FSCPU-MI: the mutual information of semi-JMI is added, each term over its standard deviation.
-    scale : {"minmax"} or None, default="minmax"
-        Scale every column to [0, 1] first. None: use the values as they are.
+    criterion : {"cluster+evidence", "cluster", "cluster+mi"}, default="cluster+evidence"
+        "cluster+evidence" adds what single columns say about the labels to the effect that features have on the
+        clusters; "cluster" is the paper's criterion. "cluster+mi" is FSCPU-MI: the mutual information of semi-JMI is
+        added, each term over its standard deviation.
+    scale : {"auto", "standard", "minmax"} or None, default="auto"
+        "auto" maps every column to [0, 1] after cutting off long tails; the selection is the same behind any affine
+        scaler. "standard": zero mean and unit variance. "minmax": to [0, 1] by the extremes, as in the paper.
+        None: use the values as they are.
     skip_constant : bool, default=True
         Rank constant columns last and never select them, unless `always_keep` names them. If fewer columns vary than
         `n_features_to_select`, only those are selected, with a `FewerFeaturesWarning`.
@@ -72,13 +103,13 @@ class FSCPU(SearchSelector):
         Larger tables ("auto": above 10,000 rows) are sampled at each step: labelled rows and random others.
     clusterer : estimator, optional
         Any scikit-learn clusterer, used instead of the Gaussian mixture by the reference engine.
-    n_clusters : int, default=10
-        Clusters of the mixture.
+    n_clusters : int or "auto", default="auto"
+        Clusters of the mixture. "auto": 20, with fewer than 20 labelled rows 10.
     covariance_type : {"full", "diag", "spherical", "tied"}, default="full"
         Shape of the clusters, as in scikit-learn's ``GaussianMixture``.
     init : {"rows", "kmeans"}, default="rows"
         Start from random rows, the same for all masks of a step; or from k-means++ run to convergence.
-    labelled_start : float, default=0.5
+    labelled_start : float, default=0.0
         Share of the start rows that are labelled positives (with init="rows"): at most a tenth of the labelled rows,
         and none if fewer than 20 are labelled.
     lloyd_steps : int, default=1
@@ -100,12 +131,17 @@ class FSCPU(SearchSelector):
         Unlabelled rows added to any set of clusters before its precision is taken, in mean cluster sizes: keeps tiny
         clusters around a labelled row from winning by luck. 0 is the paper's score.
     start_evidence : float, default=1.0
-        How strongly the first probabilities follow what single columns tell about the labels; 0 starts flat.
+        With optimizer="igo", how strongly the first probabilities follow what single columns tell about the labels;
+        0 starts flat.
+    optimizer : {"auto", "effects", "igo"}, default="auto"
+        How the search learns. "effects" estimates the effect of every feature, with its error, from all masks so far,
+        and draws features that may belong to the best. "igo" is the paper's: a gradient step on the probabilities.
+        "auto": "effects" with criterion="cluster+evidence", "igo" otherwise.
     population_size : int, default=8
         Masks per step.
     learning_rate : float or {"auto", "paper"}, default="auto"
-        How far a step moves the probabilities. "paper": 1 / (2 n_features); "auto" depends on the population, the
-        number of features and the number of labelled rows.
+        With optimizer="igo", how far a step moves the probabilities. "paper": 1 / (2 n_features); "auto" depends on
+        the population, the number of features and the number of labelled rows.
     margin : float or {"auto", "paper"}, default="auto"
         Probabilities stay in [margin, 1 - margin]. "paper": 1 / n_features; "auto": the same, but at most 0.1.
     early_stopping : bool, default=True
@@ -128,10 +164,17 @@ class FSCPU(SearchSelector):
     n_iter_ : int
         Steps done.
     converged_ : bool
-        Whether, after ten steps or more, every probability is 0.1 or less, or 0.9 or more, and the probable features
-        spend the budget.
+        Whether, after ten steps or more, every feature is decided, and those decided for spend the budget.
     settled_ : float
-        How near that is, 0 to 1: the share of such probabilities, or the share of the budget if that is less.
+        How near that is, 0 to 1: the share of decided features, or the share of the budget if that is less. A feature
+        is decided if its score is three standard errors from the cut (optimizer="effects"), or if its probability is
+        0.1 or less, or 0.9 or more (optimizer="igo").
+    evidence_ : Evidence or None
+        What single columns say about the labels, and how much it counts (`labelled_weight`, `cotrained_weight`).
+    weights_ : Weights
+        How much each source counts in the ranking, from 0 (all noise) to 1: `labelled`, `cotrained`, `search`.
+    start_objective_ : float or None
+        Objective of the features that evidence alone would select; None without evidence or after Ctrl-C.
     n_degenerate_ : int
         Clusterings of the search that lost a cluster or needed more regularisation.
     clusterings_ : Clusterings or None
@@ -172,15 +215,15 @@ class FSCPU(SearchSelector):
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
-        criterion: str = "cluster",
-        scale: str | None = "minmax",
+        criterion: str = "cluster+evidence",
+        scale: str | None = "auto",
         skip_constant: bool = True,
         max_samples: int | str | None = "auto",
         clusterer: Any = None,
-        n_clusters: int = 10,
+        n_clusters: int | str = "auto",
         covariance_type: str = "full",
         init: str = "rows",
-        labelled_start: float = 0.5,
+        labelled_start: float = 0.0,
         lloyd_steps: int = 1,
         em: str = "hard",
         em_steps: int = 1,
@@ -190,6 +233,7 @@ class FSCPU(SearchSelector):
         cluster_choice: str = "best",
         smoothing: float = 0.5,
         start_evidence: float = 1.0,
+        optimizer: str = "auto",
         population_size: int = 8,
         learning_rate: float | str = "auto",
         margin: float | str = "auto",
@@ -225,6 +269,7 @@ class FSCPU(SearchSelector):
         self.cluster_choice = cluster_choice
         self.smoothing = smoothing
         self.start_evidence = start_evidence
+        self.optimizer = optimizer
         self.population_size = population_size
         self.learning_rate = learning_rate
         self.margin = margin
@@ -256,6 +301,7 @@ class FSCPU(SearchSelector):
         """
         settings = Settings.of(self.get_params(deep=False))
         problem = self._problem(settings, X, y)
+        settings = settings.for_labels(int(problem.positive.sum()))
         return self._fit_problem(settings, problem, FitCallbacks(self, X, y))
 
     def candidate_positives(self, X: ArrayLike, y: ArrayLike | None = None) -> Candidates:
@@ -319,29 +365,67 @@ class FSCPU(SearchSelector):
     def _fit_problem(self, settings: Settings, problem: Problem, callbacks: FitCallbacks) -> Self:
         engine = problem_engine(settings, problem)
         objective = cluster_objective(settings, engine, pair_information(settings, problem))
-        session = cluster_session(settings, problem, objective)
+        evidence = problem_evidence(settings, problem)
+        session = cluster_session(settings, problem, objective, evidence)
         session.run(callbacks)
-        return self._keep_clusters(settings, problem, session, engine)
+        return self._keep_clusters(settings, problem, session, evidence, engine)
 
     def _keep_clusters(
-        self, settings: Settings, problem: Problem, session: Session, engine: Engine, target: int = 0
+        self,
+        settings: Settings,
+        problem: Problem,
+        session: Session,
+        evidence: Evidence | None,
+        engine: Engine,
+        target: int = 0,
     ) -> Self:
         """Set the fitted attributes from a search that is over, and cluster its result."""
         self._keep_result(session)
-        self.objective_, self.clusterings_ = cluster_result(
-            settings, problem, engine, self.support_, session.final_seeds, target
-        )
+        seeds = session.final_seeds
+        scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
+        self.objective_ = float(scores.mean())
+        self.evidence_ = evidence
+        self.weights_ = Weights.of(evidence, session.search.optimizer.weight)
+        self.start_objective_ = None
+        if evidence is not None and len(seeds) > 1:  # an interrupted search has only one final clustering
+            start = start_support(problem, evidence)
+            is_same = np.array_equal(start, self.support_)
+            start_scores = scores if is_same else score_features(settings, engine, start, seeds, target)
+            self.start_objective_ = float(start_scores.mean())
+            warn_if_below_start(scores, start_scores)
         return self
 
 
-def cluster_session(settings: Settings, problem: Problem, objective: ClusterObjective) -> Session:
+def cluster_session(
+    settings: Settings, problem: Problem, objective: ClusterObjective, evidence: Evidence | None
+) -> Session:
     """Return the search for the features of a problem."""
-    return Session(
-        settings.search,
-        objective,
-        problem.budget,
-        first_probabilities(settings, problem),
-        int(problem.positive.sum()),
-        problem.entropy,
-        (settings.identity, *problem.identity),
-    )
+    budget, n_labelled, entropy = problem.budget, int(problem.positive.sum()), problem.entropy
+    optimizer: Optimizer
+    if settings.follows_effects:
+        support = np.zeros(len(budget.free)) if evidence is None else evidence.support[budget.free]
+        optimizer, max_iter = effect_optimizer(settings.search, budget, support, n_labelled, entropy)
+    else:
+        theta = first_probabilities(settings, problem)
+        optimizer, max_iter = igo_optimizer(settings.search, budget, theta, n_labelled, entropy)
+    identity = (settings.identity, *problem.identity)
+    return Session(settings.search, objective, budget, optimizer, max_iter, entropy, identity)
+
+
+def start_support(problem: Problem, evidence: Evidence) -> BoolArray:
+    """Return the features that evidence alone would select."""
+    support = evidence.support[problem.budget.free]
+    return problem.budget.take_within(descending_order(support, np.random.default_rng([problem.entropy, 0])))
+
+
+def warn_if_below_start(scores: FloatArray, start_scores: FloatArray) -> None:
+    """Warn if the result clusters the labelled rows worse than the start, beyond the error of the clusterings."""
+    gain = scores - start_scores
+    error = gain.std(ddof=1) / np.sqrt(len(gain))
+    if gain.mean() < -MUCH_BELOW * error:
+        warnings.warn(
+            f"the search ended below its start: the objective is {scores.mean():.3g}, that of the features selected by "
+            f"single columns alone {start_scores.mean():.3g}; try more steps (max_iter) or another method",
+            BelowStartWarning,
+            stacklevel=5,
+        )

@@ -18,7 +18,7 @@ from puselect.search import Search, run_searches
 from puselect.search.callbacks import FitCallbacks
 from puselect.search.progress import LOG_SECONDS, Throttle, logger
 from puselect.selectors.fscpu import FSCPU, cluster_session
-from puselect.selectors.problem import Problem, cluster_objective, pair_information
+from puselect.selectors.problem import Problem, cluster_objective, pair_information, problem_evidence
 from puselect.selectors.session import SAVE_SECONDS, Session
 from puselect.selectors.settings import Settings
 
@@ -36,7 +36,9 @@ class Task:
     def of(cls, selector: FSCPU, X: ArrayLike, y: ArrayLike) -> Self:
         """Check the parameters and the data."""
         settings = Settings.of(selector.get_params(deep=False))
-        return cls(selector, settings, selector._problem(settings, X, y), FitCallbacks(selector, X, y))
+        problem = selector._problem(settings, X, y)
+        resolved = settings.for_labels(int(problem.positive.sum()))
+        return cls(selector, resolved, problem, FitCallbacks(selector, X, y))
 
 
 class Lockstep:
@@ -151,15 +153,16 @@ def fit_together(tasks: Sequence[Task], engine: Engine) -> None:
     """Fit all selectors with one engine that is bound to their tables, in their order."""
     settings = tasks[0].settings
     parts = [pair_information(task.settings, task.problem) for task in tasks]
+    evidence = [problem_evidence(task.settings, task.problem) for task in tasks]
     sessions = [
-        cluster_session(task.settings, task.problem, cluster_objective(task.settings, engine, part))
-        for task, part in zip(tasks, parts, strict=True)
+        cluster_session(task.settings, task.problem, cluster_objective(task.settings, engine, part), found)
+        for task, part, found in zip(tasks, parts, evidence, strict=True)
     ]
     tables = [part.tables for part in parts if part is not None]
     information = PairInformation(np.concatenate(tables)) if tables else None
     Lockstep(cluster_objective(settings, engine, information), sessions).run()
-    for target, (task, session) in enumerate(zip(tasks, sessions, strict=True)):
-        task.selector._keep_clusters(task.settings, task.problem, session, engine, target)
+    for target, (task, session, found) in enumerate(zip(tasks, sessions, evidence, strict=True)):
+        task.selector._keep_clusters(task.settings, task.problem, session, found, engine, target)
 
 
 def are_alike(tasks: Sequence[Task]) -> bool:

@@ -9,9 +9,10 @@ from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.engines import Engine, make_engine
 from puselect.labels import draw_rows
 from puselect.objective.cluster import ClusterObjective
+from puselect.objective.evidence import Evidence, column_evidence, gather_evidence
 from puselect.objective.information import PairInformation
-from puselect.scaling import ColumnRanges, scale_columns
-from puselect.search.start import column_evidence, evidence_start
+from puselect.scaling import Scaling, fit_scaling
+from puselect.search.start import evidence_start
 from puselect.selectors.budget import Budget
 from puselect.selectors.settings import Settings
 
@@ -31,7 +32,7 @@ class Problem:
     """Whether the seed was given; a checkpoint may bring its own otherwise."""
     max_samples: int | None
     """Rows per step, None for all."""
-    ranges: ColumnRanges | None
+    scaling: Scaling | None
     """How the table was scaled; None if it was not."""
 
     @classmethod
@@ -43,9 +44,9 @@ class Problem:
         if settings.scale is None:
             return cls(X, positive, budget, entropy, is_seeded, max_samples, None)
         is_exact = settings.engine == "reference" or settings.clusterer is not None
-        ranges = ColumnRanges.of(X)
-        table = scale_columns(X, np.float64 if is_exact else np.float32, ranges)
-        return cls(table, positive, budget, entropy, is_seeded, max_samples, ranges)
+        scaling = fit_scaling(settings.scale, X)
+        table = scaling.scale(X, np.float64 if is_exact else np.float32)
+        return cls(table, positive, budget, entropy, is_seeded, max_samples, scaling)
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -80,9 +81,29 @@ def first_probabilities(settings: Settings, problem: Problem) -> FloatArray:
     budget = problem.budget
     if settings.start_evidence == 0 or not budget.leaves_a_choice:
         return np.full(len(budget.free), budget.start)
-    rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(1,)))
-    rows: IntArray = np.arange(len(problem.positive))
-    if problem.max_samples is not None:
-        rows = draw_rows(problem.positive, rng, max_others=problem.max_samples)
+    rows = _some_rows(problem, _evidence_rng(problem))
     evidence = column_evidence(problem.table[rows][:, budget.free], problem.positive[rows])
     return evidence_start(evidence, budget.costs, budget.limit, settings.start_evidence)
+
+
+def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
+    """Return what every column says about the labels, where the settings ask for it; 0 for those never selected."""
+    budget = problem.budget
+    if settings.criterion != "cluster+evidence" or not budget.leaves_a_choice:
+        return None
+    rng = _evidence_rng(problem)
+    rows = _some_rows(problem, rng)
+    columns = np.union1d(np.flatnonzero(budget.kept), budget.free)
+    found = gather_evidence(problem.table[rows][:, columns], problem.positive[rows], budget.start, rng)
+    return found.widened(columns, problem.table.shape[1])
+
+
+def _evidence_rng(problem: Problem) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(1,)))
+
+
+def _some_rows(problem: Problem, rng: np.random.Generator) -> IntArray:
+    """Return all rows, or the labelled ones and at most `max_samples` random others."""
+    if problem.max_samples is None:
+        return np.arange(len(problem.positive))
+    return draw_rows(problem.positive, rng, max_others=problem.max_samples)

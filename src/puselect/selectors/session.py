@@ -9,7 +9,7 @@ import numpy as np
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.atomic import check_writable, remove_scratch
 from puselect.exceptions import CheckpointWarning, InterruptedSearchWarning
-from puselect.search import BernoulliIGO, History, Repair, Search, run_searches
+from puselect.search import BernoulliIGO, EffectSearch, History, Optimizer, Repair, Search, run_searches
 from puselect.search.callbacks import CallbackSupportMixin, FitCallbacks
 from puselect.search.checkpoint import damaged, fingerprint, load_state, read_count, save_state
 from puselect.search.progress import Progress, Throttle, shown_log
@@ -45,10 +45,10 @@ class Session:
     settings : SearchSettings
     objective : Objective
     budget : Budget
-    theta : ndarray of shape (n_free_features,)
-        First probabilities of the free features.
-    n_labelled : int
-        Number of labelled positives.
+    optimizer : Optimizer
+        Over the free features.
+    max_iter : int
+        Steps at most.
     entropy : int
         Seed of all random numbers, unless a checkpoint brings its own.
     identity : sequence of object
@@ -60,23 +60,15 @@ class Session:
         settings: SearchSettings,
         objective: Objective,
         budget: Budget,
-        theta: FloatArray,
-        n_labelled: int,
+        optimizer: Optimizer,
+        max_iter: int,
         entropy: int,
         identity: Sequence[object],
     ) -> None:
         self.settings = settings
         self.objective = objective
         self.budget = budget
-        rate = settings.rate(budget.start, len(theta), n_labelled)
-        self.max_iter = settings.most_steps(rate)
-        optimizer = BernoulliIGO(
-            theta,
-            population_size=settings.population_size,
-            learning_rate=rate,
-            margin=settings.distance(len(theta)),
-            rng=np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(0,))),
-        )
+        self.max_iter = max_iter
         repair = Repair(budget.costs, budget.limit)
         self.search = Search(optimizer, repair, entropy, n_criteria=objective.n_criteria)
         self.fingerprint = "" if settings.checkpoint is None else fingerprint(*identity)
@@ -165,6 +157,41 @@ class Session:
             self.could_save = False
 
 
+def igo_optimizer(
+    settings: SearchSettings, budget: Budget, theta: FloatArray, n_labelled: int, entropy: int
+) -> tuple[BernoulliIGO, int]:
+    """Return the paper's optimizer from its first probabilities, and how many steps it may take."""
+    rate = settings.rate(budget.start, len(theta), n_labelled)
+    optimizer = BernoulliIGO(
+        theta,
+        population_size=settings.population_size,
+        learning_rate=rate,
+        margin=settings.distance(len(theta)),
+        rng=search_rng(entropy),
+    )
+    return optimizer, settings.most_steps(rate)
+
+
+def effect_optimizer(
+    settings: SearchSettings, budget: Budget, support: FloatArray, n_labelled: int, entropy: int
+) -> tuple[EffectSearch, int]:
+    """Return the optimizer that follows effects, with prior support for features, and how many steps it may take."""
+    optimizer = EffectSearch(
+        support,
+        budget.costs,
+        budget.limit,
+        population_size=settings.population_size,
+        margin=settings.distance(len(support)),
+        rng=search_rng(entropy),
+    )
+    return optimizer, settings.most_effect_steps(budget.start, n_labelled)
+
+
+def search_rng(entropy: int) -> np.random.Generator:
+    """Return the generator that draws the masks of a search."""
+    return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(0,)))
+
+
 class SearchSelector(CallbackSupportMixin, PUSelector):
     """A selector that takes the features a search found most probable."""
 
@@ -175,7 +202,9 @@ class SearchSelector(CallbackSupportMixin, PUSelector):
         search, budget = session.search, session.budget
         self.probabilities_ = budget.kept.astype(np.float64)
         self.probabilities_[budget.free] = search.theta
-        order = descending_order(self.probabilities_, np.random.default_rng([search.entropy, search.step]))
+        scores = np.where(budget.kept, np.inf, -np.inf)
+        scores[budget.free] = search.optimizer.scores
+        order = descending_order(scores, np.random.default_rng([search.entropy, search.step]))
         self.ranking_ = ranks_of(order)
         self.support_ = budget.take_within(np.argsort(self.ranking_[budget.free]))
         self.searched_ = budget.free

@@ -10,13 +10,20 @@ import numpy as np
 from puselect.engines import ENGINES
 from puselect.engines.mixture import COVARIANCE_TYPES, MixtureSpec
 from puselect.objective.score import CLUSTER_CHOICES
+from puselect.scaling import SCALES
 from puselect.selectors.base import check_choice, check_flag, check_number
 
 AUTO_SAMPLES = 10_000
 MOST_MASKS = 2**20
+AUTO_CLUSTERS, FEW_LABELS, FEW_LABELS_CLUSTERS = 20, 20, 10
+EFFECT_STEPS, MOST_EFFECT_STEPS = 100, 2500
+CRITERIA = ("cluster+evidence", "cluster", "cluster+mi")
 SMALLEST_MARGIN = 1e-12  # probabilities must differ from 0 and from 1
 
 PUBLISHED: dict[str, Any] = {
+    "criterion": "cluster",
+    "optimizer": "igo",
+    "scale": "minmax",
     "n_clusters": 10,
     "covariance_type": "full",
     "init": "kmeans",
@@ -88,6 +95,17 @@ class SearchSettings:
         """Return the most steps: by default as many as even a faint signal needs to settle all features."""
         return int(np.ceil(80 / rate)) if self.max_iter is None else int(self.max_iter)
 
+    def most_effect_steps(self, share: float, n_labelled: int) -> int:
+        """Return the most steps of a search by effects for a `share` of the features.
+
+        A step tells about a feature in proportion to ``share * (1 - share)``; by default there are as many steps as
+        give the same information for any share. With fewer than 50 labelled rows each step tells less.
+        """
+        if self.max_iter is not None:
+            return int(self.max_iter)
+        steps = EFFECT_STEPS / max(share * (1 - share), 1e-9) * max(1.0, 50 / n_labelled)
+        return int(np.ceil(min(steps, MOST_EFFECT_STEPS)))
+
     def distance(self, n_features: int) -> float:
         """Return how far probabilities stay from 0 and 1: 1/D as in the paper, ours at most 0.1."""
         if self.margin in ("auto", "paper"):
@@ -100,9 +118,11 @@ class Settings:
     """The parameters of an FSCPU but for those that are resolved with the table (see `Problem`)."""
 
     criterion: str
+    optimizer: str
     engine: str
     clusterer: Any
     mixture: MixtureSpec
+    n_clusters: int | str
     cluster_choice: str
     smoothing: float
     start_evidence: float
@@ -117,13 +137,14 @@ class Settings:
         """Take the parameters of an FSCPU; raise a ValueError if one of them is wrong."""
         parts = {"mixture": _mixture(parameters), "search": SearchSettings.of(parameters)}
         settings = cls(**_named(cls, {**parameters, **parts}))
-        check_choice("criterion", settings.criterion, ("cluster", "cluster+mi"))
+        check_choice("criterion", settings.criterion, CRITERIA)
+        check_choice("optimizer", settings.optimizer, ("auto", "effects", "igo"))
         check_choice("engine", settings.engine, ENGINES)
         check_choice("cluster_choice", settings.cluster_choice, CLUSTER_CHOICES)
         check_number("smoothing", settings.smoothing, 0, 1e6)
         check_number("start_evidence", settings.start_evidence, 0, 1e3)
         if settings.scale is not None:
-            check_choice("scale", settings.scale, ("minmax",))
+            check_choice("scale", settings.scale, SCALES)
         if settings.max_samples is not None and settings.max_samples != "auto":
             check_number("max_samples", settings.max_samples, 4, integer=True)
         check_flag("skip_constant", settings.skip_constant)
@@ -136,6 +157,18 @@ class Settings:
         most = AUTO_SAMPLES if self.max_samples == "auto" else self.max_samples
         return int(most) if most is not None and int(most) < n_rows else None
 
+    def for_labels(self, n_labelled: int) -> Self:
+        """Return the settings with the number of clusters resolved for so many labelled rows."""
+        if self.n_clusters != "auto":
+            return self
+        n_clusters = AUTO_CLUSTERS if n_labelled >= FEW_LABELS else FEW_LABELS_CLUSTERS
+        return replace(self, mixture=replace(self.mixture, n_clusters=n_clusters))
+
+    @property
+    def follows_effects(self) -> bool:
+        """Whether the search follows the effects of features; otherwise it is the paper's."""
+        return self.optimizer == "effects" or (self.optimizer == "auto" and self.criterion == "cluster+evidence")
+
     @property
     def identity(self) -> Self:
         """The settings without those that do not change the result, to recognise a checkpoint."""
@@ -144,7 +177,8 @@ class Settings:
 
 
 def _mixture(parameters: Mapping[str, Any]) -> MixtureSpec:
-    spec = MixtureSpec(**_named(MixtureSpec, parameters))
+    n_clusters = AUTO_CLUSTERS if parameters["n_clusters"] == "auto" else parameters["n_clusters"]
+    spec = MixtureSpec(**_named(MixtureSpec, {**parameters, "n_clusters": n_clusters}))
     check_choice("covariance_type", spec.covariance_type, COVARIANCE_TYPES)
     check_choice("init", spec.init, ("rows", "kmeans"))
     check_choice("em", spec.em, ("hard", "soft"))

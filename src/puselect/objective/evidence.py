@@ -1,0 +1,247 @@
+"""What single columns say about the labels, in units of their own error.
+
+Two statistics per column. Lepage's compares the labelled rows with all rows. The co-trained one compares the labelled
+rows and the unlabelled rows that *other* columns find similar to them, so that no column votes for itself.
+"""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import rankdata
+
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+
+BLOCK = 64  # columns ranked at a time
+N_JUDGES = 32  # columns that score the rows: more of them add noise, see docs/internals/default.md
+N_ROUNDS = 2
+N_FOLDS = 5
+FOUND_PER_LABEL = 4  # unlabelled rows that join each labelled one
+SHRINKAGE = 0.1  # of the covariance of the judges towards a multiple of the identity
+NO_DIFFERENCE = 2.0  # expected value of both statistics: chi-squared with two degrees of freedom
+NO_DIFFERENCE_ROOT = np.sqrt(np.pi / 2)  # and of their square roots
+LIMIT = 4.0  # beyond four standard errors a column is relevant, and more evidence says no more
+
+
+class ColumnRanks:
+    """The ranks of all columns of a table, for rank statistics of many sets of rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    """
+
+    def __init__(self, X: AnyArray) -> None:
+        self.n_rows, n_features = X.shape
+        self.place = np.empty((n_features, self.n_rows), dtype=np.float32)
+        """Ranks less their mean, shape (n_features, n_rows)."""
+        self.spread = np.empty(n_features)
+        """Mean of the absolute places."""
+        self.variance = np.empty((2, n_features))
+        """Variances of the places and of their absolute values."""
+        for first in range(0, n_features, BLOCK):
+            part = slice(first, first + BLOCK)
+            place = rankdata(X[:, part].T, axis=1) - (self.n_rows + 1) / 2
+            self.place[part] = place
+            self.spread[part] = np.abs(place).mean(axis=1)
+            self.variance[0, part] = place.var(axis=1, ddof=1)
+            self.variance[1, part] = np.abs(place).var(axis=1, ddof=1)
+
+    def lepage(self, rows: IntArray) -> FloatArray:
+        """Return Lepage's statistic of every column for a set of rows."""
+        place = self.place[:, rows]
+        return self._statistic(place.mean(axis=1, dtype=np.float64), _mean_size(place), len(rows), slice(None))
+
+    def lepage_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
+        """Return Lepage's statistic of `columns`, each for its own set: ``rows`` (n_columns, n_set)."""
+        place = np.take_along_axis(self.place[columns], rows, axis=1)
+        return self._statistic(place.mean(axis=1, dtype=np.float64), _mean_size(place), rows.shape[1], columns)
+
+    def normal_scores(self, columns: IntArray) -> FloatArray:
+        """Return the normal scores of the ranks of `columns`, shape (n_rows, n_columns)."""
+        return np.asarray(ndtri((self.place[columns].T.astype(np.float64) + self.n_rows / 2) / self.n_rows))
+
+    def _statistic(self, shift: FloatArray, size: FloatArray, m: int, columns: IntArray | slice) -> FloatArray:
+        """Return the sum of two squared z-scores, as of samples of `m` rows without replacement."""
+        error = self.variance[:, columns] / m * (self.n_rows - m) / self.n_rows
+        square = np.stack([shift, size - self.spread[columns]]) ** 2
+        return np.asarray(np.divide(square, error, out=np.zeros_like(square), where=error > 0).sum(axis=0))
+
+
+class Evidence(NamedTuple):
+    """How much each column says about the labels."""
+
+    labelled: FloatArray
+    """Lepage's statistic for the labelled rows, shape (n_features,)."""
+    cotrained: FloatArray
+    """Lepage's statistic for the labelled rows and those that other columns find, shape (n_features,)."""
+    labelled_weight: float
+    """How much `labelled` counts, in [0, 1]: the square of `signal_share`."""
+    cotrained_weight: float
+    """How much `cotrained` counts: the square of `signal_share` times `heldout_share`, times the correlation of the
+    roots of the two statistics. Outliers, for instance, are found again, but by columns that do not differ in them."""
+
+    @property
+    def support(self) -> FloatArray:
+        """Evidence for each column in standard errors, at most `LIMIT`; 0 for what chance alone would give."""
+        labelled = self.labelled_weight * (np.sqrt(self.labelled) - NO_DIFFERENCE_ROOT)
+        cotrained = self.cotrained_weight * (np.sqrt(self.cotrained) - NO_DIFFERENCE_ROOT)
+        return np.asarray(LIMIT * np.tanh((labelled + cotrained) / LIMIT))
+
+    def widened(self, columns: IntArray, n_features: int) -> Self:
+        """Return the evidence for a table of `n_features`, of which these are `columns`; 0 for all others."""
+        labelled, cotrained = np.zeros(n_features), np.zeros(n_features)
+        labelled[columns], cotrained[columns] = self.labelled, self.cotrained
+        return self._replace(labelled=labelled, cotrained=cotrained)
+
+    def __repr__(self) -> str:
+        weights = f"labelled_weight={self.labelled_weight:.2f}, cotrained_weight={self.cotrained_weight:.2f}"
+        return f"Evidence({weights}, n_features={len(self.labelled)})"
+
+
+def column_evidence(X: AnyArray, positive: BoolArray) -> FloatArray:
+    """Return Lepage's statistic of every column: how much labelled rows differ in location or spread.
+
+    The sum of the squares of two standardised rank statistics, Wilcoxon's for a shift and Ansari and Bradley's for
+    another spread (Lepage, Biometrika 58, 1971). Any increasing transformation of a column leaves it as it is. Without
+    a difference it is about chi-squared with two degrees of freedom; a constant column gets 0.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    positive : ndarray of bool, shape (n_rows,)
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> positive = np.arange(500) < 40
+    >>> X = rng.normal(size=(500, 3))
+    >>> X[positive, 0] += 2  # another location
+    >>> X[positive, 1] *= 3  # another spread
+    >>> column_evidence(X, positive).round().astype(int)
+    array([114,  37,   7])
+    """
+    return ColumnRanks(X).lepage(np.flatnonzero(positive))
+
+
+def gather_evidence(X: AnyArray, positive: BoolArray, share: float, rng: np.random.Generator) -> Evidence:
+    """Return what every column says about the labels.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    positive : ndarray of bool, shape (n_rows,)
+    share : float
+        Share of the features that are wanted; the best ones decide how much the evidence counts.
+    rng : numpy.random.Generator
+        Breaks ties.
+    """
+    ranks, labelled_rows = ColumnRanks(X), np.flatnonzero(positive)
+    labelled = ranks.lepage(labelled_rows)
+    cotrained = labelled
+    n_found = min(FOUND_PER_LABEL * len(labelled_rows), (len(positive) - len(labelled_rows)) // 4)
+    if n_found:
+        for _ in range(N_ROUNDS):
+            cotrained = _cotrained(ranks, positive, _judges(cotrained, rng), n_found)
+    varies = ranks.variance[0] > 0
+    labelled_weight = signal_share(labelled[varies], share) ** 2
+    cotrained_share = signal_share(cotrained[varies], share) * heldout_share(ranks, labelled_rows, rng)
+    agreement = _correlation(np.sqrt(labelled[varies]), np.sqrt(cotrained[varies]))
+    return Evidence(labelled, cotrained, labelled_weight, cotrained_share**2 * max(0.0, agreement))
+
+
+def heldout_share(ranks: ColumnRanks, labelled_rows: IntArray, rng: np.random.Generator) -> float:
+    """Return how much of the similarity between labelled rows is not noise.
+
+    Labelled rows are held out in turn, and found again by a discriminant of the others. With z the standardised mean of
+    their ranks among all rows, the share is z^2 / (1 + z^2); 0 if they are not found. Columns that depend on each other
+    agree on rows even if the labels are random, so co-trained evidence counts no more than this.
+    """
+    n_labelled = len(labelled_rows)
+    if n_labelled < 2:
+        return 0.0
+    place = np.empty(n_labelled)
+    for fold in np.array_split(rng.permutation(n_labelled), min(N_FOLDS, n_labelled)):
+        others = np.delete(labelled_rows, fold)
+        positive = np.zeros(ranks.n_rows, dtype=bool)
+        positive[others] = True
+        scores = ranks.normal_scores(_judges(ranks.lepage(others), rng))
+        found = rankdata(_discriminants(scores, positive)[:, -1])
+        place[fold] = (found[labelled_rows[fold]] - 0.5) / ranks.n_rows
+    z = (place.mean() - 0.5) * np.sqrt(12 * n_labelled)
+    return float(z**2 / (1 + z**2)) if z > 0 else 0.0
+
+
+def signal_share(statistic: FloatArray, share: float) -> float:
+    """Return how much of the best statistics is not noise: 1 - what chance alone would give / their mean.
+
+    Parameters
+    ----------
+    statistic : ndarray of shape (n_features,)
+        Chi-squared with two degrees of freedom where there is no difference.
+    share : float
+        Share of the features that count as the best.
+
+    Examples
+    --------
+    >>> float(round(signal_share(np.array([1.0, 2.0, 20.0, 30.0]), 0.5), 2))
+    0.86
+    """
+    if not 0 < share <= 1 or not len(statistic):
+        return 0.0
+    n_best = max(1, round(share * len(statistic)))
+    mean = float(np.sort(statistic)[::-1][:n_best].mean())
+    chance = NO_DIFFERENCE * (1 - np.log(share))  # mean of the best of independent exponentials
+    return float(max(0.0, 1 - chance / mean)) if mean > 0 else 0.0
+
+
+def _correlation(a: FloatArray, b: FloatArray) -> float:
+    """Return Pearson's correlation, 0 where one of the two does not vary."""
+    deviation = a.std() * b.std() if len(a) else 0.0
+    return float(np.mean((a - a.mean()) * (b - b.mean())) / deviation) if deviation > 0 else 0.0
+
+
+def _judges(evidence: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Return the columns that score the rows: those with most evidence, ties in random order."""
+    return np.lexsort((rng.random(len(evidence)), -evidence))[:N_JUDGES]
+
+
+def _cotrained(ranks: ColumnRanks, positive: BoolArray, judges: IntArray, n_found: int) -> FloatArray:
+    """Return Lepage's statistic of every column for the labelled rows and the rows that the other judges find."""
+    score = _discriminants(ranks.normal_scores(judges), positive)
+    score[positive] = -np.inf
+    found = np.argpartition(-score, n_found - 1, axis=0)[:n_found].T
+    labelled = np.broadcast_to(np.flatnonzero(positive), (len(found), int(positive.sum())))
+    rows = np.concatenate([labelled, found], axis=1)
+    evidence = ranks.lepage(rows[-1])
+    evidence[judges] = ranks.lepage_each(judges, rows[:-1])
+    return evidence
+
+
+def _discriminants(Z: FloatArray, positive: BoolArray) -> FloatArray:
+    """Return linear discriminants of the labelled rows: one without each column of `Z`, and last one with all.
+
+    Each column enters twice, by its normal scores and by their absolute values, which tell another spread. Leaving a
+    column out is a rank-two downdate of the inverse covariance.
+    """
+    n_columns = Z.shape[1]
+    features = np.hstack([Z, _standardised(np.abs(Z))])
+    cov = np.cov(features.T)
+    ridge = SHRINKAGE * np.trace(cov) / len(cov) + 1e-6
+    inverse = np.linalg.inv((1 - SHRINKAGE) * cov + ridge * np.eye(len(cov)))
+    shift = features[positive].mean(axis=0) - features.mean(axis=0)
+    weights = np.repeat((inverse @ shift)[:, None], n_columns + 1, axis=1)
+    for j in range(n_columns):
+        pair = [j, j + n_columns]
+        weights[:, j] -= inverse[:, pair] @ shift[pair]
+        weights[:, j] -= inverse[:, pair] @ np.linalg.solve(inverse[np.ix_(pair, pair)], weights[pair, j])
+    return np.asarray(features @ weights)
+
+
+def _standardised(Z: FloatArray) -> FloatArray:
+    deviation = Z.std(axis=0)
+    return np.asarray((Z - Z.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0))
+
+
+def _mean_size(place: AnyArray) -> FloatArray:
+    return np.asarray(np.abs(place).mean(axis=1, dtype=np.float64))

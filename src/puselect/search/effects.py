@@ -1,0 +1,153 @@
+"""A distribution over masks that follows the estimated effect of each feature.
+
+All masks evaluated so far are one regression. Within a step the ranks of the masks are regressed on each feature, and
+the sums are kept over the steps: they give the effect of every feature and its standard error, free of drift.
+"""
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtr
+from scipy.stats import norm
+
+from puselect.arrays import BoolArray, FloatArray
+from puselect.search.checkpoint import State, read_array
+from puselect.search.igo import rank_utilities
+
+DECIDED = 3.0  # standard errors
+
+
+class EffectSearch:
+    """Draws features by their effect in standard errors, to which prior support is added; with ask and tell.
+
+    A feature's score is ``share**2 * z + support``, where z is its effect over the standard error and `share` is how
+    much of the effects is not noise (see `effect_share`). It is drawn with the probability that a score with a normal
+    error of 1 is above the cut, and the cut is where the expected cost of a mask is the budget.
+
+    Parameters
+    ----------
+    support : ndarray of shape (n_features,)
+        Prior evidence for each feature, in standard errors; zeros for none.
+    costs : ndarray of shape (n_features,)
+    budget : float
+        Expected cost of a mask.
+    population_size : int
+        Masks per ask.
+    margin : float
+        Probabilities stay within [margin, 1 - margin].
+    rng : numpy.random.Generator
+        Belongs to the state: it is saved and restored with it.
+    """
+
+    def __init__(
+        self,
+        support: FloatArray,
+        costs: FloatArray,
+        budget: float,
+        population_size: int,
+        margin: float,
+        rng: np.random.Generator,
+    ) -> None:
+        self.support = np.asarray(support, dtype=np.float64)
+        self.costs = costs
+        self.budget = budget
+        self.population_size = population_size
+        self.margin = margin
+        self.rng = rng
+        self.gain = np.zeros(len(self.support))
+        """Sum of the utilities of the masks with a feature, less their mean in the step."""
+        self.variance = np.zeros(len(self.support))
+        """Variance of `gain` if the utilities were shuffled within each step."""
+        self._update()
+
+    def ask(self) -> BoolArray:
+        """Draw masks ~ Bernoulli(theta), shape (population_size, n_features)."""
+        return np.asarray(self.rng.random((self.population_size, len(self.theta))) < self.theta)
+
+    def tell(self, masks: BoolArray, values: FloatArray) -> None:
+        """Add the masks of a step (as evaluated, after repair) to the regression; higher values are better."""
+        utility = rank_utilities(values)
+        centred = masks - masks.mean(axis=0)
+        self.gain = self.gain + utility @ centred
+        self.variance = self.variance + (utility @ utility) * (centred**2).sum(axis=0) / (len(masks) - 1)
+        self._update()
+
+    @property
+    def effects(self) -> FloatArray:
+        """Effect of each feature in standard errors, less the median; 0 for a feature that was never varied."""
+        error = np.sqrt(self.variance)
+        z = np.divide(self.gain, error, out=np.zeros(len(error)), where=error > 0)
+        return np.asarray(z - np.median(z)) if len(z) else z
+
+    @property
+    def decided(self) -> BoolArray:
+        """Whether the score of each feature is `DECIDED` standard errors above or below the cut."""
+        return np.asarray(np.abs(self.scores - self.cut) >= DECIDED)
+
+    def state(self) -> State:
+        """Return everything that changes during a search, the random generator included."""
+        return {"gain": self.gain, "variance": self.variance, "rng": self.rng.bit_generator.state}
+
+    def restore(self, state: State) -> None:
+        """Return to a saved state; raise an error if it is damaged."""
+        self.gain = read_array(state, "gain", self.gain.shape, -np.inf, np.inf)
+        self.variance = read_array(state, "variance", self.variance.shape, 0, np.inf)
+        self.rng.bit_generator.state = state["rng"]
+        self._update()
+
+    def _update(self) -> None:
+        effects = self.effects
+        share = min(self.budget / self.costs.sum(), 1.0) if len(effects) else 1.0
+        self.weight = effect_share(effects, share) ** 2
+        """How much the effects count."""
+        self.scores = self.weight * effects + self.support
+        """What features are ranked by."""
+        self.cut = cut_at(self.scores, self.costs, self.budget)
+        self.theta = np.clip(ndtr(self.scores - self.cut), self.margin, 1 - self.margin)
+
+
+def effect_share(effects: FloatArray, share: float) -> float:
+    """Return how much of the largest effects is not noise: 1 - (what chance alone would give / their mean)^2.
+
+    Parameters
+    ----------
+    effects : ndarray of shape (n_features,)
+        In standard errors.
+    share : float
+        Share of the features that are wanted.
+
+    Examples
+    --------
+    >>> round(effect_share(np.array([-4.0, -4.0, 4.0, 4.0]), 0.5), 2)
+    0.96
+    >>> effect_share(np.array([-0.1, 0.1]), 0.5)
+    0.0
+    """
+    if not 0 < share < 1 or not len(effects):
+        return 0.0
+    tail = min(share, 1 - share)  # the best features, or the worst where more than half are wanted
+    n_tail = max(1, round(tail * len(effects)))
+    mean = float(np.sort(effects if share > 0.5 else -effects)[:n_tail].mean())
+    chance = float(norm.pdf(norm.isf(tail)) / tail)  # mean of the best of independent standard normals
+    return max(0.0, 1 - (chance / mean) ** 2) if mean < 0 else 0.0
+
+
+def cut_at(scores: FloatArray, costs: FloatArray, budget: float) -> float:
+    """Return the cut at which features drawn with probability ndtr(score - cut) cost the budget on average.
+
+    Examples
+    --------
+    >>> round(cut_at(np.array([-2.0, 2.0]), np.ones(2), 1.0), 6) + 0.0
+    0.0
+    """
+    if not len(scores):
+        return 0.0
+    low, high = float(scores.min()) - 9.0, float(scores.max()) + 9.0
+
+    def excess(cut: float) -> float:
+        return float(ndtr(scores - cut) @ costs - budget)
+
+    while excess(high) > 0:  # the cheapest and the most expensive feature may be many orders of magnitude apart
+        high += high - low
+        if high - low > 1e4:
+            return high
+    return float(brentq(excess, low, high)) if excess(low) > 0 else low

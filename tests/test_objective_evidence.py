@@ -1,0 +1,126 @@
+import numpy as np
+import pytest
+from scipy.stats import ansari, chi2, kstest, mannwhitneyu
+
+from puselect.datasets import make_pu_clusters
+from puselect.objective import evidence as module
+from puselect.objective.evidence import (
+    LIMIT,
+    ColumnRanks,
+    _discriminants,
+    column_evidence,
+    gather_evidence,
+    heldout_share,
+    signal_share,
+)
+
+
+def gather(X, positive, share=0.5):
+    return gather_evidence(X, positive, share, np.random.default_rng(0))
+
+
+def test_statistic_is_that_of_wilcoxon_plus_that_of_ansari_and_bradley():
+    rng = np.random.default_rng(0)
+    positive = np.arange(400) < 37
+    X = rng.normal(size=(400, 4)) * np.where(positive, 1.5, 1.0)[:, None] + 0.4 * positive[:, None]
+    for column, evidence in zip(X.T, column_evidence(X, positive), strict=True):
+        shift = mannwhitneyu(column[positive], column[~positive], use_continuity=False, method="asymptotic").pvalue
+        spread = ansari(column[positive], column[~positive]).pvalue
+        expected = chi2.isf(shift, 1) + chi2.isf(spread, 1)
+        np.testing.assert_allclose(evidence, expected, rtol=0.02)
+
+
+def test_without_a_difference_it_is_chi_squared():
+    rng = np.random.default_rng(1)
+    positive = np.arange(300) < 40
+    evidence = column_evidence(rng.normal(size=(300, 800)), positive)
+    assert kstest(evidence, chi2(2).cdf).pvalue > 1e-3
+
+
+def test_increasing_transformations_change_nothing():
+    rng = np.random.default_rng(2)
+    X, positive = rng.normal(size=(100, 3)), np.arange(100) < 9
+    np.testing.assert_allclose(column_evidence(np.exp(X) * 1e6, positive), column_evidence(X, positive))
+
+
+def test_constant_columns_tell_nothing():
+    assert column_evidence(np.ones((20, 2)), np.arange(20) < 3).tolist() == [0.0, 0.0]
+
+
+def test_each_column_may_have_a_set_of_its_own():
+    rng = np.random.default_rng(3)
+    ranks, rows = ColumnRanks(rng.normal(size=(60, 5))), rng.permuted(np.tile(np.arange(60), (3, 1)), axis=1)[:, :9]
+    each = ranks.lepage_each(np.array([4, 0, 2]), rows)
+    np.testing.assert_allclose(each, [ranks.lepage(rows[i])[column] for i, column in enumerate((4, 0, 2))])
+
+
+def test_a_discriminant_without_a_column_is_that_of_the_other_columns(monkeypatch):
+    """A downdated inverse is the inverse of what is left, so only the ridge, a mean over all columns, must be fixed."""
+    monkeypatch.setattr(module, "SHRINKAGE", 0.0)
+    rng = np.random.default_rng(4)
+    Z, positive = rng.normal(size=(200, 5)) @ rng.normal(size=(5, 5)), np.arange(200) < 20
+    scores = _discriminants(Z, positive)
+    for left_out in range(5):
+        others = _discriminants(np.delete(Z, left_out, axis=1), positive)[:, -1]
+        np.testing.assert_allclose(scores[:, left_out], others, rtol=1e-6, atol=1e-8)
+
+
+def test_no_column_votes_for_itself():
+    """Columns of noise, each of which would look good if it chose the rows it is judged by."""
+    rng = np.random.default_rng(5)
+    found = [gather(rng.normal(size=(400, 30)), np.arange(400) < 30).cotrained for _ in range(20)]
+    assert 1.8 < np.mean(found) < 2.2
+    assert kstest(np.concatenate(found), chi2(2).cdf).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("n_irrelevant", [25, 175])
+def test_cotrained_evidence_finds_more_than_labels_alone(n_irrelevant):
+    recall = []
+    for seed in range(3):
+        X, y, relevant = make_pu_clusters("10/8/2", n_irrelevant=n_irrelevant, random_state=seed)
+        evidence = gather(X, y == 1, 25 / X.shape[1])
+        recall.append([relevant[np.argsort(-e)[:25]].mean() for e in (evidence.labelled, evidence.cotrained)])
+    labelled, cotrained = np.mean(recall, axis=0)
+    assert cotrained > labelled + 0.05
+
+
+def test_shuffled_labels_carry_no_weight():
+    X, y, _ = make_pu_clusters("40/8/1", n_negative=800, n_positive=100, random_state=0)
+    shuffled = np.random.default_rng(0).permutation(y == 1)
+    weights = [(e.labelled_weight, e.cotrained_weight) for e in (gather(X, y == 1), gather(X, shuffled))]
+    assert min(weights[0]) > 0.5
+    assert max(weights[1]) < 0.1
+
+
+def test_random_labels_of_dependent_columns_are_not_found_again():
+    X, y, _ = make_pu_clusters("40/8/1", n_negative=400, n_positive=60, random_state=0)
+    ranks, rng = ColumnRanks(X), np.random.default_rng(1)
+    shares = [heldout_share(ranks, rng.permutation(len(X))[:20], rng) for _ in range(40)]
+    assert np.mean(shares) < 0.25
+    assert heldout_share(ranks, np.flatnonzero(y), rng) > 0.9
+
+
+def test_support_is_bounded_and_zero_where_chance_is_all_there_is():
+    X, positive = np.random.default_rng(6).normal(size=(300, 4)), np.arange(300) < 40
+    X[positive, 0] += 50
+    support = gather(X, positive, 0.25).support
+    assert LIMIT - 0.01 < support[0] <= LIMIT
+    assert (np.abs(support[1:]) < 2).all()
+
+
+@pytest.mark.parametrize("n_labelled", [1, 2, 4, 19])
+def test_any_number_of_labels_and_rows_gives_finite_evidence(n_labelled):
+    rng = np.random.default_rng(7)
+    X = np.column_stack([rng.normal(size=(20, 30)), np.ones(20), rng.integers(0, 2, 20), rng.random(20) < 0.05])
+    X = np.hstack([X, X[:, :3]])
+    evidence = gather(X, np.arange(20) < n_labelled)
+    assert np.isfinite(evidence.support).all()
+    assert evidence.cotrained[30] == 0
+    np.testing.assert_allclose(evidence.labelled[:3], evidence.labelled[-3:])
+
+
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.5, 1.0])
+def test_noise_has_no_signal_share_whatever_share_is_wanted(share):
+    noise = np.random.default_rng(8).chisquare(2, 20_000)
+    assert signal_share(noise, share) < 0.02
+    assert signal_share(10 * noise, share) == pytest.approx(0.9, abs=0.02)

@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from puselect.search.effects import DECIDED, EffectSearch, cut_at, effect_share
+from puselect.search.igo import rank_utilities
+
+
+def optimizer(support, budget, costs=None, population_size=8, margin=0.02, seed=0):
+    support = np.asarray(support, dtype=float)
+    costs = np.ones(len(support)) if costs is None else np.asarray(costs, dtype=float)
+    return EffectSearch(support, costs, budget, population_size, margin, np.random.default_rng(seed))
+
+
+def run(search, value, steps):
+    for _ in range(steps):
+        masks = search.ask()
+        search.tell(masks, value(masks))
+    return search
+
+
+def test_effects_are_those_of_a_regression_within_steps():
+    rng = np.random.default_rng(0)
+    search = optimizer(np.zeros(6), 3.0)
+    gain, variance = np.zeros(6), np.zeros(6)
+    for _ in range(5):
+        masks, values = rng.random((8, 6)) < 0.5, rng.normal(size=8)
+        search.tell(masks, values)
+        shuffles = np.array([rng.permutation(rank_utilities(values)) for _ in range(4000)])
+        centred = masks - masks.mean(axis=0)
+        gain += rank_utilities(values) @ centred
+        variance += (shuffles @ centred).var(axis=0)
+    expected = gain / np.sqrt(variance)
+    np.testing.assert_allclose(search.effects, expected - np.median(expected), atol=0.1)
+
+
+def test_without_an_effect_they_are_standard_normal_and_do_not_count():
+    rng = np.random.default_rng(1)
+    search = run(optimizer(np.zeros(400), 200.0, seed=1), lambda masks: rng.normal(size=len(masks)), 60)
+    assert 0.85 < search.effects.std() < 1.15
+    assert search.weight < 0.1
+
+
+@pytest.mark.parametrize("n_wanted", [3, 20])
+def test_features_that_raise_the_value_are_found(n_wanted):
+    rng = np.random.default_rng(2)
+    wanted = np.arange(40) < n_wanted
+    noisy = lambda masks: masks @ wanted.astype(float) + rng.normal(size=len(masks))  # noqa: E731
+    search = run(optimizer(np.zeros(40), float(n_wanted)), noisy, 400)
+    assert set(np.argsort(-search.scores)[:n_wanted]) == set(np.flatnonzero(wanted))
+    assert search.weight > 0.5
+    assert search.theta[wanted].mean() > 0.9
+    assert search.decided.any()
+
+
+def test_support_decides_where_the_search_finds_nothing():
+    support = np.linspace(-2, 4, 10)
+    search = run(optimizer(support, 4.0), lambda masks: np.zeros(len(masks)), 30)
+    np.testing.assert_array_equal(search.scores, support)
+    assert search.weight == 0
+
+
+def test_features_are_drawn_as_often_as_the_budget_allows():
+    rng = np.random.default_rng(3)
+    costs = rng.uniform(0.5, 3, 30)
+    search = optimizer(rng.normal(size=30), 12.5, costs, margin=1e-12)
+    np.testing.assert_allclose(search.theta @ costs, 12.5, rtol=1e-6)
+    np.testing.assert_allclose(search.theta, ndtr(search.scores - search.cut))
+    assert (search.decided == (np.abs(search.scores - search.cut) >= DECIDED)).all()
+
+
+@pytest.mark.parametrize("dearest", [1.0, 1e20, 1e60, 1e100])
+@pytest.mark.parametrize("budget", [1e-3, 5.0, 15.9, 1e300])
+def test_costs_of_any_range_have_a_cut(dearest, budget):
+    search = optimizer(np.linspace(-3, 3, 5), budget, [1, 10, dearest, 2, 3])
+    assert np.isfinite(search.cut)
+    assert ((search.theta >= 0.02) & (search.theta <= 0.98)).all()
+
+
+def test_a_cut_among_no_features_is_harmless():
+    assert cut_at(np.empty(0), np.empty(0), 1.0) == 0
+    assert effect_share(np.empty(0), 0.5) == 0
+
+
+@pytest.mark.parametrize("share", [0.02, 0.2, 0.5, 0.9])
+def test_noise_has_no_share_whatever_is_wanted(share):
+    noise = np.random.default_rng(4).normal(size=20_000)
+    assert effect_share(noise, share) < 0.05
+    assert effect_share(5 * noise, share) == pytest.approx(0.96, abs=0.01)
+
+
+def test_a_restored_search_goes_on_as_if_nothing_had_happened():
+    value = lambda masks: masks @ np.arange(12.0)  # noqa: E731
+    one = run(optimizer(np.zeros(12), 5.0), value, 7)
+    other = optimizer(np.zeros(12), 5.0, seed=99)
+    other.restore(one.state())
+    for search in (one, other):
+        run(search, value, 5)
+    np.testing.assert_array_equal(one.theta, other.theta)
+    np.testing.assert_array_equal(one.scores, other.scores)
+
+
+@pytest.mark.parametrize(
+    "damage", [{"gain": np.zeros(3)}, {"variance": np.full(12, np.nan)}, {"variance": -np.ones(12)}]
+)
+def test_a_damaged_state_is_refused(damage):
+    search = optimizer(np.zeros(12), 5.0)
+    with pytest.raises(ValueError):
+        search.restore({**search.state(), **damage})
