@@ -110,6 +110,12 @@ def test_other_files_are_refused_with_a_reason(tmp_path, text, fragment):
     assert len(str(refused.value)) < 400
 
 
+def test_an_odd_schema_is_not_repeated_at_length():
+    with pytest.raises(ValueError) as error:
+        Selection.from_data({"schema": [["x"] * 500]})
+    assert len(str(error.value)) < 200
+
+
 @pytest.mark.parametrize("name", SAVED)
 def test_a_damaged_result_is_an_error_or_a_whole_page(name):
     n_refused = n_shown = 0

@@ -268,6 +268,7 @@ class TestBadInput:
             ({"shrinkage": 10**400}, "got one of 401 digits"),
             ({"n_features_to_select": None, "budget": 10**400}, "budget must be positive and finite"),
             ({"n_jobs": "two"}, "n_jobs must be an integer"),
+            ({"reg_covar": np.inf}, "reg_covar must be a number above 0, got inf"),
             ({"n_features_to_select": None, "feature_costs": ["a"] * 10, "budget": 1}, "must be numbers"),
             ({"criterion": "mi"}, "criterion must be one of 'cluster\\+evidence', 'cluster', 'cluster\\+mi', got 'mi'"),
             ({"engine": "tpu"}, "engine must be one of"),

@@ -37,9 +37,10 @@ class JSONRecord:
         kind, _, current = cls.schema.rpartition("/")
         found_kind, _, found = str(data.get("schema")).rpartition("/")
         if found_kind != kind or not found.isdecimal() or found.startswith("0"):
-            raise ValueError(f"expected a result with the schema {cls.schema!r}, got {data.get('schema')!r}")
+            raise ValueError(f"expected a result with the schema {cls.schema!r}, got {_shown(data.get('schema'))}")
         if len(found) > len(current) or int(found) > int(current):
-            raise ValueError(f"the result was written by a newer version of puselect ({data['schema']}); upgrade first")
+            found_schema = _shown(data["schema"])
+            raise ValueError(f"the result was written by a newer version of puselect ({found_schema}); upgrade first")
         try:
             for upgrade in cls.upgrades[int(found) - 1 :]:
                 upgrade(data)

@@ -110,7 +110,7 @@ def check_number(
     is_number = isinstance(value, Integral if integer else Real) and not isinstance(value, bool | np.bool_)
     if is_number and isinstance(value, int) and abs(value) > LARGEST_INTEGER:  # not a float, nor an index
         raise ValueError(f"{name} must be a number below {LARGEST_INTEGER:g}, got one of {len(str(value))} digits")
-    if not is_number or not low <= value <= high or (open_low and value == low):
+    if not is_number or not low <= value <= high or value == np.inf or (open_low and value == low):
         noun = "an integer" if integer else "a number"
         reach = f"{'above' if open_low else 'of at least'} {low}" if high == np.inf else f"in {low}..{high}"
         raise ValueError(f"{name} must be {noun} {reach}, got {value!r}")
