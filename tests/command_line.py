@@ -24,15 +24,19 @@ def puselect(*words, **settings):
     )
 
 
-def puselect_signalled(number, ready, *words, patience=PATIENCE, temporary=None, **settings):
-    """Run the command in a group of its own; signal the group once the file `ready` exists, or patience is over."""
+def puselect_signalled(number, ready, *words, temporary=None, **settings):
+    """Run the command in a group of its own; signal the group once it is ready.
+
+    `ready` is a file that then exists, or a function of the process number.
+    """
+    is_ready = ready if callable(ready) else lambda process: ready.exists()
     environment = ENVIRONMENT if temporary is None else {**ENVIRONMENT, "TMPDIR": str(temporary)}
     process = subprocess.Popen(
         [*COMMAND, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
         start_new_session=True, **settings,
     )
-    deadline = time.monotonic() + patience
-    while not ready.exists() and process.poll() is None and time.monotonic() < deadline:
+    deadline = time.monotonic() + PATIENCE
+    while process.poll() is None and not is_ready(process.pid) and time.monotonic() < deadline:
         time.sleep(0.02)
     os.killpg(process.pid, number)
     try:

@@ -48,6 +48,19 @@ def test_a_link_stays_a_link(tmp_path):
     assert (tmp_path / "a").read_bytes() == b"new"
 
 
+def test_ctrl_c_right_after_the_scratch_file_was_made_removes_it(tmp_path, monkeypatch):
+    really_open = os.open
+
+    def interrupted(*words):
+        os.close(really_open(*words))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt), atomic_write(tmp_path / "a"):
+        pass
+    assert os.listdir(tmp_path) == []
+
+
 def test_writers_do_not_share_a_scratch_file(tmp_path):
     path = tmp_path / "a"
     with atomic_write(path) as first, atomic_write(path) as second:

@@ -3,11 +3,12 @@ import signal
 
 import numpy as np
 import polars as pl
+import psutil
 import pytest
 from command_line import clusters_table, noise_table, puselect, puselect_in_terminal, puselect_signalled
 from typer.testing import CliRunner
 
-from puselect import cli
+from puselect import FSCPU, cli
 from puselect.methods import YARDSTICKS
 from puselect.report import Comparison
 
@@ -97,15 +98,28 @@ def test_all_features_are_nothing_to_compare(folder):
     assert done.stderr.startswith("error: -k must be less than 8")
 
 
+def has_workers(process):
+    """Return whether two processes are at work, not only being started."""
+    times = [child.cpu_times() for child in psutil.Process(process).children()]
+    return sum(time.user + time.system > 0.5 for time in times) >= 2
+
+
 class TestInterrupted:
-    @pytest.mark.parametrize("jobs", [1, 2])
-    def test_early_it_ends_in_one_line_and_leaves_nothing(self, tmp_path, jobs):
+    def test_early_it_ends_in_one_line_and_leaves_nothing(self, folder, monkeypatch):
+        def press_ctrl_c(*_):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(FSCPU, "fit", press_ctrl_c)
+        words = ["-k", "3", "--methods", "fscpu", "-o", "c.json", "--jobs", "1", "--quiet"]
+        done = runner.invoke(cli.app, ["compare", "d.csv", "--label", "label", *words])
+        assert done.exit_code == 1
+        assert done.stderr == "error: interrupted; nothing was written\n"
+        assert [path.name for path in folder.iterdir()] == ["d.csv"]
+
+    def test_workers_end_in_silence(self, tmp_path):
         noise_table(20_000).write_csv(tmp_path / "n.csv")
-        words = ("--methods", "fscpu", "-k", 20, "-o", "c.json", "--jobs", jobs, "--quiet")
-        never = tmp_path / "never"
-        done = puselect_signalled(
-            signal.SIGINT, never, "compare", "n.csv", "--label", "label", *words, cwd=tmp_path, patience=6
-        )
+        words = ("compare", "n.csv", "--label", "label", "-k", 20, "--methods", "fscpu", "-o", "c.json", "--jobs", 2)
+        done = puselect_signalled(signal.SIGINT, has_workers, *words, "--quiet", cwd=tmp_path)
         assert done.returncode == 1
         assert done.stderr == "error: interrupted; nothing was written\n"
         assert [path.name for path in tmp_path.iterdir()] == ["n.csv"]

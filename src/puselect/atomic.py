@@ -43,9 +43,9 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield file
         return
     scratch = target.with_name(f".{target.name[:200]}.{os.getpid()}.{secrets.token_hex(8)}{SUFFIX}")
-    # O_EXCL neither follows a link nor opens what is there already
-    descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
+        # O_EXCL neither follows a link nor opens what is there already
+        descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
         with open(descriptor, "wb") as file:
             _keep_mode(target, scratch)
             yield file

@@ -7,6 +7,7 @@ written to a folder, one file per case.
 """
 
 import argparse
+import atexit
 import contextlib
 import json
 import os
@@ -92,7 +93,9 @@ def fuzz(names: list[str], seconds: float, n_inputs: int, seed: int, folder: Pat
     """Try inputs until time is up or there were enough; return the exit code."""
     folder.mkdir(parents=True, exist_ok=True)
     totals, end = Totals(names), time.monotonic() + seconds
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     worker = Worker(folder / "log.txt")
+    atexit.register(lambda: worker.close())
     while time.monotonic() < end and sum(totals.inputs.values()) < n_inputs:
         name = totals.next_class()
         batch = {"class": name, "seed": seed, "size": BATCH.get(name, DEFAULT_BATCH)}
@@ -113,7 +116,6 @@ def fuzz(names: list[str], seconds: float, n_inputs: int, seed: int, folder: Pat
             path.write_text(json.dumps({**batch, "what": what}, indent=1))
             totals.cases.append(path)
             print(f"{path}: {what}\n", flush=True)
-    worker.close()
     totals.show()
     return 1 if totals.cases else 0
 

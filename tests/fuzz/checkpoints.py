@@ -30,6 +30,7 @@ def selectors() -> dict[str, Any]:
     plain = {"max_iter": 4, "random_state": 0, "n_clusters": 3, "engine": "cpu"}
     return {
         "default": FSCPU(3, **plain),
+        "previous": FSCPU(3, criterion="cluster", optimizer="igo", scale="minmax", labelled_start=0.5, **plain),
         "published": FSCPU.published(3, **{**plain, "em_steps": 2}),
         "costs": FSCPU(feature_costs=[1.0, 2, 1, 3, 1, 1], budget=4, **plain),
         "kept": FSCPU(3, always_keep=[0], never_select=[5], **plain),
@@ -61,7 +62,7 @@ def saved(name: str) -> tuple[bytes, bytes]:
 
 def example(draw: Draw) -> str:
     """Damage a checkpoint and resume from it."""
-    name = draw(st.sampled_from(["default", "default", "published", "costs", "kept", "information", "lgbm"]))
+    name = draw(st.sampled_from(sorted(selectors())))
     content, support = saved(name)
     path = FOLDER / "damaged"
     kind = draw(st.sampled_from(["bytes", "bytes", "state", "state", "state", "other", "none"]))

@@ -112,8 +112,10 @@ def labels_of(kind: str, positive: Any, rng: np.random.Generator) -> tuple[Any, 
 
 
 GOOD: dict[str, list[Any]] = {
-    "criterion": ["cluster", "cluster", "cluster+mi"], "engine": ["cpu", "cpu", "cpu", "cpu", "reference", "auto"],
-    "scale": ["minmax", "minmax", None], "max_samples": [None, "auto", 4, 7, 20], "n_clusters": [1, 2, 3, 5, 10, 40],
+    "criterion": ["cluster", "cluster+mi", "cluster+evidence"], "optimizer": ["auto", "effects", "igo"],
+    "engine": ["cpu", "cpu", "cpu", "cpu", "reference", "auto"],
+    "scale": ["auto", "standard", "minmax", None], "max_samples": [None, "auto", 4, 7, 20],
+    "n_clusters": ["auto", 1, 2, 3, 5, 10, 40],
     "covariance_type": ["full", "full", "diag", "spherical", "tied"], "init": ["rows", "rows", "rows", "kmeans"],
     "labelled_start": [0, 0.5, 1.0], "lloyd_steps": [1, 2, 5], "em": ["hard", "hard", "soft"], "em_steps": [0, 1, 3],
     "tol": [0, 1e-3, 1e300], "reg_covar": [1e-300, 1e-12, 1e-6, 1.0, 1e300], "shrinkage": [0, 1.0, 1e9],

@@ -9,11 +9,10 @@ from typing import Any, TypeVar
 
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
-from puselect.exceptions import CheckpointWarning, FewerFeaturesWarning
-
 Answer = TypeVar("Answer")
 
-WARNINGS = (CheckpointWarning, FewerFeaturesWarning, ConvergenceWarning, DataConversionWarning)
+WARNINGS = (ConvergenceWarning, DataConversionWarning)
+"""Of scikit-learn; our own are all right, too."""
 ERRORS = (ValueError, TypeError)
 # Libraries that check users' input on our behalf, with messages of their own.
 CHECKERS = tuple(os.path.join("sklearn", "utils", name) for name in ("validation.py", "_array_api.py", "multiclass.py"))
@@ -58,8 +57,9 @@ def attempt(
                 raise
             raise FindingError(f"unnamed error {type(caught).__name__}: {caught}\n{_where(caught)}") from caught
     for warning in heard:
-        require(issubclass(warning.category, WARNINGS), f"{warning.category.__name__} from inside: {warning.message} "
-                f"({warning.filename}:{warning.lineno})")
+        is_ours = warning.category.__module__ == "puselect.exceptions"
+        text = f"{warning.category.__name__}: {warning.message} ({warning.filename}:{warning.lineno})"
+        require(is_ours or issubclass(warning.category, WARNINGS), f"a warning from inside: {text}")
     if error is not None:
         require(str(error).strip(), f"an empty message: {error!r}")
         require(not deliberate or _is_deliberate(error), f"an error from inside: {error!r}\n{_where(error)}")

@@ -82,9 +82,9 @@ def without_panics() -> Iterator[None]:
         yield
         return
     with tempfile.TemporaryFile() as buffer:
-        os.dup2(buffer.fileno(), 2)
         show = False
         try:
+            os.dup2(buffer.fileno(), 2)
             yield
             show = True
         finally:

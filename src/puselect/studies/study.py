@@ -231,6 +231,7 @@ def read_definition(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
         definition = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        json.dumps(definition, allow_nan=False, default=str)  # a cell with NaN has no key
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {error}") from error
     if not isinstance(definition, dict):
