@@ -81,6 +81,11 @@ class TestArtificial:
         assert (printed < exact).any()
         assert exact.max() <= 1
 
+    def test_the_objective_is_measured_on_the_scale_of_the_method(self):
+        scores = [measure(cell("objective", settings={"scale": scale})).values["exact"] for scale in ("minmax", "auto")]
+        assert scores[0] != scores[1]
+        assert scores[1] == measure(cell("objective")).values["exact"]
+
     def test_an_error_becomes_a_row_that_tells_where(self):
         row = measure(cell("recall", "kbest", condition="nonsense"))
         assert not row.finished

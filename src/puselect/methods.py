@@ -240,17 +240,17 @@ _BUILT_IN = (
         "labelled rows at another location or spread, by column", AS_CLASSES, Cost(0.1), "yardsticks",
     ),
     Method(
-        "fscpu", _FSCPU, "FSCPU, our default", "columns in which the positives form few clusters",
-        POSITIVES, Cost(5.0), "ours", clusters=True, quick={"max_iter": 60},
+        "fscpu", _FSCPU, "FSCPU, our default", "few clusters of positives, plus evidence of single columns",
+        POSITIVES, Cost(9.0), "ours", clusters=True, quick={"max_iter": 60},
     ),
     Method(
-        "fscpu-mi", _FSCPU, "FSCPU-MI, our default", "fscpu plus semi-jmi's mutual information",
-        POSITIVES, Cost(6.0), "ours", clusters=True, settings={"criterion": "cluster+mi"}, quick={"max_iter": 60},
+        "fscpu-mi", _FSCPU, "FSCPU-MI, our default", "few clusters of positives, plus semi-jmi's information",
+        POSITIVES, Cost(9.0), "ours", clusters=True, settings={"criterion": "cluster+mi"}, quick={"max_iter": 60},
     ),
     Method(
-        "fscpu-published", _FSCPU + ".published", "FSCPU as published", "fscpu with every number as in the paper",
-        POSITIVES, Cost(1500.0, _STEPS), "positive-unlabelled", paper="fscpu-published", clusters=True,
-        quick={"max_iter": 2},
+        "fscpu-published", _FSCPU + ".published", "FSCPU as published",
+        "few clusters of positives, every number as in the paper", POSITIVES, Cost(1500.0, _STEPS),
+        "positive-unlabelled", paper="fscpu-published", clusters=True, quick={"max_iter": 2},
     ),
     Method(
         "fscpu-mi-published", _FSCPU + ".published", "FSCPU-MI as published",

@@ -9,7 +9,7 @@ from puselect.datasets import make_pu_clusters
 from puselect.engines import make_engine
 from puselect.evaluation import feature_recall
 from puselect.objective.score import cluster_score, smoothing_rows
-from puselect.scaling import scale_columns
+from puselect.scaling import fit_scaling
 from puselect.selectors.settings import Settings
 from puselect.studies.cells import Cell
 from puselect.studies.selection import Selection, make_method, select_features
@@ -62,8 +62,9 @@ def measure_objective(cell: Cell) -> dict[str, Any]:
     selector = make_method(cell.method, int(data.relevant.sum()), cell.seed, **cell.settings)
     masks = _masks_of_all_grades(data.relevant, np.random.default_rng(cell.seed))
     positive = data.y == 1
-    mixture = Settings.of(selector.get_params(deep=False)).mixture
-    engine = make_engine("cpu", scale_columns(data.X, np.float32), positive, mixture)
+    settings = Settings.of(selector.get_params(deep=False)).for_labels(int(positive.sum()))
+    X = data.X if settings.scale is None else fit_scaling(settings.scale, data.X).scale(data.X, np.float32)
+    engine = make_engine("cpu", X, positive, settings.mixture)
     table = engine.cluster(masks, np.arange(len(masks)))
     extra = smoothing_rows(table.size, selector.smoothing)
     names = {"printed": "greedy", "exact": "best"}

@@ -18,6 +18,7 @@ MODELS = {"lightgbm": "LightGBM", "lightgbm-rf": "LightGBM, forest", "logistic":
 PAPER_SETTING = (0.5, "lightgbm")
 TOGETHER = "mean of the models"
 REFERENCE = "fscpu"
+"""The method that others are tested against."""
 FEWEST_CASES = 6
 SIGNIFICANT = 0.05
 
@@ -117,11 +118,11 @@ def rank_table(cases: Cases, share: float) -> Table:
 
 
 def wilcoxon_table(cases: Cases, share: float) -> Iterator[Table]:
-    """Yield the table of Wilcoxon tests of our default against each method, if the study has our default."""
-    ids = [method.id for method in cases.methods]
-    if REFERENCE not in ids:
+    """Yield the table of Wilcoxon tests of FSCPU, in the first of its settings, against each other method."""
+    names = [method.name for method in cases.methods]
+    if REFERENCE not in names:
         return
-    reference = ids.index(REFERENCE)
+    reference = names.index(REFERENCE)
     tests = {model: compare_with(values, reference) for model, values in cases.values.items()}
     lines = []
     for number, first in enumerate(next(iter(tests.values()))):
