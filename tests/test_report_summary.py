@@ -9,6 +9,7 @@ from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.report import Selection, summarise
 from puselect.report.quality import Code
+from puselect.report.selection import NOTE, WARNING
 from puselect.report.summary import method_name, python_expression
 
 SLOW = {"es-mcrfs", "lgbm-opt", "jsfs"}
@@ -68,6 +69,16 @@ class TestWhatIsKept:
             summarise(fitted(X, y), feature_names=["a", "b"])
         with pytest.raises(ValueError, match="8 columns the selector was fitted to, got 3"):
             summarise(fitted(X, y), X[:, :3], y)
+
+    @pytest.mark.parametrize("changes", [{}, {"criterion": "cluster", "optimizer": "effects"}, {"optimizer": "igo"}])
+    def test_weights_of_the_sources(self, changes):
+        X, y = table()
+        selector = fitted(X, y, **changes)
+        selection = summarise(selector)
+        assert selection.weights == selector.weights_
+        assert (selection.weights is None) == (changes.get("optimizer") == "igo")
+        assert selection.search.optimizer == changes.get("optimizer", "effects")
+        assert Selection.from_json(selection.to_json()) == selection
 
     def test_track_of_a_search_ends_at_its_probabilities(self):
         X, y = table()
@@ -152,7 +163,7 @@ class TestWhatIsKept:
         np.testing.assert_array_equal(again.probabilities_, selector.probabilities_)
         assert selection.seed == 0
         assert selection.versions["puselect"]
-        assert selection.settings["n_clusters"] == "10"
+        assert selection.settings["n_clusters"] == "'auto'"
         assert summarise(selector, command="puselect select x.csv").command == "puselect select x.csv"
         assert python_expression(KBest()) == "KBest().fit(X, y)"
 
@@ -227,9 +238,35 @@ class TestFindings:
 
     def test_unsettled_search_and_degenerate_clusterings(self):
         X, y = table()
-        assert Code.UNSETTLED in codes(summarise(fitted(X, y, max_iter=1)))
+        assert Code.UNSETTLED in codes(summarise(fitted(X, y, max_iter=1, criterion="cluster", optimizer="igo")))
         coarse = np.round(X / 8)
         assert Code.DEGENERATE in codes(summarise(fitted(coarse, y, n_clusters=60)))
+
+    def test_a_search_by_effects_that_used_all_its_steps_is_no_failure(self):
+        X, y = table()
+        selector = fitted(X, y, max_iter=12, early_stopping=False)
+        selector.settled_, selector.probabilities_[selector.support_] = 0.2, 0.9
+        assert not codes(summarise(selector)) & {Code.UNSETTLED, Code.NEAR_CUT}
+
+    @pytest.mark.parametrize(("n_near", "level"), [(1, NOTE), (2, WARNING)])
+    def test_selected_features_near_the_cut(self, n_near, level):
+        X, y = table()
+        selector = fitted(X, y)
+        chosen = np.flatnonzero(selector.support_)
+        selector.probabilities_[chosen], selector.probabilities_[chosen[:n_near]] = 0.9, 0.8
+        selection = summarise(selector)
+        assert [f.level for f in selection.findings if f.code == Code.NEAR_CUT] == [level]
+        assert selection.search.n_near_cut == n_near
+
+    def test_a_search_that_ended_below_its_start(self):
+        X, y = table()
+        selector = fitted(X, y)
+        selector.ended_below_start_ = False
+        assert Code.BELOW_START not in codes(summarise(selector))
+        selector.ended_below_start_ = True
+        selection = summarise(selector)
+        assert Code.BELOW_START in codes(selection)
+        assert selection.start_objective == selector.start_objective_
 
     def test_sampled_rows(self):
         X, y = table()

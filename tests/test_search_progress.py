@@ -51,7 +51,7 @@ def test_an_observer_may_press_ctrl_c():
 
 
 def test_a_step_reads_well():
-    assert str(Step(3, 9, 0.5, 0.25, 4.2)) == (
-        "step 3/9, best objective 0.5, 25% of the features settled, at most 4 s left"
+    assert str(Step(3, 9, 0.5, 0.25, 4.2, 2.1)) == (
+        "step 3/9, best objective 0.5, 25% of the features decided, at most 4 s left"
     )
-    assert "left" not in str(Step(1, 9, 0.5, 0.25, np.inf))
+    assert "left" not in str(Step(1, 9, 0.5, 0.25, np.inf, 1.0))

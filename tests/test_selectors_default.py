@@ -34,7 +34,7 @@ def test_relevant_features_are_found_and_the_sources_weighed():
 def test_shuffled_labels_count_for_little():
     X, y, _ = small()
     weights = [fitted(X, np.random.default_rng(seed).permutation(y)).weights_ for seed in range(5)]
-    assert np.mean(weights, axis=0)[:2].max() < 0.1
+    assert max(np.mean([(w.labelled, w.cotrained) for w in weights], axis=0)) < 0.1
 
 
 @pytest.mark.parametrize("scaler", [StandardScaler(), MinMaxScaler((-3, 1000))])
@@ -143,11 +143,11 @@ def test_odd_tables_give_a_result_without_warnings(table):
 def test_a_search_that_ends_below_its_start_says_so():
     rng = np.random.default_rng(0)
     with pytest.warns(BelowStartWarning):
-        warn_if_below_start(rng.normal(0.1, 0.001, 8), rng.normal(0.2, 0.001, 8))
+        assert warn_if_below_start(rng.normal(0.1, 0.001, 8), rng.normal(0.2, 0.001, 8))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_if_below_start(rng.normal(0.2, 0.01, 8), rng.normal(0.2, 0.01, 8))
-        warn_if_below_start(np.full(8, 0.3), np.full(8, 0.3))
+        assert not warn_if_below_start(np.full(8, 0.3), np.full(8, 0.3))
 
 
 def test_the_paper_is_left_as_it_is():
@@ -157,4 +157,4 @@ def test_the_paper_is_left_as_it_is():
     X, y, _ = small(n_negative=100, n_positive=30)
     selector = FSCPU.published(6, max_iter=3, random_state=0).fit(X, y)
     assert selector.evidence_ is None
-    assert selector.weights_ == (0.0, 0.0, 1.0)
+    assert selector.weights_ is None

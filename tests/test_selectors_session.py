@@ -241,7 +241,17 @@ def test_progress_is_logged(caplog, monkeypatch):
     with caplog.at_level(logging.INFO, logger="puselect"):
         quick(verbose=1).fit(X, y)
     assert "step 10/10" in caplog.text
-    assert "settled" in caplog.text
+    assert "decided" in caplog.text
+
+
+def test_weights_are_logged(caplog):
+    X, y, _ = easy()
+    with caplog.at_level(logging.INFO, logger="puselect"):
+        selector = quick(verbose=1).fit(X, y)
+        assert str(selector.weights_) in caplog.messages
+        caplog.clear()
+        quick(verbose=0).fit(X, y)
+    assert not caplog.messages
 
 
 class Recorder:

@@ -1,6 +1,5 @@
 """Progress on standard error: a bar on a terminal, otherwise a line every few seconds."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -25,7 +24,6 @@ class TimeCheck:
     """Observer that ends a search early on if it may take more than an hour."""
 
     def __init__(self) -> None:
-        self.begun = time.monotonic()
         self.first: int | None = None
         self.passed = False
 
@@ -33,12 +31,11 @@ class TimeCheck:
         """Raise a `LongSearchError` once the time left can be estimated, if it is too long."""
         if self.passed:
             return
-        spent = time.monotonic() - self.begun
         if self.first is None:
             self.first = step.number
             # The first step may compile; if it took much longer than that, so will the others.
-            seconds = max(spent - COMPILE_SECONDS, 0.0) * (step.max_iter - step.number)
-        elif step.number - self.first < ESTIMATE_STEPS and spent < ESTIMATE_SECONDS:
+            seconds = max(step.seconds - COMPILE_SECONDS, 0.0) * (step.max_iter - step.number)
+        elif step.number - self.first < ESTIMATE_STEPS and step.seconds < ESTIMATE_SECONDS:
             return
         else:
             seconds = step.seconds_left
@@ -79,7 +76,7 @@ def search_progress(method: str, quiet: bool) -> Iterator[Callable[["Step"], Non
 def state_of(step: "Step") -> str:
     """Return the state of a search, short enough for a line of a terminal."""
     left = f" · at most {clock(step.seconds_left)} left" if step.seconds_left < float("inf") else ""
-    return f"step {step.number}/{step.max_iter} · objective {step.best:.4g} · {step.settled:.0%} settled{left}"
+    return f"step {step.number}/{step.max_iter} · objective {step.best:.4g} · {step.settled:.0%} decided{left}"
 
 
 @contextmanager

@@ -60,26 +60,21 @@ def just_missed(selection: "Selection") -> str:
 
 def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
     """Yield evidence for and against the selection: its subject, and a sentence."""
-    from puselect.report.sentences import gathering, lede, standing
+    from puselect.report.sentences import ending, gathering, lede, standing
 
     clustered = gathering(selection) is not None
     if clustered:
         yield "clusters", lede(selection)[0]
     if selection.search is not None:
-        yield "search", ending(selection.search.settled_share, selection.search.n_iter)
+        yield "search", ending(selection)
+    if selection.weights is not None:
+        yield "weights", str(selection.weights)
     if selection.suitability is not None:
         yield "suitability", selection.suitability.verdict
     elif clustered:
         yield "suitability", "not checked; use --suitability to compare with shuffled labels"
     if selection.candidates is not None and selection.candidates.total:
         yield "candidates", candidates(selection.candidates.total, standing(selection).is_doubtful)
-
-
-def ending(converged: float, n_iter: int) -> str:
-    """Return in words how a search ended."""
-    if converged < 1:
-        return f"{1 - converged:.0%} of the features undecided after {counted(n_iter, 'step')}"
-    return f"converged after {counted(n_iter, 'step')} (the search also converges on noise)"
 
 
 def candidates(number: int, doubtful: bool) -> str:

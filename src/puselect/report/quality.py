@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
+from scipy.stats import norm, rankdata
 
 from puselect.arrays import BoolArray
 from puselect.report.selection import NOTE, WARNING, Finding
@@ -17,6 +17,7 @@ FEW_LABELS = 20
 TIED = 0.95
 LEAK = 0.99
 MANY_DEGENERATE = 0.25
+ONE_ERROR_ABOVE = norm.cdf(1.0)  # probability of a feature whose score is one standard error above the cut
 CHECKED_CELLS = 2_000_000
 FEWEST_CHECKED = 1000
 NAMED = 6
@@ -38,6 +39,8 @@ class Code(StrEnum):
     TIED_SCORES = "tied-scores"
     NO_SEED = "no-seed"
     UNSETTLED = "unsettled"
+    NEAR_CUT = "near-cut"
+    BELOW_START = "below-start"
     DEGENERATE = "degenerate"
     SAMPLED = "sampled"
 
@@ -224,7 +227,9 @@ def _choice(selector: Any) -> Iterator[Finding]:
 def _search(selector: Any) -> Iterator[Finding]:
     if not hasattr(selector, "history_"):
         return
-    if selector.settled_ < 1:
+    if follows_effects(selector):
+        yield from _effects(selector)
+    elif selector.settled_ < 1:
         yield warning(
             Code.UNSETTLED,
             f"Undecided: {1 - selector.settled_:.0%} of the features",
@@ -239,6 +244,35 @@ def _search(selector: Any) -> Iterator[Finding]:
             "They have empty or flat clusters (duplicated rows, few distinct values, or too many clusters). "
             "Try fewer clusters (n_clusters) or covariance_type='diag'.",
         )
+
+
+def _effects(selector: Any) -> Iterator[Finding]:
+    """Yield how clear the choice is, and whether single columns alone would have done better."""
+    n_near, n_selected = count_near_cut(selector), int(selector.support_.sum())
+    if n_near:
+        yield (warning if 2 * n_near > n_selected else note)(
+            Code.NEAR_CUT,
+            f"Near the cut: {n_near} of {n_selected} selected features",
+            f"{'Its score is' if n_near == 1 else 'Their scores are'} less than one standard error above the cut, so "
+            "others may do as well. If it matters which, use more steps (max_iter, --max-iter) or label more rows.",
+        )
+    if selector.ended_below_start_:
+        yield warning(
+            Code.BELOW_START,
+            "The search ended below its start",
+            f"The objective is {selector.objective_:.3g}, that of the features selected by single columns alone "
+            f"{selector.start_objective_:.3g}. Try more steps (max_iter, --max-iter), or compare with other methods.",
+        )
+
+
+def follows_effects(selector: Any) -> bool:
+    """Return whether the search estimated the effect of each feature; otherwise it was the paper's."""
+    return isinstance(selector, FSCPU) and Settings.of(selector.fit_settings_).follows_effects
+
+
+def count_near_cut(selector: Any) -> int:
+    """Return how many selected features have a score of less than one standard error above the cut."""
+    return int((selector.probabilities_[selector.support_] < ONE_ERROR_ABOVE).sum())
 
 
 def _sampling(selector: Any, n_rows: int) -> Iterator[Finding]:

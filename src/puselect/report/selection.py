@@ -6,10 +6,12 @@ from typing import Any, ClassVar
 
 from puselect.report.codec import JSONRecord, require, same_length, within
 from puselect.selectors.suitability import Suitability
+from puselect.selectors.weights import Weights
 
 SELECTION_SCHEMA = "puselect.selection/2"
 PROBABILITY, SCORE = "probability", "score"
 WARNING, NOTE = "warning", "note"
+IGO, EFFECTS = "igo", "effects"
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,17 @@ class SearchRecord:
     best: tuple[float | None, ...]
     """Best objective of any mask so far."""
     settled: tuple[float, ...]
-    """Share of the probabilities that are 0.1 or less, or 0.9 or more."""
+    """Share of decided features, or of the budget they spend if that is less; see `FSCPU.settled_`."""
     n_iter: int
     converged: bool
-    """Whether the search stopped because it had settled."""
+    """Whether every feature was decided."""
     settled_share: float
-    """Share of the features whose probability had settled at the end."""
+    """The last of `settled`."""
     n_degenerate: int
+    optimizer: str = IGO
+    """"effects" or "igo"; what "decided" means depends on it."""
+    n_near_cut: int = 0
+    """With "effects": selected features whose score is less than one standard error above the cut."""
 
     @property
     def n_masks(self) -> int:
@@ -67,6 +73,8 @@ class SearchRecord:
         require(within(shares, 0, 1), "shares and probabilities must lie in 0..1")
         require(within((*self.step, self.n_iter, self.n_degenerate), 0), "counts must not be negative")
         require(self.masks_per_step >= 1, "masks_per_step must be at least 1")
+        require(self.optimizer in (IGO, EFFECTS), f"optimizer must be {IGO!r} or {EFFECTS!r}")
+        require(self.n_near_cut >= 0, "counts must not be negative")
 
 
 @dataclass(frozen=True)
@@ -172,6 +180,10 @@ class Selection(JSONRecord):
     n_rows: int | None = None
     n_labelled: int | None = None
     objective: float | None = None
+    start_objective: float | None = None
+    """Of the features that evidence alone would select."""
+    weights: Weights | None = None
+    """How much each source counts in the ranking, from 0 to 1."""
     seconds: float | None = None
     command: str = ""
     """What to type to reproduce it."""
@@ -199,6 +211,9 @@ class Selection(JSONRecord):
         require(all(clustering.clusters for clustering in self.clusterings), "a clustering needs clusters")
         if self.score_name == PROBABILITY:
             require(within((feature.score for feature in self.features), 0, 1), "probabilities must lie in 0..1")
+        if self.weights is not None:
+            shares = (self.weights.labelled, self.weights.cotrained, self.weights.search)
+            require(within(shares, 0, 1), "weights must lie in 0..1")
         columns = {feature.column for feature in self.features}
         require(len(columns) == len(self.features), "two features have the same column")
         searched = () if self.search is None else self.search.columns

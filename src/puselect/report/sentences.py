@@ -7,7 +7,7 @@ from typing import NamedTuple
 from puselect.methods import yardstick
 from puselect.report.comparison import Comparison, MethodResult
 from puselect.report.quality import Code, counted
-from puselect.report.selection import WARNING, CandidateTable, Cluster, SearchRecord, Selection
+from puselect.report.selection import EFFECTS, WARNING, CandidateTable, Cluster, Selection
 
 PROXY = (
     "The score is a proxy: it counts unlabelled rows as negatives, although some are positive. It ranks methods, but "
@@ -92,7 +92,7 @@ def headline(selection: Selection) -> str:
 
 
 def lede(selection: Selection) -> list[str]:
-    """Return the evidence in two or three sentences."""
+    """Return the evidence in a few sentences."""
     found = gathering(selection)
     lines = []
     if found is not None:
@@ -102,13 +102,55 @@ def lede(selection: Selection) -> list[str]:
             f"positives and {share(found.row_share)} of all rows."
         )
     if selection.search is not None:
-        lines.append(_ending(selection.search))
+        lines.append(ending(selection))
     elif selection.n_rows is not None and selection.n_labelled is not None:
         lines.append(f"Based on {selection.n_labelled:,} known positives among {selection.n_rows:,} rows.")
+    if selection.weights is not None:
+        lines.append(str(selection.weights))
     if selection.clusterings and selection.suitability is None:
         how = "Add --suitability" if selection.from_command_line else "Call check_suitability"
         lines.append(f"{how} to see whether the same search on shuffled labels does as well.")
     return lines
+
+
+def ending(selection: Selection) -> str:
+    """Return in a sentence how a search ended, no stronger than it was."""
+    search = selection.search
+    if search is None:
+        return ""
+    tried = f"{search.n_masks:,} clusterings"
+    if search.converged:
+        return f"The search converged after {tried}; that alone is no evidence, because it also converges on noise."
+    if search.optimizer == EFFECTS:
+        n = len(selection.selected)
+        clear = "all" if not search.n_near_cut else f"{n - search.n_near_cut} of"
+        return f"After {tried}, {clear} {n} selected features are one standard error or more above the cut."
+    return f"After {tried}, the search had settled on {share(search.settled_share)} of the features."
+
+
+def about_search(selection: Selection) -> str:
+    """Return what the lines of the probabilities over the search mean."""
+    start = "Each line is the probability that the search tries a feature."
+    if selection.search is not None and selection.search.optimizer == EFFECTS:
+        return (
+            f"{start} It is the probability that the feature's score, which has a standard error of 1, is above the "
+            "cut between selected and other features. The score starts from what the column alone says about the "
+            "labels, and adds the effect that the feature has on the clusterings so far. Lines that end in between are "
+            "close calls: other features may do as well. Lines near 0 or 1 are no evidence by themselves."
+        )
+    return (
+        f"{start} It starts from the evidence in that column alone (with start_evidence=0, all start equal), rises if "
+        "clusterings with the feature score higher, and falls if they score lower. Features whose lines end in between "
+        "are undecided. Lines near 0 or 1 mean that the search converged, which is no evidence by itself: it also "
+        "converges on noise."
+    )
+
+
+def about_settled(selection: Selection) -> str:
+    """Return what is drawn as the share of decided features."""
+    if selection.search is not None and selection.search.optimizer == EFFECTS:
+        return "share of the features that are three standard errors from the cut; few searches reach 100%"
+    return "share of the features with a probability of at most 0.1 or at least 0.9"
 
 
 def tiles(selection: Selection) -> list[Tile]:
@@ -217,13 +259,6 @@ def _candidate_tile(listed: CandidateTable, stands: Standing) -> Tile:
         meaning = f"likely positives if the clusters are real, of {listed.total:,} candidates"
         return Tile(f"{likely:,}{more}", "rows", meaning, "muted")
     return Tile(f"{likely:,}{more}", "rows", f"likely hidden positives, of {listed.total:,} candidates")
-
-
-def _ending(search: SearchRecord) -> str:
-    tried = f"{search.n_masks:,} clusterings"
-    if search.settled_share < 1:
-        return f"After {tried}, the search had settled on {share(search.settled_share)} of the features."
-    return f"The search converged after {tried}; that alone is no evidence, because it also converges on noise."
 
 
 def _totals(clusters: Sequence[Cluster]) -> tuple[float, float]:

@@ -15,8 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from puselect._version import __version__
 from puselect.methods import METHODS
-from puselect.report.quality import find_problems
+from puselect.report.quality import count_near_cut, find_problems, follows_effects
 from puselect.report.selection import (
+    EFFECTS,
+    IGO,
     PROBABILITY,
     SCORE,
     WARNING,
@@ -101,6 +103,8 @@ def summarise(
         n_rows=None if table is None else len(table),
         n_labelled=None if positive is None else int(positive.sum()),
         objective=getattr(selector, "objective_", None),
+        start_objective=getattr(selector, "start_objective_", None),
+        weights=getattr(selector, "weights_", None),
         seconds=seconds,
         command=python_expression(selector) if command is None else command,
         from_command_line=command is not None,
@@ -254,7 +258,7 @@ def _findings(
 
 def _search_record(selector: Any) -> SearchRecord:
     """Return the history of a search: at most `MOST_STEPS` steps of the `MOST_TRACKS` best features."""
-    history = selector.history_
+    history, by_effects = selector.history_, follows_effects(selector)
     free = selector.searched_
     theta = history.theta.reshape(len(history.step), len(free))
     kept = np.unique(np.linspace(0, max(len(theta) - 1, 0), MOST_STEPS).round().astype(int))[: len(theta)]
@@ -271,6 +275,8 @@ def _search_record(selector: Any) -> SearchRecord:
         converged=bool(selector.converged_),
         settled_share=float(selector.settled_),
         n_degenerate=int(selector.n_degenerate_),
+        optimizer=EFFECTS if by_effects else IGO,
+        n_near_cut=count_near_cut(selector) if by_effects else 0,
     )
 
 

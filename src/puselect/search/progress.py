@@ -38,15 +38,17 @@ class Step(NamedTuple):
     best: float
     """Best objective of any mask so far."""
     settled: float
-    """How far the search has settled, 0 to 1; see `Search.settled`."""
+    """Share of decided features, 0 to 1; see `Search.settled`."""
     seconds_left: float
     """At most: a search ends when it has converged. Infinite after the first step, which may compile."""
+    seconds: float
+    """Since the search began or was resumed, without what was computed before its first step."""
 
     def __str__(self) -> str:
         left = f", at most {duration(self.seconds_left)} left" if self.seconds_left < float("inf") else ""
         return (
             f"step {self.number}/{self.max_iter}, best objective {self.best:.4g}, "
-            f"{self.settled:.0%} of the features settled{left}"
+            f"{self.settled:.0%} of the features decided{left}"
         )
 
 
@@ -115,6 +117,12 @@ def shown_log(verbose: int) -> Iterator[None]:
         logger.removeHandler(handler)
 
 
+def log_line(line: str, verbose: int) -> None:
+    """Write a line to the log: as information if `verbose` is above 0, otherwise for debugging."""
+    with shown_log(verbose):
+        logger.log(logging.INFO if verbose > 0 else logging.DEBUG, "%s", line)
+
+
 class Progress:
     """Reports the steps of a search.
 
@@ -130,14 +138,15 @@ class Progress:
         self.search = search
         self.max_iter = max_iter
         self.due = Throttle(LOG_SECONDS)
+        self.created = time.monotonic()
         self.begun: float | None = None
         self.first_step = search.step + 1
-        self.level = logging.INFO if verbose > 0 else logging.DEBUG
+        self.verbose = verbose
         self.observers = _observers.get()
 
     def log(self, line: str) -> None:
         """Write a line to the log."""
-        logger.log(self.level, "%s", line)
+        log_line(line, self.verbose)
 
     def after_step(self) -> None:
         """Report the step just done."""
@@ -152,7 +161,7 @@ class Progress:
                 observer(now)
 
     def _step(self, begun: float) -> Step:
-        search, spent = self.search, time.monotonic() - begun
+        search, now = self.search, time.monotonic()
         steps = search.step - self.first_step
-        left = spent / steps * (self.max_iter - search.step) if steps else float("inf")
-        return Step(search.step, self.max_iter, search.recorder.best, search.settled, left)
+        left = (now - begun) / steps * (self.max_iter - search.step) if steps else float("inf")
+        return Step(search.step, self.max_iter, search.recorder.best, search.settled, left, now - self.created)

@@ -3,7 +3,7 @@
 import os
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,7 @@ from puselect.objective.cluster import ClusterObjective
 from puselect.objective.evidence import Evidence
 from puselect.search import Optimizer
 from puselect.search.callbacks import FitCallbacks, with_callbacks
+from puselect.search.progress import log_line
 from puselect.selectors.base import descending_order, varying_columns
 from puselect.selectors.budget import Budget
 from puselect.selectors.clusterings import Candidates, cluster_result, known_positives, score_features
@@ -29,26 +30,9 @@ from puselect.selectors.problem import (
 )
 from puselect.selectors.session import SearchSelector, Session, effect_optimizer, igo_optimizer
 from puselect.selectors.settings import PUBLISHED, Settings
+from puselect.selectors.weights import Weights
 
 MUCH_BELOW = 4.0  # standard errors, of eight clusterings
-
-
-class Weights(NamedTuple):
-    """How much each source counts in the ranking: the square of the share of it that is not noise."""
-
-    labelled: float
-    """Of what columns say about the labelled rows."""
-    cotrained: float
-    """Of what columns say about the labelled rows and those that other columns find."""
-    search: float
-    """Of the effects of features on the clusters."""
-
-    @classmethod
-    def of(cls, evidence: Evidence | None, search: float) -> Self:
-        """Collect the weights; without evidence only the search counts."""
-        if evidence is None:
-            return cls(0.0, 0.0, search)
-        return cls(evidence.labelled_weight, evidence.cotrained_weight, search)
 
 
 class FSCPU(SearchSelector):
@@ -154,7 +138,8 @@ class FSCPU(SearchSelector):
     ranking_ : ndarray of int, shape (n_features,)
         1 for the best feature.
     probabilities_ : ndarray of float, shape (n_features,)
-        Probability of each feature at the end (theta); 1 for kept features, 0 for excluded and constant ones.
+        Probability of each feature at the end (theta); 1 for kept features, 0 for excluded and constant ones. With
+        optimizer="effects", the probability that its score, which has an error of 1, is above the cut.
     objective_ : float
         Objective of the selected features: mean over eight clusterings.
     history_ : History
@@ -171,10 +156,13 @@ class FSCPU(SearchSelector):
         0.1 or less, or 0.9 or more (optimizer="igo").
     evidence_ : Evidence or None
         What single columns say about the labels, and how much it counts (`labelled_weight`, `cotrained_weight`).
-    weights_ : Weights
-        How much each source counts in the ranking, from 0 (all noise) to 1: `labelled`, `cotrained`, `search`.
+    weights_ : Weights or None
+        How much each source counts in the ranking, from 0 (all noise) to 1: `labelled`, `cotrained`, `search`; ``str``
+        says it in a sentence. None with optimizer="igo", which ranks by its probabilities, or without a choice.
     start_objective_ : float or None
         Objective of the features that evidence alone would select; None without evidence or after Ctrl-C.
+    ended_below_start_ : bool
+        Whether `objective_` is clearly lower than that, as a `BelowStartWarning` has said.
     n_degenerate_ : int
         Clusterings of the search that lost a cluster or needed more regularisation.
     clusterings_ : Clusterings or None
@@ -385,14 +373,17 @@ class FSCPU(SearchSelector):
         scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
         self.objective_ = float(scores.mean())
         self.evidence_ = evidence
-        self.weights_ = Weights.of(evidence, session.search.optimizer.weight)
-        self.start_objective_ = None
+        self.weights_ = None
+        if settings.follows_effects and problem.budget.leaves_a_choice:
+            self.weights_ = Weights.of(evidence, session.search.optimizer.weight)
+            log_line(str(self.weights_), settings.search.verbose)
+        self.start_objective_, self.ended_below_start_ = None, False
         if evidence is not None and len(seeds) > 1:  # an interrupted search has only one final clustering
             start = start_support(problem, evidence)
             is_same = np.array_equal(start, self.support_)
             start_scores = scores if is_same else score_features(settings, engine, start, seeds, target)
             self.start_objective_ = float(start_scores.mean())
-            warn_if_below_start(scores, start_scores)
+            self.ended_below_start_ = warn_if_below_start(scores, start_scores)
         return self
 
 
@@ -418,14 +409,16 @@ def start_support(problem: Problem, evidence: Evidence) -> BoolArray:
     return problem.budget.take_within(descending_order(support, np.random.default_rng([problem.entropy, 0])))
 
 
-def warn_if_below_start(scores: FloatArray, start_scores: FloatArray) -> None:
-    """Warn if the result clusters the labelled rows worse than the start, beyond the error of the clusterings."""
+def warn_if_below_start(scores: FloatArray, start_scores: FloatArray) -> bool:
+    """Warn if the result clusters the labelled rows worse than the start, beyond the error; return whether it does."""
     gain = scores - start_scores
     error = gain.std(ddof=1) / np.sqrt(len(gain))
-    if gain.mean() < -MUCH_BELOW * error:
+    is_below = bool(gain.mean() < -MUCH_BELOW * error)
+    if is_below:
         warnings.warn(
             f"the search ended below its start: the objective is {scores.mean():.3g}, that of the features selected by "
             f"single columns alone {start_scores.mean():.3g}; try more steps (max_iter) or another method",
             BelowStartWarning,
             stacklevel=5,
         )
+    return is_below

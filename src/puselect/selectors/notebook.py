@@ -27,8 +27,10 @@ def selected_html(selector: Any) -> str:
         for j in best[:SHOWN]
     )
     title = f"{len(best)} of {n_features} features selected"
+    weights = getattr(selector, "weights_", None)
+    why = f"<div style='{TEXT}'>{escape(str(weights))}</div>" if weights is not None else ""
     more = f"<div style='{TEXT}'>and {len(best) - SHOWN} more</div>" if len(best) > SHOWN else ""
-    return f"<div style='{TEXT}'><b>{title}</b></div><table style='{TEXT}'>{rows}</table>{more}"
+    return f"<div style='{TEXT}'><b>{title}</b></div><table style='{TEXT}'>{rows}</table>{more}{why}"
 
 
 def _widths(scores: Any, n_features: int) -> Any:

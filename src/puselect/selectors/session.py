@@ -85,7 +85,7 @@ class Session:
             callbacks.begin(self.max_iter - self.search.step)
             self._search(progress, callbacks)
             callbacks.end()
-            progress.log(f"done after {self.search.step} steps, {self.search.settled:.0%} of the features settled")
+            progress.log(f"done after {self.search.step} steps, {self.search.settled:.0%} of the features decided")
 
     def _search(self, progress: Progress, callbacks: FitCallbacks) -> None:
         due = Throttle(SAVE_SECONDS)

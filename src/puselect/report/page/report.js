@@ -100,7 +100,7 @@ const parts = {
   settled(host) {
     const { search } = dataOf(host);
     const xs = search.step.map((step) => step * search.masks_per_step);
-    whenResized(host, (width) => host.replaceChildren(lineChart({ width, height: 230, xTitle: "clusterings tried", yTitle: "features settled",
+    whenResized(host, (width) => host.replaceChildren(lineChart({ width, height: 230, xTitle: "clusterings tried", yTitle: "features decided",
       yHigh: 1, asPercent: true, label: host.dataset.label, lines: [{ xs, ys: search.settled, kind: "in area" }] }).svg));
   },
 
