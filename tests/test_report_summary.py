@@ -268,6 +268,11 @@ class TestFindings:
         assert Code.BELOW_START in codes(selection)
         assert selection.start_objective == selector.start_objective_
 
+    def test_random_labels(self):
+        X = np.random.default_rng(0).normal(size=(200, 8))
+        assert Code.NO_EVIDENCE in codes(summarise(fitted(X, np.arange(200) % 8 == 0)))
+        assert Code.NO_EVIDENCE not in codes(summarise(fitted(*table())))
+
     def test_sampled_rows(self):
         X, y = table()
         assert Code.SAMPLED in codes(summarise(fitted(X, y, max_samples=100), X, y))

@@ -17,6 +17,7 @@ FEW_LABELS = 20
 TIED = 0.95
 LEAK = 0.99
 MANY_DEGENERATE = 0.25
+LITTLE_WEIGHT = 0.05
 ONE_ERROR_ABOVE = norm.cdf(1.0)  # probability of a feature whose score is one standard error above the cut
 CHECKED_CELLS = 2_000_000
 FEWEST_CHECKED = 1000
@@ -41,6 +42,7 @@ class Code(StrEnum):
     UNSETTLED = "unsettled"
     NEAR_CUT = "near-cut"
     BELOW_START = "below-start"
+    NO_EVIDENCE = "no-evidence"
     DEGENERATE = "degenerate"
     SAMPLED = "sampled"
 
@@ -236,6 +238,13 @@ def _search(selector: Any) -> Iterator[Finding]:
             "Their probabilities ended between 0.1 and 0.9, so their ranks are uncertain. Raise max_iter (--max-iter), "
             "or select a number of features that the data can distinguish.",
         )
+    if getattr(selector, "ended_below_start_", False):
+        yield warning(
+            Code.BELOW_START,
+            "The search ended below its start",
+            f"The objective is {selector.objective_:.3g}, that of the features selected by single columns alone "
+            f"{selector.start_objective_:.3g}. Try more steps (max_iter, --max-iter), or compare with other methods.",
+        )
     share = selector.n_degenerate_ / max(selector.n_iter_ * selector.fit_settings_["population_size"], 1)
     if share > MANY_DEGENERATE:
         yield warning(
@@ -247,7 +256,7 @@ def _search(selector: Any) -> Iterator[Finding]:
 
 
 def _effects(selector: Any) -> Iterator[Finding]:
-    """Yield how clear the choice is, and whether single columns alone would have done better."""
+    """Yield how clear the choice is, and whether single columns agree."""
     n_near, n_selected = count_near_cut(selector), int(selector.support_.sum())
     if n_near:
         yield (warning if 2 * n_near > n_selected else note)(
@@ -256,12 +265,13 @@ def _effects(selector: Any) -> Iterator[Finding]:
             f"{'Its score is' if n_near == 1 else 'Their scores are'} less than one standard error above the cut, so "
             "others may do as well. If it matters which, use more steps (max_iter, --max-iter) or label more rows.",
         )
-    if selector.ended_below_start_:
-        yield warning(
-            Code.BELOW_START,
-            "The search ended below its start",
-            f"The objective is {selector.objective_:.3g}, that of the features selected by single columns alone "
-            f"{selector.start_objective_:.3g}. Try more steps (max_iter, --max-iter), or compare with other methods.",
+    evidence = selector.evidence_
+    if evidence is not None and max(evidence.labelled_weight, evidence.cotrained_weight) < LITTLE_WEIGHT:
+        yield note(
+            Code.NO_EVIDENCE,
+            "No evidence in single columns",
+            "What they say about the labels is no more than noise, so the ranking is that of the search, which also "
+            "prefers some features on random labels. Check the suitability (--suitability, check_suitability).",
         )
 
 

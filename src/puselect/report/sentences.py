@@ -120,7 +120,7 @@ def ending(selection: Selection) -> str:
         return ""
     tried = f"{search.n_masks:,} clusterings"
     if search.converged:
-        return f"The search converged after {tried}; that alone is no evidence, because it also converges on noise."
+        return f"The search converged after {tried}; that alone is no evidence, because it can converge on noise, too."
     if search.optimizer == EFFECTS:
         n = len(selection.selected)
         clear = "all" if not search.n_near_cut else f"{n - search.n_near_cut} of"
