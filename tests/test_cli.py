@@ -29,14 +29,17 @@ def test_version():
     assert runner.invoke(cli.app, ["--version"]).output.strip() == __version__
 
 
-def test_demo_tells_what_was_found_and_what_to_try_next():
-    result = runner.invoke(cli.app, ["demo"])
-    assert result.exit_code == 0
-    text = " ".join(result.output.split())
+def test_demo_through_a_pipe_tells_what_was_found_and_what_to_try_next():
+    program = [sys.executable, "-c", "from puselect.cli import main; main()", "demo"]
+    done = subprocess.run(program, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    text = " ".join(done.stdout.split())
     assert "of the 25 relevant features" in text
     assert "AUC" in text
     assert "Try next" in text
-    lines = [line.strip() for line in result.output.splitlines()]
+    lines = [line.strip() for line in done.stdout.splitlines()]
     assert "puselect demo --table breast.csv" in lines
     assert "puselect select breast.csv --label known --drop diagnosis -k 6 --report report.html" in lines
 
@@ -66,15 +69,6 @@ def test_a_command_to_try_is_not_broken_into_lines(tmp_path):
     line = next(line for line in output.splitlines() if "puselect select" in line)
     assert shlex.split(line)[2] == str(path)
     assert line.endswith("--report report.html")
-
-
-def test_demo_runs_as_a_program_through_a_pipe():
-    done = subprocess.run(
-        [sys.executable, "-c", "from puselect.cli import main; main()", "demo"], capture_output=True, text=True
-    )
-    assert done.returncode == 0
-    assert done.stderr == ""
-    assert "\x1b" not in done.stdout
 
 
 def test_unknown_command_is_a_wrong_call():

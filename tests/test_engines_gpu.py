@@ -147,7 +147,7 @@ def test_searches_in_lockstep_end_as_each_would_alone(make):
     data = [small_table(seed) for seed in range(3)]
 
     def fit(members):
-        tasks = [Task.of(make(6, max_iter=12, random_state=i), *data[i]) for i in members]
+        tasks = [Task.of(make(6, max_iter=4, random_state=i), *data[i]) for i in members]
         X = np.stack([task.problem.table for task in tasks])
         positive = np.stack([task.problem.positive for task in tasks])
         fit_together(tasks, GPUEngine(X, positive, tasks[0].settings.mixture, device="cpu"))

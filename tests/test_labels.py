@@ -80,3 +80,9 @@ def test_nothing_unlabelled_is_refused():
 def test_two_dimensional_labels_are_refused():
     with pytest.raises(ValueError, match=r"one-dimensional.*\(2, 2\)"):
         labelled_positives(np.eye(2))
+
+
+@pytest.mark.parametrize("pos_label", [[], [1], (1, 2), np.array([1]), {}, None, np.nan])
+def test_what_marks_positives_must_be_one_value(pos_label):
+    with pytest.raises(ValueError, match="pos_label must be a value"):
+        labelled_positives([1, 0, 0], pos_label)

@@ -35,10 +35,10 @@ def quick(**changes):
 
 class TestScikitLearn:
     def test_default_passes_every_check(self):
-        check_estimator(FSCPU(), on_skip=None)
+        check_estimator(FSCPU(max_iter=10), on_skip=None)
 
     def test_published_passes_every_check(self):
-        check_estimator(FSCPU.published(max_iter=40), on_skip=None)
+        check_estimator(FSCPU.published(max_iter=5), on_skip=None)
 
     def test_clone_and_pickle(self):
         X, y, _ = easy()
@@ -225,11 +225,9 @@ class TestChance:
         assert len(results) == 4
 
     def test_equal_probabilities_are_chosen_from_without_regard_to_the_column_order(self):
-        X, y, _ = easy()
-        constant = np.zeros_like(X)  # nothing to learn: probabilities stay as they start
-        chosen = [
-            quick(skip_constant=False, max_iter=1, random_state=seed).fit(constant, y).support_ for seed in range(400)
-        ]
+        constant, y = np.zeros((12, 10)), np.arange(12) < 4  # nothing to learn: probabilities stay as they start
+        blind = {"skip_constant": False, "max_iter": 1, "population_size": 2, "n_clusters": 2}
+        chosen = [quick(**blind, random_state=seed).fit(constant, y).support_ for seed in range(400)]
         share = np.mean(chosen, axis=0)
         assert abs(share - 0.5).max() < 4 * 0.5 / np.sqrt(400)
 

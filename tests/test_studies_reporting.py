@@ -227,7 +227,7 @@ class TestRendering:
 class TestReport:
     def test_every_kind_of_block_is_drawn_and_stands_in_the_page(self, tmp_path):
         study = load_study("figure1")
-        fill(tmp_path, study, [c for c in study.cells(n_seeds=2) if c.data["condition"].startswith("10/")])
+        fill(tmp_path, study, [c for c in study.cells(n_seeds=2) if c.data["condition"].startswith("10/8/")])
         page = report_study(tmp_path).read_text()
         names = {path.stem for path in (tmp_path / "figures").glob("*.svg")}
         assert names == {path.stem for path in (tmp_path / "figures").glob("*.png")}

@@ -64,7 +64,7 @@ def without_missing(y: ArrayLike, pos_label: Any = 1) -> Any:
     >>> without_missing([1.0, np.nan, 0.0])
     array([1., 0., 0.])
     """
-    if _is_missing(pos_label):
+    if isinstance(pos_label, list | tuple | dict | set | np.ndarray) or _is_missing(pos_label):
         raise ValueError(f"pos_label must be a value that marks labelled positives, got {pos_label!r}")
     values = np.asarray(y)
     missing = _missing(values)

@@ -21,12 +21,13 @@ from pathlib import Path
 from typing import Any
 
 SHARES = {
-    "fits": 40.0, "checkpoints": 6.0, "results": 17.0, "tables": 25.0, "studies": 4.0, "command": 7.5, "signals": 0.5,
+    "fits": 45.0, "checkpoints": 6.0, "results": 15.0, "tables": 22.0, "studies": 4.0, "command": 7.5, "signals": 0.5,
 }  # fmt: skip
 """Percent of the inputs by class."""
 BATCH = {"signals": 2}
 DEFAULT_BATCH = 40
 PATIENCE = 180  # seconds for a batch; the longest takes a few
+SECONDS_BETWEEN_LINES = 120
 RESTART_AFTER = 400  # batches: Hypothesis and the libraries keep some memory
 
 
@@ -96,6 +97,7 @@ def fuzz(names: list[str], seconds: float, n_inputs: int, seed: int, folder: Pat
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     worker = Worker(folder / "log.txt")
     atexit.register(lambda: worker.close())
+    shown = time.monotonic()
     while time.monotonic() < end and sum(totals.inputs.values()) < n_inputs:
         name = totals.next_class()
         batch = {"class": name, "seed": seed, "size": BATCH.get(name, DEFAULT_BATCH)}
@@ -116,6 +118,9 @@ def fuzz(names: list[str], seconds: float, n_inputs: int, seed: int, folder: Pat
             path.write_text(json.dumps({**batch, "what": what}, indent=1))
             totals.cases.append(path)
             print(f"{path}: {what}\n", flush=True)
+        if time.monotonic() > shown + SECONDS_BETWEEN_LINES:
+            shown = time.monotonic()
+            print(f"{sum(totals.inputs.values()):,} inputs, {len(totals.cases)} cases found", flush=True)
     totals.show()
     return 1 if totals.cases else 0
 

@@ -98,6 +98,7 @@ def draw_all(todo: Sequence[Drawing], folder: Path) -> list[Picture]:
 def _save(figure: Any, path: Path) -> str:
     """Write both files; return the SVG for a page."""
     figure.savefig(path.with_suffix(".png"), dpi=160, transparent=False, facecolor="white")
+    figure.set_layout_engine("none")  # keeps what was laid out; doing it again takes as long as all drawing
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None})
     svg = text.getvalue()
