@@ -14,7 +14,7 @@ import polars as pl
 
 COMMAND = [sys.executable, "-c", "from puselect.cli import main; main()"]
 ENVIRONMENT = {**os.environ, "PYTHONWARNINGS": "error", "TERM": "xterm-256color"}
-PATIENCE = 60
+PATIENCE = 180
 
 
 def puselect(*words, **settings):
