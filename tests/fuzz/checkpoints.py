@@ -14,15 +14,13 @@ from damage import Draw, damage_bytes, damage_tree, odd_value
 from fits import check_fitted
 from outcome import attempt, require
 
-import puselect.selectors.session
 from puselect import FSCPU, METHODS
 from puselect.search.checkpoint import load_state, save_state
 from puselect.search.progress import watching
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-checkpoints-"))
 N_FEATURES = 6
-# Every step is saved, so that a search of a few steps has a checkpoint.
-patch.object(puselect.selectors.session, "SAVE_SECONDS", 0.0).start()
+SAVE_SECONDS = "puselect.selectors.session.SAVE_SECONDS"
 
 
 def selectors() -> dict[str, Any]:
@@ -55,7 +53,7 @@ def saved(name: str) -> tuple[bytes, bytes]:
 
     path = FOLDER / f"{name}.real"
     selector = selectors()[name].set_params(checkpoint=path)
-    with watching(stop):
+    with patch(SAVE_SECONDS, 0.0), watching(stop):  # a search of a few steps has a checkpoint
         attempt(lambda: selector.fit(*table()), ())
     return path.read_bytes(), selectors()[name].fit(*table()).support_.tobytes()
 
@@ -74,7 +72,8 @@ def example(draw: Draw) -> str:
     else:
         path.write_bytes(content if kind == "none" else another_file(draw))
     selector = selectors()[name].set_params(checkpoint=path)
-    fitted, error = attempt(lambda: selector.fit(*table()))
+    with patch(SAVE_SECONDS, 0.0):
+        fitted, error = attempt(lambda: selector.fit(*table()))
     left = sorted(file.name for file in FOLDER.iterdir() if file.suffix == ".part")
     require(not left, f"scratch files are left: {left}")
     if error is not None:
