@@ -23,7 +23,7 @@ def problems() -> Iterator[Problem]:
     spam, ionosphere, cancer = load_spambase(), load_ionosphere(), load_breast_cancer()
     for name, X, classes, rate, k in (
         ("spambase", spam.data, spam.target == 1, 0.03, 15),
-        ("ionosphere", ionosphere.data, ionosphere.target == 0, 0.1, 10),
+        ("ionosphere", ionosphere.data, ionosphere.target == 1, 0.1, 10),
         ("breast cancer", cancer.data, cancer.target == 0, 0.2, 8),
     ):
         for seed in range(3):

@@ -1,10 +1,9 @@
 """FSR of FSCPU over the paper's ten conditions, all searches in lockstep on a GPU, beside the paper's Table 1.
 
-    python benchmarks/lockstep.py                                         # the default preset
+    python benchmarks/lockstep.py                                         # the default
     python benchmarks/lockstep.py --preset published --out published.jsonl
 
-A run that is stopped goes on where it was with the same --state folder. Seed i makes data set i and the search's
-chance.
+A run that was stopped continues with the same --state folder. Seed i is that of data set i and of its search.
 """
 
 import argparse
@@ -13,16 +12,17 @@ import time
 from pathlib import Path
 
 import numpy as np
+from worlds import PRESETS
 
-from puselect import FSCPU
 from puselect.datasets import CONDITIONS, make_pu_clusters
 from puselect.selectors import fit_many
+from puselect.selectors.settings import CRITERIA
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--preset", choices=("default", "published"), default="default")
-    parser.add_argument("--criterion", choices=("cluster", "cluster+mi"), default="cluster")
+    parser.add_argument("--preset", choices=PRESETS, default="default")
+    parser.add_argument("--criterion", choices=CRITERIA, help="if not the preset's")
     parser.add_argument("--datasets", type=int, default=5)
     parser.add_argument("--steps", type=int, help="steps of a search, if not the preset's")
     parser.add_argument("--engine", default="gpu")
@@ -31,13 +31,12 @@ def main() -> None:
     args = parser.parse_args()
     cells = [(condition, seed) for condition in CONDITIONS for seed in range(args.datasets)]
     data = [make_pu_clusters(condition, random_state=seed) for condition, seed in cells]
-    make = FSCPU.published if args.preset == "published" else FSCPU
-    changes = {} if args.steps is None else {"max_iter": args.steps}
+    wanted = {"max_iter": args.steps, "criterion": args.criterion}
+    changes = {name: value for name, value in wanted.items() if value is not None}
     selectors = [
-        make(
+        PRESETS[args.preset](
             25,
             engine=args.engine,
-            criterion=args.criterion,
             random_state=seed,
             checkpoint=args.state and args.state / f"{condition.replace('/', '-')}_{seed}.npz",
             **changes,
@@ -49,7 +48,7 @@ def main() -> None:
     spent = time.perf_counter() - begin
     rows = [
         {
-            "method": {"cluster": "fscpu", "cluster+mi": "fscpu-mi"}[args.criterion],
+            "method": "fscpu-mi" if args.criterion == "cluster+mi" else "fscpu",
             "preset": args.preset,
             "condition": condition,
             "seed": seed,

@@ -4,7 +4,7 @@ For two masks of 25 features, one with three more relevant ones, the share of co
 the same start, 10 % or 2 % labelled; 0.5 is chance.
 
     python benchmarks/mask_signal.py
-    python benchmarks/mask_signal.py --set n_clusters=20 --set smoothing=0.0
+    python benchmarks/mask_signal.py --set n_clusters=10 --set smoothing=0.0
 """
 
 import argparse
@@ -16,7 +16,7 @@ from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.engines import make_engine
 from puselect.objective.cluster import ClusterObjective
-from puselect.scaling import scale_columns
+from puselect.scaling import fit_scaling
 from puselect.selectors.settings import Settings
 
 CONDITIONS = ("10/8/2", "10/1/1", "2/8/2", "2/1/1")
@@ -34,8 +34,9 @@ def masks_with(n_relevant: int, relevant: np.ndarray, n: int, rng: np.random.Gen
 
 def win_share(condition: str, level: int, selector: FSCPU, seed: int, n: int) -> float:
     X, y, relevant = make_pu_clusters(condition, random_state=seed)
-    mixture = Settings.of(selector.get_params(deep=False)).mixture
-    engine = make_engine("cpu", scale_columns(X, np.float32), y == 1, mixture)
+    settings = Settings.of(selector.get_params(deep=False)).for_labels(int(y.sum()))
+    table = X if settings.scale is None else fit_scaling(settings.scale, X).scale(X, np.float32)
+    engine = make_engine("cpu", table, y == 1, settings.mixture)
     objective = ClusterObjective(engine, selector.cluster_choice, selector.smoothing)
     rng = np.random.default_rng(seed)
     seeds, targets = rng.integers(2**31, size=n), np.zeros(n, dtype=int)
