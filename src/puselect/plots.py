@@ -8,6 +8,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from puselect.search import History
+from puselect.selectors.base import PUSelector
 from puselect.selectors.clusterings import known_positives
 from puselect.selectors.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 
@@ -60,7 +61,7 @@ def convergence(
     return _plain(ax)
 
 
-def ranking(selector: Any, ax: "Axes | None" = None, most: int = 30) -> "Axes":
+def ranking(selector: PUSelector, ax: "Axes | None" = None, most: int = 30) -> "Axes":
     """Draw the probabilities or scores of the best features as bars, the selected ones in red.
 
     Parameters
@@ -94,7 +95,7 @@ def ranking(selector: Any, ax: "Axes | None" = None, most: int = 30) -> "Axes":
     return _plain(ax)
 
 
-def clusters(selector: Any, X: ArrayLike, y: ArrayLike, ax: "Axes | None" = None) -> "Axes":
+def clusters(selector: PUSelector, X: ArrayLike, y: ArrayLike, ax: "Axes | None" = None) -> "Axes":
     """Draw known positives, candidates and other rows in two principal components of the selected features.
 
     Parameters

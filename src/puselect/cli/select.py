@@ -18,6 +18,7 @@ from puselect.cli.writing import check_outputs, output_files
 
 if TYPE_CHECKING:
     from puselect.report import Selection
+    from puselect.selectors.base import PUSelector
     from puselect.selectors.suitability import Suitability as SuitabilityCheck
     from puselect.tables import LoadedTable
 
@@ -172,7 +173,7 @@ def make_selector(method: str, n_shuffles: int, given: dict[str, Any]) -> Any:
     options.check_extra(REGISTRY[method].extra)
     if given["--engine"] is not None:
         check_engine(given["--engine"])
-    selector: Any = METHODS[method]()
+    selector: PUSelector = METHODS[method]()
     known = selector.get_params(deep=False)
     missing = [
         option for option, value in given.items()
@@ -194,7 +195,7 @@ def check_engine(name: str) -> None:
         gpu_engine_class()
 
 
-def set_given(selector: Any, **values: Any) -> None:
+def set_given(selector: "PUSelector", **values: Any) -> None:
     """Set the parameters that have a value and that the method knows."""
     known = selector.get_params(deep=False)
     selector.set_params(**{name: value for name, value in values.items() if value is not None and name in known})
@@ -211,7 +212,9 @@ def wanted_number(table: "LoadedTable", k: int | None, budget: float | None) -> 
     return k, [f"-k {k} selects all features"] if k == n_features else []
 
 
-def fit(selector: Any, method: str, table: "LoadedTable", quiet: bool, check_time: bool) -> tuple[float, list[str]]:
+def fit(
+    selector: "PUSelector", method: str, table: "LoadedTable", quiet: bool, check_time: bool
+) -> tuple[float, list[str]]:
     """Fit the selector and show its progress; return the seconds it took and its warnings."""
     from puselect.search.progress import watching
 
@@ -224,7 +227,9 @@ def fit(selector: Any, method: str, table: "LoadedTable", quiet: bool, check_tim
     return seconds, list(dict.fromkeys(str(warning.message) for warning in heard))
 
 
-def shuffled_search(selector: Any, table: "LoadedTable", n_shuffles: int, quiet: bool) -> "SuitabilityCheck | None":
+def shuffled_search(
+    selector: "PUSelector", table: "LoadedTable", n_shuffles: int, quiet: bool
+) -> "SuitabilityCheck | None":
     """Search again with shuffled labels; None if Ctrl-C ended that."""
     from puselect.exceptions import InterruptedSearchWarning
     from puselect.search.progress import watching
@@ -241,7 +246,7 @@ def shuffled_search(selector: Any, table: "LoadedTable", n_shuffles: int, quiet:
 
 
 def describe(
-    selector: Any, table: "LoadedTable", seconds: float, notes: list[str], checked: "SuitabilityCheck | None"
+    selector: "PUSelector", table: "LoadedTable", seconds: float, notes: list[str], checked: "SuitabilityCheck | None"
 ) -> "Selection":
     """Return the result as it is written and reported."""
     from puselect.report import summarise

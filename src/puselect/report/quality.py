@@ -11,6 +11,7 @@ from scipy.stats import norm, rankdata
 from puselect.arrays import BoolArray
 from puselect.report.selection import NOTE, WARNING, Finding
 from puselect.selectors import FSCPU
+from puselect.selectors.base import PUSelector
 from puselect.selectors.settings import Settings
 
 FEW_LABELS = 20
@@ -48,7 +49,7 @@ class Code(StrEnum):
 
 
 def find_problems(
-    selector: Any, table: NDArray[Any] | None, positive: BoolArray | None, names: Sequence[str]
+    selector: PUSelector, table: NDArray[Any] | None, positive: BoolArray | None, names: Sequence[str]
 ) -> Iterator[Finding]:
     """Yield all findings; without the table, only those about the selector."""
     if table is not None:
@@ -171,7 +172,7 @@ def _separation(column: NDArray[Any], positive: BoolArray) -> float:
     return float(max(auc, 1 - auc))
 
 
-def _places(selector: Any, table: NDArray[Any], positive: BoolArray) -> Iterator[Finding]:
+def _places(selector: PUSelector, table: NDArray[Any], positive: BoolArray) -> Iterator[Finding]:
     """Yield whether the labelled rows are where the clusters are."""
     clusterings = getattr(selector, "clusterings_", None)
     if clusterings is None:
@@ -204,7 +205,7 @@ def _places(selector: Any, table: NDArray[Any], positive: BoolArray) -> Iterator
         )
 
 
-def _choice(selector: Any) -> Iterator[Finding]:
+def _choice(selector: PUSelector) -> Iterator[Finding]:
     n_selected, n_features = int(selector.support_.sum()), len(selector.support_)
     if n_selected > n_features / 2 + 0.5:
         yield note(
@@ -226,7 +227,7 @@ def _choice(selector: Any) -> Iterator[Finding]:
         yield note(Code.NO_SEED, "No seed", "The next run may differ. Set random_state or --seed.")
 
 
-def _search(selector: Any) -> Iterator[Finding]:
+def _search(selector: PUSelector) -> Iterator[Finding]:
     if not hasattr(selector, "history_"):
         return
     if follows_effects(selector):
@@ -255,7 +256,7 @@ def _search(selector: Any) -> Iterator[Finding]:
         )
 
 
-def _effects(selector: Any) -> Iterator[Finding]:
+def _effects(selector: PUSelector) -> Iterator[Finding]:
     """Yield how clear the choice is, and whether single columns agree."""
     n_near, n_selected = count_near_cut(selector), int(selector.support_.sum())
     if n_near:
@@ -275,17 +276,17 @@ def _effects(selector: Any) -> Iterator[Finding]:
         )
 
 
-def follows_effects(selector: Any) -> bool:
+def follows_effects(selector: PUSelector) -> bool:
     """Return whether the search estimated the effect of each feature; otherwise it was the paper's."""
     return isinstance(selector, FSCPU) and Settings.of(selector.fit_settings_).follows_effects
 
 
-def count_near_cut(selector: Any) -> int:
+def count_near_cut(selector: PUSelector) -> int:
     """Return how many selected features have a score of less than one standard error above the cut."""
     return int((selector.probabilities_[selector.support_] < ONE_ERROR_ABOVE).sum())
 
 
-def _sampling(selector: Any, n_rows: int) -> Iterator[Finding]:
+def _sampling(selector: PUSelector, n_rows: int) -> Iterator[Finding]:
     limit = Settings.of(selector.fit_settings_).rows_per_step(n_rows) if isinstance(selector, FSCPU) else None
     if limit is not None:
         yield note(

@@ -31,6 +31,7 @@ from puselect.report.selection import (
     Selection,
     View,
 )
+from puselect.selectors.base import PUSelector
 from puselect.selectors.clusterings import Candidates, Clusterings, known_positives
 from puselect.selectors.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 from puselect.selectors.suitability import Suitability
@@ -44,7 +45,7 @@ MOST_CANDIDATES, SHOWN_VALUES = 5000, 6
 
 
 def summarise(
-    selector: Any,
+    selector: PUSelector,
     X: ArrayLike | None = None,
     y: ArrayLike | None = None,
     *,
@@ -124,13 +125,13 @@ def summarise(
     )
 
 
-def parameters_of_fit(selector: Any) -> dict[str, Any]:
+def parameters_of_fit(selector: PUSelector) -> dict[str, Any]:
     """Return the parameters that the selector was fitted with; its present ones if it is not fitted."""
     fitted: dict[str, Any] = getattr(selector, "fit_settings_", selector.get_params(deep=False))
     return fitted
 
 
-def method_name(selector: Any) -> str:
+def method_name(selector: PUSelector) -> str:
     """Return the name in `METHODS` whose parameters are nearest to the selector's, or else that of its class.
 
     Examples
@@ -148,7 +149,7 @@ def method_name(selector: Any) -> str:
     return max(closeness, key=closeness.__getitem__) if closeness else type(selector).__name__
 
 
-def python_expression(selector: Any) -> str:
+def python_expression(selector: PUSelector) -> str:
     """Return the Python call that creates and fits the selector, with the parameters that differ from the defaults."""
     values = parameters_of_fit(selector)
     changed = [
@@ -184,7 +185,7 @@ def row_names(X: Any, n_rows: int, wanted: ArrayLike | None = None) -> NDArray[A
     return names
 
 
-def _names(selector: Any, wanted: Sequence[str] | None) -> list[str]:
+def _names(selector: PUSelector, wanted: Sequence[str] | None) -> list[str]:
     n_features = len(selector.support_)
     if wanted is None:
         wanted = getattr(selector, "feature_names_in_", [f"x{i}" for i in range(n_features)])
@@ -193,7 +194,7 @@ def _names(selector: Any, wanted: Sequence[str] | None) -> list[str]:
     return [str(name) for name in wanted]
 
 
-def _features(selector: Any, names: Sequence[str]) -> tuple[Feature, ...]:
+def _features(selector: PUSelector, names: Sequence[str]) -> tuple[Feature, ...]:
     """Return all features, best first."""
     scores = getattr(selector, "probabilities_", getattr(selector, "scores_", None))
     costs = _costs(selector, names)
@@ -210,7 +211,7 @@ def _features(selector: Any, names: Sequence[str]) -> tuple[Feature, ...]:
     )
 
 
-def _costs(selector: Any, names: Sequence[str]) -> list[float] | None:
+def _costs(selector: PUSelector, names: Sequence[str]) -> list[float] | None:
     costs = selector.fit_settings_.get("feature_costs")
     if costs is None:
         return None
@@ -219,12 +220,12 @@ def _costs(selector: Any, names: Sequence[str]) -> list[float] | None:
     return [float(cost) for cost in (costs.values() if isinstance(costs, dict) else costs)]
 
 
-def _seed(selector: Any) -> int | str | None:
+def _seed(selector: PUSelector) -> int | str | None:
     state = selector.fit_settings_["random_state"]
     return int(state) if isinstance(state, Integral) else None if state is None else repr(state)
 
 
-def _clusterings(selector: Any) -> tuple[Clustering, ...]:
+def _clusterings(selector: PUSelector) -> tuple[Clustering, ...]:
     """Return the final clusterings, the one whose score is nearest to the mean first."""
     final = getattr(selector, "clusterings_", None)
     if final is None:
@@ -242,7 +243,9 @@ def _clusterings(selector: Any) -> tuple[Clustering, ...]:
     )
 
 
-def _candidates(selector: Any, table: NDArray[Any] | None, positive: NDArray[np.bool_] | None) -> Candidates | None:
+def _candidates(
+    selector: PUSelector, table: NDArray[Any] | None, positive: NDArray[np.bool_] | None
+) -> Candidates | None:
     final: Clusterings | None = getattr(selector, "clusterings_", None)
     if table is None or final is None:
         return None
@@ -250,13 +253,13 @@ def _candidates(selector: Any, table: NDArray[Any] | None, positive: NDArray[np.
 
 
 def _findings(
-    selector: Any, table: NDArray[Any] | None, positive: NDArray[np.bool_] | None, names: Sequence[str]
+    selector: PUSelector, table: NDArray[Any] | None, positive: NDArray[np.bool_] | None, names: Sequence[str]
 ) -> tuple[Finding, ...]:
     found = find_problems(selector, table, positive, names)
     return tuple(sorted(found, key=lambda finding: finding.level != WARNING))
 
 
-def _search_record(selector: Any) -> SearchRecord:
+def _search_record(selector: PUSelector) -> SearchRecord:
     """Return the history of a search: at most `MOST_STEPS` steps of the `MOST_TRACKS` best features."""
     history, by_effects = selector.history_, follows_effects(selector)
     free = selector.searched_

@@ -1,9 +1,12 @@
 """HTML representation of a fitted selector in notebooks, below scikit-learn's diagram."""
 
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from puselect.selectors.base import PUSelector
 
 SHOWN = 12
 WIDEST = 90  # pixels
@@ -13,7 +16,7 @@ CELL = "padding:1px 10px 1px 0;border:0;background:none;text-align:left"
 BAR = "height:8px;border-radius:4px;background:#0b8a82"
 
 
-def selected_html(selector: Any) -> str:
+def selected_html(selector: "PUSelector") -> str:
     """Return the selected features as a small table with bars; an empty string if the selector is not fitted."""
     if not hasattr(selector, "support_"):
         return ""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from puselect.arrays import BoolArray
 from puselect.datasets import make_pu_clusters
 from puselect.methods import METHODS, REGISTRY
+from puselect.selectors.base import PUSelector
 from puselect.studies.cells import Cell
 
 
@@ -18,7 +19,7 @@ class Selection(NamedTuple):
 
     support: BoolArray
     seconds: float
-    selector: Any
+    selector: PUSelector | None
 
     def ranked(self) -> list[int]:
         """Return the selected columns, best first; without a selector in their order."""
@@ -30,10 +31,11 @@ class Selection(NamedTuple):
     def values(self) -> dict[str, Any]:
         """Return what goes to the journal."""
         values: dict[str, Any] = {"selected": np.flatnonzero(self.support).tolist(), "fit_seconds": self.seconds}
-        if hasattr(self.selector, "n_iter_") and hasattr(self.selector, "objective_"):
-            values["steps"] = int(self.selector.n_iter_)
-            values["objective"] = float(self.selector.objective_)
-            values["converged"] = float(self.selector.settled_)
+        selector = self.selector
+        if selector is not None and hasattr(selector, "n_iter_") and hasattr(selector, "objective_"):
+            values["steps"] = int(selector.n_iter_)
+            values["objective"] = float(selector.objective_)
+            values["converged"] = float(selector.settled_)
         return values
 
 
