@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 BLOCK = 64  # columns ranked at a time
-N_JUDGES = 32  # columns that score the rows: more of them add noise, see docs/internals/default.md
+N_JUDGES = 32  # columns that score the rows: more of them add noise, see docs/internals/search.md
 N_ROUNDS = 2
 N_FOLDS = 5
 FOUND_PER_LABEL = 4  # unlabelled rows that join each labelled one
