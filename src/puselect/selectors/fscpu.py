@@ -39,8 +39,9 @@ class FSCPU(SearchSelector):
     """Select the features in whose space the labelled positives gather in a few clusters.
 
     A search over masks of features. The rows are clustered on a mask's columns, and the value of the mask is the recall
-    times the precision with which the best set of clusters finds the labelled rows. The defaults are our best known
-    settings; `FSCPU.published` is the method of Uchikoshi & Akimoto (GECCO 2025) with the settings of the paper.
+    times the precision with which the best set of clusters finds the labelled rows. By default features are ranked by
+    their effect on that value and by what the single column says about the labels, each weighed by what is not noise;
+    `FSCPU.published` is the method of Uchikoshi & Akimoto (GECCO 2025) with the settings of the paper.
 
     Parameters
     ----------
@@ -301,9 +302,10 @@ class FSCPU(SearchSelector):
         Its confidence estimates the probability that it is positive: the share of labelled rows in its clusters over
         the mean of that share in the labelled rows (C. Elkan and K. Noto, "Learning Classifiers from Only Positive and
         Unlabeled Data", KDD 2008), which holds if positives form clusters (see `check_suitability`). Those with a
-        confidence of .5 or more (``python benchmarks/candidates.py``): on the paper's conditions with clusters .72 to
-        1.00 of them were hidden positives, and .95 to 1.00 of those were among them; on Spambase, Ionosphere and breast
-        cancer data .83 to .98, and .73 to .95. In the conditions without clusters they were no better than any row.
+        confidence of .5 or more (``python benchmarks/candidates.py``, with the previous default): on the paper's
+        conditions with clusters .72 to 1.00 of them were hidden positives, and .95 to 1.00 of those were among them; on
+        Spambase, Ionosphere and breast cancer data .83 to .98, and .73 to .95. In the conditions without clusters they
+        were no better than any row.
 
         Parameters
         ----------
