@@ -41,8 +41,8 @@ def check_suitability(
     chance; the same search on shuffled labels, with as many steps, shows how good. Every shuffle takes as long as the
     fit.
 
-    The rule, a ratio of 1.25 or more, was found with the previous default on data sets with seeds from 1000 on. On others
-    (seeds 0 to 2, ``python benchmarks/suitability.py``), with 50 or 200 labelled rows, it made no mistake: with
+    The rule, a ratio of 1.25 or more, was found with the previous default on data sets with seeds from 1000 on. On
+    others (seeds 0 to 2, ``python benchmarks/suitability.py``), with 50 or 200 labelled rows, it made no mistake: with
     clusters the ratio was 2.2 to 6.0 (24 data sets), without clusters or with shuffled labels .97 to 1.07 (12 data
     sets). With ten labelled rows of 4500 it is less sure. On seed 0 (600 steps) three of four shapes gave 2.4 to 3.5,
     but 8/2 only 1.22, a miss, and data without clusters .85 and .86; while tuning (400 steps) two of four data sets of
