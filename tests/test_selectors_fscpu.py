@@ -240,6 +240,11 @@ class TestChance:
 
 
 class TestBadInput:
+    def test_a_budget_far_above_all_costs_selects_everything(self):
+        X, y, _ = easy()
+        tiny = quick(n_features_to_select=None, feature_costs=np.full(10, 1e-300), budget=1e21)
+        assert tiny.fit(X, y).support_.all()
+
     @pytest.mark.parametrize(
         ("changes", "message"),
         [

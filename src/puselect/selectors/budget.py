@@ -30,7 +30,8 @@ class Budget(NamedTuple):
     @property
     def start(self) -> float:
         """The paper's first probability: budget over total cost."""
-        return min(self.limit / float(self.costs.sum()), 1.0) if len(self.free) else 1.0
+        total = float(self.costs.sum())
+        return self.limit / total if self.limit < total else 1.0  # the ratio itself could overflow
 
     @property
     def leaves_a_choice(self) -> bool:
