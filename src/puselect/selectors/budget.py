@@ -30,8 +30,7 @@ class Budget(NamedTuple):
     @property
     def start(self) -> float:
         """The paper's first probability: budget over total cost."""
-        total = float(self.costs.sum())
-        return self.limit / total if self.limit < total else 1.0  # the ratio itself could overflow
+        return min(self.limit / float(self.costs.sum()), 1.0) if len(self.free) else 1.0
 
     @property
     def leaves_a_choice(self) -> bool:
@@ -88,7 +87,8 @@ class Budget(NamedTuple):
         if not kept.any() and (not len(free) or costs[free].min() > limit * (1 + SLACK)):
             cheapest = f"the cheapest costs {costs[free].min():g}" if len(free) else "never_select leaves none"
             raise ValueError(f"the budget must pay for at least one feature, got {limit:g}: {cheapest}")
-        return cls(kept, free, costs[free], max(left, 0.0))
+        enough = float(costs[free].sum())  # more than that changes nothing, and their ratio could overflow
+        return cls(kept, free, costs[free], min(max(left, 0.0), enough))
 
 
 def _costs_and_limit(
