@@ -15,7 +15,7 @@ from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.report import Comparison, Selection, summarise, write_report
 from puselect.report.quality import Code
-from puselect.report.selection import CandidateTable
+from puselect.report.selection import CandidateTable, Finding
 from puselect.selectors.suitability import Suitability
 
 HOSTILE = [
@@ -297,9 +297,9 @@ def test_long_names_keep_their_ends(browser: Any, tmp_path: Path) -> None:
 
 
 def test_confidence_that_nothing_vouches_for_is_muted(browser: Any, selection: Selection, tmp_path: Path) -> None:
-    assert any(finding.code == Code.POSITIVE_EVERYWHERE for finding in selection.findings)
     passed = replace(selection, findings=())
-    for checked, colours in ((passed, 1), (replace(passed, suitability=None), 0), (selection, 0)):
+    everywhere = replace(passed, findings=(Finding("warning", "Everywhere", "", Code.POSITIVE_EVERYWHERE),))
+    for checked, colours in ((passed, 1), (replace(passed, suitability=None), 0), (everywhere, 0)):
         with Visit(browser, write_report(checked, tmp_path / "report.html")) as visit:
             listed = visit.page.locator("[data-part=candidates]")
             assert listed.locator(".figure").count() == 12
