@@ -150,7 +150,7 @@ class TestReading:
             ("data", [{"measure": "downstream", "name": [["a"]], "share": 0.5, "models": ["logistic"]}]),
             ("data", [{"measure": "downstream", "name": "ionosphere", "share": "x", "models": ["logistic"]}]),
             ("data", [{"measure": "downstream", "name": "ionosphere", "share": 0.5, "models": [["logistic"]]}]),
-            ("method", [{"name": "fscpu", "settings": {"tol": float("nan")}}]),
+            ("method", [{"name": "fscpu", "settings": {"tol": float("nan")}}]), ("title", "half a \ud800"),
         ],
     )  # fmt: skip
     def test_a_kept_definition_with_something_else_inside_is_one_error(self, tmp_path, part, value):

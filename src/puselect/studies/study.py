@@ -231,7 +231,8 @@ def read_definition(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
         definition = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-        json.dumps(definition, allow_nan=False, default=str)  # a cell with NaN has no key
+        # a cell with NaN has no key, and half a character cannot be written
+        json.dumps(definition, ensure_ascii=False, allow_nan=False, default=str).encode()
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {error}") from error
     if not isinstance(definition, dict):
