@@ -27,13 +27,14 @@ def puselect(*words, **settings):
 def puselect_signalled(number, ready, *words, temporary=None, **settings):
     """Run the command in a group of its own; signal the group once it is ready.
 
-    `ready` is a file that then exists, or a function of the process number.
+    `ready` is a file that then exists, or a function of the process number. The command hears the signal even if this
+    process ignores it, as one started by nohup does.
     """
     is_ready = ready if callable(ready) else lambda process: ready.exists()
     environment = ENVIRONMENT if temporary is None else {**ENVIRONMENT, "TMPDIR": str(temporary)}
     process = subprocess.Popen(
         [*COMMAND, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
-        start_new_session=True, **settings,
+        start_new_session=True, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL), **settings,
     )
     deadline = time.monotonic() + PATIENCE
     while process.poll() is None and not is_ready(process.pid) and time.monotonic() < deadline:
