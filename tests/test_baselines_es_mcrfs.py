@@ -16,8 +16,16 @@ from puselect.baselines.agent import (
     importance_ratio,
     russian_roulette,
 )
-from puselect.baselines.es_mcrfs import ESMCRFS, ForestReward, capped_rows, split_rows, walking_epsilon
+from puselect.baselines.es_mcrfs import (
+    ESMCRFS,
+    ForestReward,
+    capped_rows,
+    share_done,
+    split_rows,
+    walking_epsilon,
+)
 from puselect.baselines.q_network import Batch, QNetwork, forward, loss, loss_gradient
+from puselect.search.deadline import Deadline
 from puselect.selectors.ranking import Task
 
 
@@ -142,7 +150,7 @@ def test_the_memory_keeps_the_latest_decisions(rng):
 def test_the_agent_learns_which_feature_pays(rng):
     agent = Agent(rng.random((30, 4)) * [1.0, 0.5, 2.0, 0.1], 2, "random", 1e-2, rng)
     for step in range(800):
-        walk = agent.walk(walking_epsilon(step, 800))
+        walk = agent.walk(walking_epsilon(step / 799))
         agent.learn(walk, float(walk.mask[2]), 8)
     assert agent.advantages().argmax() == 2
 
@@ -196,9 +204,9 @@ def test_the_cap_keeps_labelled_rows(rng):
 
 
 def test_exploration_falls_from_a_half_to_a_fifth():
-    assert walking_epsilon(0, 6000) == 0.5
-    assert walking_epsilon(5999, 6000) == pytest.approx(0.2)
-    assert walking_epsilon(0, 1) == 0.5
+    assert walking_epsilon(share_done(0, 6000, Deadline(None))) == 0.5
+    assert walking_epsilon(share_done(5999, 6000, Deadline(None))) == pytest.approx(0.2)
+    assert walking_epsilon(share_done(0, 1, Deadline(None))) == 0.5
 
 
 def test_the_answer_is_the_last_walk_of_the_wanted_size(monkeypatch):

@@ -18,6 +18,7 @@ from puselect.baselines.sparse_bayes import (
     weight_derivatives,
     weight_objective,
 )
+from puselect.search.deadline import Deadline
 
 
 class TestJSFS(RankingContract):
@@ -138,7 +139,7 @@ def test_columns_that_tell_the_classes_get_the_weights(rng):
     X = rng.random((800, 8))
     X[:, 3] = 0
     y = (rng.random(800) < expit(14 * (X[:, 0] - X[:, 5]))).astype(float)
-    result = fit_sparse_bayes(X, y, np.ones(800, dtype=bool), np.zeros((8, 8)), 1.0, 50)
+    result = fit_sparse_bayes(X, y, np.ones(800, dtype=bool), np.zeros((8, 8)), 1.0, 50, Deadline(None))
     assert result.weights[0] > 10
     assert result.weights[5] < -10
     assert np.abs(np.delete(result.weights, [0, 5])).max() < 1
@@ -152,7 +153,7 @@ def test_unreliable_rows_count_less():
     labelled = np.arange(300) < 100
     y = (X[:, 0] > X[:, 1]).astype(float)
     wrong = np.where(labelled, y, 1 - y)
-    trusted = fit_sparse_bayes(X, wrong, labelled, np.zeros((2, 2)), 9.95e-3, 50)
+    trusted = fit_sparse_bayes(X, wrong, labelled, np.zeros((2, 2)), 9.95e-3, 50, Deadline(None))
     assert trusted.weights[0] > 0 > trusted.weights[1]
 
 

@@ -202,6 +202,13 @@ class TestOptions:
         assert json.loads(select("-k", 3, "--max-iter", 5, "--json").stdout)["search"]["n_iter"] == 5
         assert "--max-iter" in select("-k", 3, "--max-iter", 5, "--method", "kbest", code=2).stderr
 
+    def test_time_can_be_limited(self, folder):
+        found = json.loads(select("-k", 3, "--max-time", 1e-6, "--json").stdout)
+        assert found["search"]["n_iter"] == 0
+        assert "timed-out" in {finding["code"] for finding in found["findings"]}
+        assert "--max-time" in select("-k", 3, "--max-time", 0, code=2).stderr
+        assert "--max-time" in select("-k", 3, "--max-time", 9, "--method", "kbest", code=2).stderr
+
     def test_shuffles_are_as_many_as_wanted(self, folder):
         found = json.loads(select("-k", 3, "--max-iter", 5, "--shuffles", 2, "--json").stdout)
         assert found["suitability"]["n_shuffles"] == 2

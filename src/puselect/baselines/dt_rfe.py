@@ -4,13 +4,14 @@ import logging
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.feature_selection import RFE
 
 from puselect.arrays import FloatArray
 from puselect.baselines.varying import score_varying
+from puselect.search.deadline import Deadline
 from puselect.search.progress import LOG_SECONDS, Throttle
-from puselect.selectors.base import check_number
+from puselect.selectors.base import check_max_time, check_number
 from puselect.selectors.ranking import RankingSelector, Task
 
 logger = logging.getLogger("puselect")
@@ -19,7 +20,7 @@ logger = logging.getLogger("puselect")
 class DTRFE(RankingSelector):
     """Drop the feature that matters least to a random forest, fit again, and so on (recursive elimination).
 
-    `RFE(RandomForestClassifier())` of scikit-learn. Progress is logged every two seconds, at level INFO.
+    Equals `RFE(RandomForestClassifier())` of scikit-learn. Progress is logged every two seconds, at level INFO.
 
     Parameters
     ----------
@@ -29,6 +30,8 @@ class DTRFE(RankingSelector):
         Trees of a forest.
     step : int, default=1
         Features dropped at a time.
+    max_time : float, optional
+        The most seconds that the elimination may take; all features that are one too many are then dropped at once.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
     n_jobs : int, optional
@@ -45,6 +48,8 @@ class DTRFE(RankingSelector):
         1 for the best feature.
     support_ : ndarray of bool, shape (n_features,)
         The selected features.
+    timed_out_ : bool
+        Whether `max_time` cut the elimination short.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (n_features,)
 
@@ -70,6 +75,7 @@ class DTRFE(RankingSelector):
         *,
         n_estimators: int = 100,
         step: int = 1,
+        max_time: float | None = None,
         pos_label: Any = 1,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -77,6 +83,7 @@ class DTRFE(RankingSelector):
         self.n_features_to_select = n_features_to_select
         self.n_estimators = n_estimators
         self.step = step
+        self.max_time = max_time
         self.pos_label = pos_label
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -84,22 +91,25 @@ class DTRFE(RankingSelector):
     def _score(self, task: Task) -> FloatArray:
         check_number("n_estimators", self.n_estimators, 1, integer=True)
         check_number("step", self.step, 1, integer=True)
+        check_max_time(self.max_time)
+        self.timed_out_ = False
         forest = RandomForestClassifier(self.n_estimators, n_jobs=self.n_jobs, random_state=task.seed)
         return score_varying(task.X, lambda X: self._survival(forest, X, task))
 
     def _survival(self, forest: RandomForestClassifier, X: FloatArray, task: Task) -> FloatArray:
         """Return the rounds each feature survived, the winners ordered by their importance at the end."""
-        due = Throttle(LOG_SECONDS)
-
-        def importances(forest: RandomForestClassifier) -> FloatArray:
-            if due():
-                logger.info("%d features left, %d wanted", forest.n_features_in_, task.n_select)
-            return np.asarray(forest.feature_importances_)
-
+        due, deadline = Throttle(LOG_SECONDS), Deadline(self.max_time)
         n_select = min(task.n_select, X.shape[1])
-        elimination = RFE(forest, n_features_to_select=n_select, step=self.step, importance_getter=importances)
-        elimination.fit(X, task.positive)
-        rank = np.asarray(elimination.ranking_, dtype=np.float64)
-        rounds: FloatArray = rank.max() - rank
-        rounds[elimination.support_] += elimination.estimator_.feature_importances_
-        return rounds
+        left, rounds, number = np.arange(X.shape[1]), np.zeros(X.shape[1]), 0
+        while True:
+            importance = clone(forest).fit(X[:, left], task.positive).feature_importances_
+            if len(left) == n_select:
+                rounds[left] = number + importance
+                return rounds
+            if due():
+                logger.info("%d features left, %d wanted", len(left), n_select)
+            self.timed_out_ = deadline.is_too_close(1)  # one more forest after the coming one: of the winners
+            n_dropped = len(left) - n_select if self.timed_out_ else min(self.step, len(left) - n_select)
+            order = np.argsort(importance**2)  # squared, as scikit-learn's RFE does: it decides between tiny ones
+            rounds[left[order[:n_dropped]]] = number
+            left, number = np.sort(left[order[n_dropped:]]), number + 1

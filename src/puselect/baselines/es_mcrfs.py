@@ -9,11 +9,14 @@ from sklearn.ensemble import RandomForestClassifier
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.baselines.agent import Agent
+from puselect.search.deadline import Deadline
 from puselect.search.progress import LOG_SECONDS, Throttle
-from puselect.selectors.base import check_choice, check_number
+from puselect.selectors.base import check_choice, check_max_time, check_number
 from puselect.selectors.ranking import RankingSelector, Task
 
 FIRST_EPSILON, LAST_EPSILON = 0.5, 0.2  # share of random actions in walks, at the first and at the last step
+FEWEST_WALKS = 20  # after which the time of all walks can be told
+CLEARLY_LATE = 1.1  # so many times more time than walks is gone
 
 logger = logging.getLogger("puselect")
 
@@ -39,6 +42,9 @@ class ESMCRFS(RankingSelector):
         How many features to select. By default half of them, rounded up.
     max_iter : int, default=6000
         Number of walks, each with one forest.
+    max_time : float, optional
+        The most seconds that the walks may take. Where they would take longer, the share of random actions falls with
+        the time instead of the number of walks.
     n_estimators : int, default=100
         Trees of a forest.
     max_samples : int, optional
@@ -67,6 +73,8 @@ class ESMCRFS(RankingSelector):
         The selected features.
     n_iter_ : int
         Walks done.
+    timed_out_ : bool
+        Whether `max_time` ended the walks.
     exact_ : bool
         Whether a walk took exactly the wanted number of features.
     n_forests_ : int
@@ -88,6 +96,7 @@ class ESMCRFS(RankingSelector):
     """
 
     exact_: bool
+    timed_out_: bool
     n_iter_: int
     n_forests_: int
 
@@ -96,6 +105,7 @@ class ESMCRFS(RankingSelector):
         n_features_to_select: int | None = None,
         *,
         max_iter: int = 6000,
+        max_time: float | None = None,
         n_estimators: int = 100,
         max_samples: int | None = None,
         order: str = "random",
@@ -107,6 +117,7 @@ class ESMCRFS(RankingSelector):
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.max_iter = max_iter
+        self.max_time = max_time
         self.n_estimators = n_estimators
         self.max_samples = max_samples
         self.order = order
@@ -120,7 +131,7 @@ class ESMCRFS(RankingSelector):
         self._check()
         varies = np.ptp(task.X, axis=0) > 0
         scores = np.full(len(varies), -2.0)
-        self.exact_, self.n_iter_, self.n_forests_ = False, 0, 0
+        self.exact_, self.timed_out_, self.n_iter_, self.n_forests_ = False, False, 0, 0
         if varies.any():
             scores[varies] = self._search(task, np.flatnonzero(varies))
         return scores
@@ -128,6 +139,7 @@ class ESMCRFS(RankingSelector):
     def _check(self) -> None:
         for name in ("max_iter", "n_estimators", "batch_size"):
             check_number(name, getattr(self, name), 1, integer=True)
+        check_max_time(self.max_time)
         if self.max_samples is not None:
             check_number("max_samples", self.max_samples, 4, integer=True)
         check_choice("order", self.order, ("random", "history"))
@@ -141,16 +153,20 @@ class ESMCRFS(RankingSelector):
         reward = ForestReward(X, positive, self.n_estimators, self.n_jobs, task)
         agent = Agent(X, n_select, self.order, self.learning_rate, task.rng)
         answer = np.zeros(len(columns), dtype=bool)
-        due = Throttle(LOG_SECONDS)
+        due, deadline = Throttle(LOG_SECONDS), Deadline(self.max_time)
         for step in range(self.max_iter):
-            walk = agent.walk(walking_epsilon(step, self.max_iter))
+            self.timed_out_ = deadline.is_too_close(0)
+            if self.timed_out_:
+                break
+            walk = agent.walk(walking_epsilon(share_done(step, self.max_iter, deadline)))
             value = reward(walk.mask)
             agent.learn(walk, value, self.batch_size)
             if walk.mask.sum() == n_select:
                 answer = walk.mask
             if due():
                 logger.info("walk %d/%d, reward %.4f, %d forests", step + 1, self.max_iter, value, len(reward.known))
-        self.exact_, self.n_iter_, self.n_forests_ = bool(answer.any()), self.max_iter, len(reward.known)
+            self.n_iter_ = step + 1
+        self.exact_, self.n_forests_ = bool(answer.any()), len(reward.known)
         return agent.advantages() + np.where(answer, 2.0, 0.0)
 
 
@@ -163,9 +179,16 @@ def capped_rows(positive: BoolArray, max_samples: int | None, rng: np.random.Gen
     return np.concatenate([labelled, others])
 
 
-def walking_epsilon(step: int, max_iter: int) -> float:
-    """Return the share of random actions in the walk of a step, falling linearly."""
-    return FIRST_EPSILON + (LAST_EPSILON - FIRST_EPSILON) * step / max(max_iter - 1, 1)
+def share_done(step: int, max_iter: int, deadline: Deadline) -> float:
+    """Return how far the walks are, 0 to 1: by their number, or by the time if that will end them clearly before."""
+    by_number = step / max(max_iter - 1, 1)
+    will_be_cut = step >= FEWEST_WALKS and deadline.share > CLEARLY_LATE * by_number
+    return min(deadline.share, 1.0) if will_be_cut else by_number
+
+
+def walking_epsilon(share: float) -> float:
+    """Return the share of random actions when a share of the walks is done, falling linearly."""
+    return FIRST_EPSILON + (LAST_EPSILON - FIRST_EPSILON) * share
 
 
 class ForestReward:

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from puselect.arrays import BoolArray, FloatArray
 from puselect.baselines.neighbour_graph import Edges, adjacency, neighbour_edges, normalised
 from puselect.baselines.sparse_bayes import SparseModel, fit_sparse_bayes
-from puselect.selectors.base import check_choice, check_number, descending_order
+from puselect.search.deadline import Deadline
+from puselect.selectors.base import check_choice, check_max_time, check_number, descending_order
 from puselect.selectors.ranking import RankingSelector, Task
 
 SAME_CLASS = 10.0  # affinity of two rows labelled with the same class
@@ -50,6 +51,8 @@ class JSFS(RankingSelector):
         Share of positives among the unlabelled rows, for unlabelled_as="propagated".
     max_iter : int, default=50
         Sweeps over weights, reliabilities and priors, at most.
+    max_time : float, optional
+        The most seconds that graph and sweeps may take; one sweep is always done.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
     n_jobs : int, optional
@@ -65,6 +68,8 @@ class JSFS(RankingSelector):
         Weights of the classifier, for columns scaled to [0, 1]; 0 for dropped features.
     n_iter_ : int
         Sweeps done.
+    timed_out_ : bool
+        Whether `max_time` ended the sweeps.
     ranking_ : ndarray of int, shape (n_features,)
         1 for the best feature.
     support_ : ndarray of bool, shape (n_features,)
@@ -87,6 +92,7 @@ class JSFS(RankingSelector):
 
     coef_: FloatArray
     n_iter_: int
+    timed_out_: bool
 
     def __init__(
         self,
@@ -98,6 +104,7 @@ class JSFS(RankingSelector):
         unlabelled_as: str = "negative",
         prior: float | None = None,
         max_iter: int = 50,
+        max_time: float | None = None,
         pos_label: Any = 1,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -109,12 +116,14 @@ class JSFS(RankingSelector):
         self.unlabelled_as = unlabelled_as
         self.prior = prior
         self.max_iter = max_iter
+        self.max_time = max_time
         self.pos_label = pos_label
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _score(self, task: Task) -> FloatArray:
         self._check()
+        deadline = Deadline(self.max_time)
         X, positive = task.X, task.positive
         edges = neighbour_edges(X, self.n_neighbors, self.n_jobs)
         y = positive.astype(np.float64)
@@ -122,8 +131,8 @@ class JSFS(RankingSelector):
             y[reached_rows(edges, positive, float(self.prior or 0), task.rng)] = 1
         varies = np.ptp(X, axis=0) > 0
         B = self.gamma * graph_penalty(X[:, varies], positive, edges)
-        result = fit_sparse_bayes(X[:, varies], y, positive, B, self.mu, self.max_iter)
-        self.n_iter_ = result.n_sweeps
+        result = fit_sparse_bayes(X[:, varies], y, positive, B, self.mu, self.max_iter, deadline)
+        self.n_iter_, self.timed_out_ = result.n_sweeps, result.timed_out
         self.coef_ = np.zeros(len(varies))
         self.coef_[varies] = result.weights
         scores = np.full(len(varies), -3.0 - self.max_iter)
@@ -138,6 +147,7 @@ class JSFS(RankingSelector):
         if self.unlabelled_as == "propagated" or self.prior is not None:
             check_number("prior", self.prior, 0, 1)
         check_number("max_iter", self.max_iter, 1, integer=True)
+        check_max_time(self.max_time)
 
 
 def pruned_scores(result: SparseModel) -> FloatArray:

@@ -2,7 +2,6 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.baselines.lightgbm_model import lightgbm_classifier
 from puselect.scaling import scale_columns
 from puselect.search.callbacks import FitCallbacks, with_callbacks
+from puselect.search.deadline import Deadline
 from puselect.selectors.base import check_number, varying_columns
 from puselect.selectors.budget import Budget
 from puselect.selectors.session import SearchSelector, Session, igo_optimizer
@@ -43,6 +43,8 @@ class LGBMOpt(SearchSelector):
         How far probabilities stay from 0 and 1; see `FSCPU`.
     max_iter : int, default=3000
         Steps.
+    max_time : float, optional
+        The most seconds that `fit` may take; see `FSCPU`.
     early_stopping : bool, default=False
         Stop when all probabilities are 0.1 or less, or 0.9 or more.
     pos_label : object, default=1
@@ -58,7 +60,7 @@ class LGBMOpt(SearchSelector):
 
     Attributes
     ----------
-    support_, ranking_, probabilities_, objective_, history_, n_iter_, converged_, settled_, n_degenerate_
+    support_, ranking_, probabilities_, objective_, history_, n_iter_, converged_, timed_out_, settled_, n_degenerate_
         As in `FSCPU`; the objective is the area under the curve.
     scores_ : ndarray of float, shape (n_features,)
         The probabilities, under the name that the other baselines use.
@@ -86,6 +88,7 @@ class LGBMOpt(SearchSelector):
         learning_rate: float | str = "paper",
         margin: float | str = "paper",
         max_iter: int = 3000,
+        max_time: float | None = None,
         early_stopping: bool = False,
         pos_label: Any = 1,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -99,6 +102,7 @@ class LGBMOpt(SearchSelector):
         self.learning_rate = learning_rate
         self.margin = margin
         self.max_iter = max_iter
+        self.max_time = max_time
         self.early_stopping = early_stopping
         self.pos_label = pos_label
         self.checkpoint = checkpoint
@@ -117,6 +121,7 @@ class LGBMOpt(SearchSelector):
             `pos_label` marks labelled positives, anything else unlabelled rows.
         """
         settings = SearchSettings.of(self.get_params(deep=False))
+        deadline = Deadline(settings.max_time)
         check_number("n_estimators", self.n_estimators, 1, integer=True)
         if self.checkpoint is not None and self.random_state is None:
             raise ValueError("checkpoint needs a random_state here, got None: a resumed search must split rows alike")
@@ -131,10 +136,9 @@ class LGBMOpt(SearchSelector):
         scaled = scale_columns(table)
         objective = HoldoutAUC(scaled, positive, self.n_estimators, entropy, self.n_jobs)
         theta = np.full(len(budget.free), budget.start)
-        parameters = replace(settings, checkpoint=None, verbose=0)
-        identity = (parameters, self.n_estimators, scaled, positive, budget.limit, entropy)
+        identity = (settings.identity, self.n_estimators, scaled, positive, budget.limit, entropy)
         optimizer, max_iter = igo_optimizer(settings, budget, theta, int(positive.sum()), entropy)
-        session = Session(settings, objective, budget, optimizer, max_iter, entropy, identity)
+        session = Session(settings, objective, budget, optimizer, max_iter, entropy, identity, deadline)
         session.run(FitCallbacks(self, X, y))
         self._keep_result(session)
         self.objective_ = float(objective(self.support_[None, :], np.zeros(1, int), np.zeros(1, int))[0, 0])

@@ -12,6 +12,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, log_expit
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.search.deadline import Deadline
 
 STEEPNESS = 5.0  # beta: of the sigmoid that stands for the step at 0 in the prior of the reliabilities
 START_RELIABILITY = 0.5
@@ -46,10 +47,17 @@ class SparseModel(NamedTuple):
     dropped_at: IntArray
     """Sweep in which each feature was dropped, beyond the last for those that stayed, shape (n_features,)."""
     n_sweeps: int
+    timed_out: bool = False
 
 
 def fit_sparse_bayes(
-    X: NDArray[np.float64], y: FloatArray, labelled: BoolArray, B: FloatArray, mu: float, max_iter: int
+    X: NDArray[np.float64],
+    y: FloatArray,
+    labelled: BoolArray,
+    B: FloatArray,
+    mu: float,
+    max_iter: int,
+    deadline: Deadline,
 ) -> SparseModel:
     """Return the classifier, fitted in turn with the reliabilities of unlabelled rows and with the priors."""
     n_rows, n_features = X.shape
@@ -59,7 +67,8 @@ def fit_sparse_bayes(
     rows, kept = np.arange(n_rows), np.arange(n_features)
     dropped_at = np.full(n_features, max_iter + 1)
     sweep = 0
-    while sweep < max_iter and len(kept) > 0:
+    timed_out = False
+    while sweep < max_iter and len(kept) > 0 and not timed_out:
         sweep += 1
         sample = WeightedRows(X[np.ix_(rows, kept)], y[rows], share[rows], lam[rows])
         graph_prior = B[np.ix_(kept, kept)]
@@ -79,7 +88,8 @@ def fit_sparse_bayes(
         kept, rows = kept[~lost], rows[labelled[rows] | (lam[rows] >= SMALL)]
         if moved < SMALL:
             break
-    return SparseModel(w, alpha, dropped_at, sweep)
+        timed_out = deadline.is_too_close(0)
+    return SparseModel(w, alpha, dropped_at, sweep, timed_out)
 
 
 def weight_objective(w: FloatArray, sample: WeightedRows, precision: FloatArray) -> float:

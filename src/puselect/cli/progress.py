@@ -42,8 +42,8 @@ class TimeCheck:
             self.passed = True
         if seconds > LONG_SEARCH_SECONDS:
             raise LongSearchError(
-                f"the search may take up to {clock(seconds)}; select fewer features with -k, limit it with --max-iter, "
-                "or add --yes"
+                f"the search may take up to {clock(seconds)}; select fewer features with -k, limit it with "
+                "--max-time or --max-iter, or add --yes"
             )
 
 
@@ -67,8 +67,7 @@ def search_progress(method: str, quiet: bool) -> Iterator[Callable[["Step"], Non
 
         def show(step: "Step") -> None:
             if due():
-                done = max(step.number / step.max_iter, step.settled)
-                bar.update(task, total=1.0, completed=done, state=state_of(step))
+                bar.update(task, total=1.0, completed=step.share_done, state=state_of(step))
 
         yield show
 
@@ -76,7 +75,8 @@ def search_progress(method: str, quiet: bool) -> Iterator[Callable[["Step"], Non
 def state_of(step: "Step") -> str:
     """Return the state of a search, short enough for a line of a terminal."""
     left = f" · at most {clock(step.seconds_left)} left" if step.seconds_left < float("inf") else ""
-    return f"step {step.number}/{step.max_iter} · objective {step.best:.4g} · {step.settled:.0%} decided{left}"
+    steps = f"{step.number}" if step.is_limited else f"{step.number}/{step.max_iter}"
+    return f"step {steps} · objective {step.best:.4g} · {step.settled:.0%} decided{left}"
 
 
 @contextmanager

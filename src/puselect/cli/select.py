@@ -57,6 +57,11 @@ MaxIter = Annotated[
     typer.Option(min=1, metavar="N", help="Maximum number of search steps (default: depends on the table).",
                  rich_help_panel=HOW),
 ]
+MaxTime = Annotated[
+    float | None,
+    typer.Option(metavar="SECONDS", help="End the search in time, with the best features so far.",
+                 rich_help_panel=HOW),
+]
 Suitability = Annotated[
     bool,
     typer.Option("--suitability", help="Check against shuffled labels whether the positives form clusters.",
@@ -98,6 +103,7 @@ def select(
     jobs: Jobs = -1,
     checkpoint: Checkpoint = None,
     max_iter: MaxIter = None,
+    max_time: MaxTime = None,
     yes: Yes = False,
     suitability: Suitability = False,
     shuffles: Shuffles = None,
@@ -118,6 +124,7 @@ def select(
 
     n_shuffles = shuffles or int(suitability)
     check_size(k, budget, costs)
+    check_max_time(max_time)
     options.check_quiet(quiet, output, data_out, report, checkpoint, json)
     outputs = {"-o": output, "--data-out": data_out, "--report": report, "--checkpoint": checkpoint}
     check_outputs(outputs, [data, costs])
@@ -125,7 +132,7 @@ def select(
         output_format(data_out)
     selector = make_selector(method, n_shuffles, {
         "--budget": budget, "--costs": costs, "--keep": keep, "--engine": engine, "--checkpoint": checkpoint,
-        "--max-iter": max_iter,
+        "--max-iter": max_iter, "--max-time": max_time,
     })
     spec = TableSpec(
         label, positive, None, split_names(drop), split_names(keep), encode, max_categories, impute, max_rows,
@@ -134,13 +141,13 @@ def select(
     table = open_table(data, spec, quiet)
     number, remarks = wanted_number(table, k, budget)
     set_given(selector, n_features_to_select=number, random_state=seed, budget=budget, engine=engine,
-              checkpoint=checkpoint, max_iter=max_iter, n_jobs=jobs, always_keep=list(table.keep) or None,
-              feature_costs=None if costs is None else table.costs(costs))
+              checkpoint=checkpoint, max_iter=max_iter, max_time=max_time, n_jobs=jobs,
+              always_keep=list(table.keep) or None, feature_costs=None if costs is None else table.costs(costs))
     if not quiet:
         tell_notes(remarks)
         if checkpoint is not None and checkpoint.exists():
             tell(f"resuming from {checkpoint}")
-    seconds, heard = fit(selector, method, table, quiet, check_time=not yes and max_iter is None)
+    seconds, heard = fit(selector, method, table, quiet, check_time=not yes and max_iter is None and max_time is None)
     if not quiet:
         tell_notes(heard)
     checked = shuffled_search(selector, table, n_shuffles, quiet) if n_shuffles else None
@@ -162,7 +169,13 @@ def check_size(k: int | None, budget: float | None, costs: Path | None) -> None:
         raise typer.BadParameter("needs --budget B", param_hint="--costs")
 
 
-PARAMETERS = {"--costs": "feature_costs", "--keep": "always_keep", "--max-iter": "max_iter"}
+def check_max_time(seconds: float | None) -> None:
+    """Raise a usage error unless there is some time, before the table is read."""
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise typer.BadParameter(f"must be a number of seconds above 0, got {seconds:g}", param_hint="--max-time")
+
+
+PARAMETERS = {"--costs": "feature_costs", "--keep": "always_keep", "--max-iter": "max_iter", "--max-time": "max_time"}
 
 
 def make_selector(method: str, n_shuffles: int, given: dict[str, Any]) -> Any:

@@ -40,6 +40,7 @@ class Code(StrEnum):
     MANY_SELECTED = "many-selected"
     TIED_SCORES = "tied-scores"
     NO_SEED = "no-seed"
+    TIMED_OUT = "timed-out"
     UNSETTLED = "unsettled"
     NEAR_CUT = "near-cut"
     BELOW_START = "below-start"
@@ -228,6 +229,12 @@ def _choice(selector: PUSelector) -> Iterator[Finding]:
 
 
 def _search(selector: PUSelector) -> Iterator[Finding]:
+    if getattr(selector, "timed_out_", False):
+        yield note(
+            Code.TIMED_OUT,
+            f"Ended by the time limit of {selector.fit_settings_['max_time']:g} s",
+            "The features are the best found in that time. With a checkpoint (--checkpoint), run again to go on.",
+        )
     if not hasattr(selector, "history_"):
         return
     if follows_effects(selector):

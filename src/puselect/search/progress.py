@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
+from puselect.search.deadline import Deadline
 from puselect.search.loop import Search
 
 LOG_SECONDS = 2.0
@@ -43,11 +44,20 @@ class Step(NamedTuple):
     """At most: a search ends when it has converged. Infinite after the first step, which may compile."""
     seconds: float
     """Since the search began or was resumed, without what was computed before its first step."""
+    is_limited: bool = False
+    """Whether `max_time` limits the search."""
+
+    @property
+    def share_done(self) -> float:
+        """How much of the search is over at least, 0 to 1: of its steps, its decisions or its time."""
+        share = max(self.number / self.max_iter, self.settled)
+        return max(share, self.seconds / max(self.seconds + self.seconds_left, 1e-9)) if self.is_limited else share
 
     def __str__(self) -> str:
         left = f", at most {duration(self.seconds_left)} left" if self.seconds_left < float("inf") else ""
+        steps = f"{self.number}" if self.is_limited else f"{self.number}/{self.max_iter}"
         return (
-            f"step {self.number}/{self.max_iter}, best objective {self.best:.4g}, "
+            f"step {steps}, best objective {self.best:.4g}, "
             f"{self.settled:.0%} of the features decided{left}"
         )
 
@@ -132,9 +142,10 @@ class Progress:
     max_iter : int
     verbose : int
         Above 0, progress is logged as information, otherwise for debugging.
+    deadline : Deadline
     """
 
-    def __init__(self, search: Search, max_iter: int, verbose: int) -> None:
+    def __init__(self, search: Search, max_iter: int, verbose: int, deadline: Deadline) -> None:
         self.search = search
         self.max_iter = max_iter
         self.due = Throttle(LOG_SECONDS)
@@ -142,6 +153,7 @@ class Progress:
         self.begun: float | None = None
         self.first_step = search.step + 1
         self.verbose = verbose
+        self.deadline = deadline
         self.observers = _observers.get()
 
     def log(self, line: str) -> None:
@@ -164,4 +176,7 @@ class Progress:
         search, now = self.search, time.monotonic()
         steps = search.step - self.first_step
         left = (now - begun) / steps * (self.max_iter - search.step) if steps else float("inf")
-        return Step(search.step, self.max_iter, search.recorder.best, search.settled, left, now - self.created)
+        left = max(min(left, self.deadline.left), 0.0)
+        is_limited = self.deadline.end < float("inf")
+        best, seconds = search.recorder.best, now - self.created
+        return Step(search.step, self.max_iter, best, search.settled, left, seconds, is_limited)

@@ -116,6 +116,12 @@ def check_number(
         raise ValueError(f"{name} must be {noun} {reach}, got {value!r}")
 
 
+def check_max_time(value: Any) -> None:
+    """Raise a ValueError unless `value` is None or a number of seconds above 0."""
+    if value is not None:
+        check_number("max_time", value, 0, open_low=True)
+
+
 def check_flag(name: str, value: Any) -> None:
     """Raise a ValueError unless `value` is True or False."""
     if not isinstance(value, bool | np.bool_):

@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from puselect.arrays import BoolArray, FloatArray
+from puselect.arrays import FloatArray
 from puselect.engines import Engine
 from puselect.exceptions import BelowStartWarning
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.evidence import Evidence
 from puselect.search import Optimizer
 from puselect.search.callbacks import FitCallbacks, with_callbacks
+from puselect.search.deadline import Deadline
 from puselect.search.progress import log_line
-from puselect.selectors.base import descending_order, varying_columns
+from puselect.selectors.base import varying_columns
 from puselect.selectors.budget import Budget
 from puselect.selectors.clusterings import Candidates, cluster_result, known_positives, score_features
 from puselect.selectors.problem import (
@@ -27,7 +28,9 @@ from puselect.selectors.problem import (
     pair_information,
     problem_engine,
     problem_evidence,
+    start_order,
 )
+from puselect.selectors.ranking import scores_of_order
 from puselect.selectors.session import SearchSelector, Session, effect_optimizer, igo_optimizer
 from puselect.selectors.settings import PUBLISHED, Settings
 from puselect.selectors.weights import Weights
@@ -62,6 +65,9 @@ class FSCPU(SearchSelector):
     max_iter : int, optional
         The most steps. By default 400 for half of the features, more for other shares and with few labelled rows;
         80 / learning_rate with optimizer="igo".
+    max_time : float, optional
+        The most seconds that `fit` may take. The search ends in time with the best features so far, see `timed_out_`;
+        a search that ends earlier is not changed by the limit. With a `checkpoint`, fit again to go on for longer.
     checkpoint : path, optional
         The search is saved here every second, and resumed from here if the file exists.
     n_jobs : int, optional
@@ -151,6 +157,9 @@ class FSCPU(SearchSelector):
         Steps done.
     converged_ : bool
         Whether, after ten steps or more, every feature is decided, and those decided for spend the budget.
+    timed_out_ : bool
+        Whether `max_time` ended the search. If its features do not cluster the labelled rows better than those that
+        evidence alone selects, the latter are selected.
     settled_ : float
         How near that is, 0 to 1: the share of decided features, or the share of the budget if that is less. A feature
         is decided if its score is three standard errors from the cut (optimizer="effects"), or if its probability is
@@ -200,6 +209,7 @@ class FSCPU(SearchSelector):
         pos_label: Any = 1,
         engine: str = "auto",
         max_iter: int | None = None,
+        max_time: float | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -236,6 +246,7 @@ class FSCPU(SearchSelector):
         self.pos_label = pos_label
         self.engine = engine
         self.max_iter = max_iter
+        self.max_time = max_time
         self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -289,9 +300,10 @@ class FSCPU(SearchSelector):
             `pos_label` marks labelled positives, anything else unlabelled rows.
         """
         settings = Settings.of(self.get_params(deep=False))
+        deadline = Deadline(settings.search.max_time)
         problem = self._problem(settings, X, y)
         settings = settings.for_labels(int(problem.positive.sum()))
-        return self._fit_problem(settings, problem, FitCallbacks(self, X, y))
+        return self._fit_problem(settings, problem, FitCallbacks(self, X, y), deadline)
 
     def candidate_positives(self, X: ArrayLike, y: ArrayLike | None = None) -> Candidates:
         """Return the rows that lie in positive clusters: where to look for positives that are not labelled yet.
@@ -352,11 +364,13 @@ class FSCPU(SearchSelector):
         is_seeded = self.random_state is not None
         return Problem.of(settings, table, positive, budget, self._draw_entropy(), is_seeded)
 
-    def _fit_problem(self, settings: Settings, problem: Problem, callbacks: FitCallbacks) -> Self:
+    def _fit_problem(
+        self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline
+    ) -> Self:
         engine = problem_engine(settings, problem)
         objective = cluster_objective(settings, engine, pair_information(settings, problem))
         evidence = problem_evidence(settings, problem)
-        session = cluster_session(settings, problem, objective, evidence)
+        session = cluster_session(settings, problem, objective, evidence, deadline)
         session.run(callbacks)
         return self._keep_clusters(settings, problem, session, evidence, engine)
 
@@ -373,24 +387,34 @@ class FSCPU(SearchSelector):
         self._keep_result(session)
         seeds = session.final_seeds
         scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
-        self.objective_ = float(scores.mean())
         self.evidence_ = evidence
-        self.weights_ = None
-        if settings.follows_effects and problem.budget.leaves_a_choice:
-            self.weights_ = Weights.of(evidence, session.search.optimizer.weight)
-            log_line(str(self.weights_), settings.search.verbose)
+        weight = session.search.optimizer.weight
         self.start_objective_, self.ended_below_start_ = None, False
         if evidence is not None and len(seeds) > 1:  # an interrupted search has only one final clustering
-            start = start_support(problem, evidence)
+            order = start_order(problem, evidence)
+            start = problem.budget.take_within(order)
             is_same = np.array_equal(start, self.support_)
             start_scores = scores if is_same else score_features(settings, engine, start, seeds, target)
             self.start_objective_ = float(start_scores.mean())
+            if session.timed_out and start_scores.mean() > scores.mean():
+                weight = 0.0
+                self._rank(session, scores_of_order(order, len(order)))
+                scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
             self.ended_below_start_ = warn_if_below_start(scores, start_scores)
+        self.objective_ = float(scores.mean())
+        self.weights_ = None
+        if settings.follows_effects and problem.budget.leaves_a_choice:
+            self.weights_ = Weights.of(evidence, weight)
+            log_line(str(self.weights_), settings.search.verbose)
         return self
 
 
 def cluster_session(
-    settings: Settings, problem: Problem, objective: ClusterObjective, evidence: Evidence | None
+    settings: Settings,
+    problem: Problem,
+    objective: ClusterObjective,
+    evidence: Evidence | None,
+    deadline: Deadline,
 ) -> Session:
     """Return the search for the features of a problem."""
     budget, n_labelled, entropy = problem.budget, int(problem.positive.sum()), problem.entropy
@@ -402,13 +426,7 @@ def cluster_session(
         theta = first_probabilities(settings, problem)
         optimizer, max_iter = igo_optimizer(settings.search, budget, theta, n_labelled, entropy)
     identity = (settings.identity, *problem.identity)
-    return Session(settings.search, objective, budget, optimizer, max_iter, entropy, identity)
-
-
-def start_support(problem: Problem, evidence: Evidence) -> BoolArray:
-    """Return the features that evidence alone would select."""
-    support = evidence.support[problem.budget.free]
-    return problem.budget.take_within(descending_order(support, np.random.default_rng([problem.entropy, 0])))
+    return Session(settings.search, objective, budget, optimizer, max_iter, entropy, identity, deadline)
 
 
 def warn_if_below_start(scores: FloatArray, start_scores: FloatArray) -> bool:

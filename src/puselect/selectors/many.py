@@ -16,6 +16,7 @@ from puselect.objective.cluster import ClusterObjective
 from puselect.objective.information import PairInformation
 from puselect.search import Search, run_searches
 from puselect.search.callbacks import FitCallbacks
+from puselect.search.deadline import Deadline
 from puselect.search.progress import LOG_SECONDS, Throttle, logger
 from puselect.selectors.fscpu import FSCPU, cluster_session
 from puselect.selectors.problem import Problem, cluster_objective, pair_information, problem_evidence
@@ -31,14 +32,16 @@ class Task:
     settings: Settings
     problem: Problem
     callbacks: FitCallbacks
+    deadline: Deadline
 
     @classmethod
     def of(cls, selector: FSCPU, X: ArrayLike, y: ArrayLike) -> Self:
         """Check the parameters and the data."""
         settings = Settings.of(selector.get_params(deep=False))
+        deadline = Deadline(settings.search.max_time)
         problem = selector._problem(settings, X, y)
         resolved = settings.for_labels(int(problem.positive.sum()))
-        return cls(selector, resolved, problem, FitCallbacks(selector, X, y))
+        return cls(selector, resolved, problem, FitCallbacks(selector, X, y), deadline)
 
 
 class Lockstep:
@@ -113,7 +116,7 @@ def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Se
     Parameters
     ----------
     selectors : sequence of FSCPU
-        To be fitted at once, they must agree but for seeds, learning rates, numbers of steps and checkpoints.
+        To be fitted at once, they must agree but for seeds, learning rates, limits and checkpoints.
     tables : sequence of array-like of shape (n_rows, n_features)
         To be fitted at once, they must have one shape.
     labels : sequence of array-like of shape (n_rows,)
@@ -145,7 +148,7 @@ def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Se
         fit_together(tasks, shared_engine(tasks))
     else:
         for task in tasks:
-            task.selector._fit_problem(task.settings, task.problem, task.callbacks)
+            task.selector._fit_problem(task.settings, task.problem, task.callbacks, task.deadline)
     return chosen
 
 
@@ -155,7 +158,9 @@ def fit_together(tasks: Sequence[Task], engine: Engine) -> None:
     parts = [pair_information(task.settings, task.problem) for task in tasks]
     evidence = [problem_evidence(task.settings, task.problem) for task in tasks]
     sessions = [
-        cluster_session(task.settings, task.problem, cluster_objective(task.settings, engine, part), found)
+        cluster_session(
+            task.settings, task.problem, cluster_objective(task.settings, engine, part), found, task.deadline
+        )
         for task, part, found in zip(tasks, parts, evidence, strict=True)
     ]
     tables = [part.tables for part in parts if part is not None]

@@ -13,6 +13,7 @@ from puselect.objective.evidence import Evidence, column_evidence, gather_eviden
 from puselect.objective.information import PairInformation
 from puselect.scaling import Scaling, fit_scaling
 from puselect.search.start import evidence_start
+from puselect.selectors.base import descending_order
 from puselect.selectors.budget import Budget
 from puselect.selectors.settings import Settings
 
@@ -96,6 +97,12 @@ def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
     columns = np.union1d(np.flatnonzero(budget.kept), budget.free)
     found = gather_evidence(problem.table[rows][:, columns], problem.positive[rows], budget.start, rng)
     return found.widened(columns, problem.table.shape[1])
+
+
+def start_order(problem: Problem, evidence: Evidence) -> IntArray:
+    """Return the free features in the order in which evidence alone would select them."""
+    support = evidence.support[problem.budget.free]
+    return descending_order(support, np.random.default_rng([problem.entropy, 0]))
 
 
 def _evidence_rng(problem: Problem) -> np.random.Generator:

@@ -12,6 +12,7 @@ from puselect.exceptions import CheckpointWarning, InterruptedSearchWarning
 from puselect.search import BernoulliIGO, EffectSearch, History, Optimizer, Repair, Search, run_searches
 from puselect.search.callbacks import CallbackSupportMixin, FitCallbacks
 from puselect.search.checkpoint import damaged, fingerprint, load_state, read_count, save_state
+from puselect.search.deadline import Deadline
 from puselect.search.progress import Progress, Throttle, shown_log
 from puselect.selectors.base import PUSelector, descending_order, ranks_of
 from puselect.selectors.budget import Budget
@@ -20,6 +21,8 @@ from puselect.selectors.settings import SearchSettings
 SAVE_SECONDS = 1.0
 FINAL_CLUSTERINGS = 8
 INTERRUPTED_CLUSTERINGS = 1
+LATE_CLUSTERINGS = 2  # at least; the result is compared with the start
+ROUNDS_TO_COME = 3  # of final clusterings: of the result, of the start, and of the start again if that is better
 
 
 class Objective(Protocol):
@@ -53,6 +56,8 @@ class Session:
         Seed of all random numbers, unless a checkpoint brings its own.
     identity : sequence of object
         Everything that changes the search: data, settings, seed. A checkpoint of another search is refused.
+    deadline : Deadline
+        When the fit must be over, final clusterings included.
     """
 
     def __init__(
@@ -64,6 +69,7 @@ class Session:
         max_iter: int,
         entropy: int,
         identity: Sequence[object],
+        deadline: Deadline,
     ) -> None:
         self.settings = settings
         self.objective = objective
@@ -72,20 +78,23 @@ class Session:
         repair = Repair(budget.costs, budget.limit)
         self.search = Search(optimizer, repair, entropy, n_criteria=objective.n_criteria)
         self.fingerprint = "" if settings.checkpoint is None else fingerprint(*identity)
+        self.deadline = deadline
         self.could_save = True
         self.interrupted = False
+        self.timed_out = False
 
     def run(self, callbacks: FitCallbacks) -> None:
         """Search until it is over, resuming from and saving to the checkpoint; Ctrl-C keeps the best so far."""
         with shown_log(self.settings.verbose):
             self.open_checkpoint()
-            progress = Progress(self.search, self.max_iter, self.settings.verbose)
+            progress = Progress(self.search, self.max_iter, self.settings.verbose, self.deadline)
             if self.search.step:
                 progress.log(f"resumed after step {self.search.step} from {self.settings.checkpoint}")
             callbacks.begin(self.max_iter - self.search.step)
             self._search(progress, callbacks)
             callbacks.end()
-            progress.log(f"done after {self.search.step} steps, {self.search.settled:.0%} of the features decided")
+            reason = f"max_time={self.settings.max_time:g} ended the search" if self.timed_out else "done"
+            progress.log(f"{reason} after {self.search.step} steps, {self.search.settled:.0%} of the features decided")
 
     def _search(self, progress: Progress, callbacks: FitCallbacks) -> None:
         due = Throttle(SAVE_SECONDS)
@@ -111,16 +120,24 @@ class Session:
 
     @property
     def final_seeds(self) -> IntArray:
-        """Seeds of the clusterings that judge the result; fewer after Ctrl-C, when somebody is waiting."""
+        """Seeds of the clusterings that judge the result; fewer after Ctrl-C or if time runs out."""
         seeds = np.random.SeedSequence(self.search.entropy, spawn_key=(0, 0, 0)).generate_state(FINAL_CLUSTERINGS)
-        return seeds[:INTERRUPTED_CLUSTERINGS] if self.interrupted else seeds
+        if self.interrupted:
+            return seeds[:INTERRUPTED_CLUSTERINGS]
+        seconds_each = ROUNDS_TO_COME * self.deadline.lap_seconds / self.settings.population_size
+        n_affordable = self.deadline.left / max(seconds_each, 1e-9)
+        return seeds[: int(np.clip(n_affordable, LATE_CLUSTERINGS, FINAL_CLUSTERINGS))]
 
     def _evaluate(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
         return self.objective(self.budget.widen(masks), seeds, targets)
 
     def is_over(self, search: Search) -> bool:
-        """Return whether all steps are done or the search has converged."""
-        return search.step >= self.max_iter or (self.settings.early_stopping and search.converged)
+        """Return whether all steps are done, the search has converged, or there is no time for another step."""
+        if search.step >= self.max_iter or (self.settings.early_stopping and search.converged):
+            return True
+        to_come = ROUNDS_TO_COME * FINAL_CLUSTERINGS / self.settings.population_size
+        self.timed_out = self.deadline.is_too_close(to_come)
+        return self.timed_out
 
     def open_checkpoint(self) -> None:
         """Resume from the checkpoint; a path that cannot be written is an error now, not after hours."""
@@ -202,14 +219,20 @@ class SearchSelector(CallbackSupportMixin, PUSelector):
         search, budget = session.search, session.budget
         self.probabilities_ = budget.kept.astype(np.float64)
         self.probabilities_[budget.free] = search.theta
-        scores = np.where(budget.kept, np.inf, -np.inf)
-        scores[budget.free] = search.optimizer.scores
-        order = descending_order(scores, np.random.default_rng([search.entropy, search.step]))
-        self.ranking_ = ranks_of(order)
-        self.support_ = budget.take_within(np.argsort(self.ranking_[budget.free]))
+        self._rank(session, search.optimizer.scores)
         self.searched_ = budget.free
         self.history_ = search.history()
         self.n_iter_ = search.step
         self.settled_ = search.settled
         self.converged_ = not budget.leaves_a_choice or search.converged
+        self.timed_out_ = session.timed_out
         self.n_degenerate_ = session.objective.n_degenerate
+
+    def _rank(self, session: Session, free_scores: FloatArray) -> None:
+        """Rank the features by scores of the free ones, and select the best."""
+        search, budget = session.search, session.budget
+        scores = np.where(budget.kept, np.inf, -np.inf)
+        scores[budget.free] = free_scores
+        order = descending_order(scores, np.random.default_rng([search.entropy, search.step]))
+        self.ranking_ = ranks_of(order)
+        self.support_ = budget.take_within(np.argsort(self.ranking_[budget.free]))

@@ -11,7 +11,7 @@ from puselect.engines import ENGINES
 from puselect.engines.mixture import COVARIANCE_TYPES, MixtureSpec
 from puselect.objective.score import CLUSTER_CHOICES
 from puselect.scaling import SCALES
-from puselect.selectors.base import check_choice, check_flag, check_number
+from puselect.selectors.base import check_choice, check_flag, check_max_time, check_number
 
 AUTO_SAMPLES = 10_000
 MOST_MASKS = 2**20
@@ -54,6 +54,7 @@ class SearchSettings:
     learning_rate: float | str
     margin: float | str
     max_iter: int | None
+    max_time: float | None
     early_stopping: bool
     checkpoint: str | os.PathLike[str] | None
     verbose: int
@@ -65,6 +66,7 @@ class SearchSettings:
         check_number("population_size", settings.population_size, 2, MOST_MASKS, integer=True)
         if settings.max_iter is not None:
             check_number("max_iter", settings.max_iter, 1, integer=True)
+        check_max_time(settings.max_time)
         if settings.learning_rate not in ("auto", "paper"):
             check_number("learning_rate", settings.learning_rate, 0, 1, open_low=True)
         if settings.margin not in ("auto", "paper"):
@@ -75,6 +77,11 @@ class SearchSettings:
         if not isinstance(settings.verbose, int | np.integer):
             raise ValueError(f"verbose must be an integer, got {settings.verbose!r}")
         return settings
+
+    @property
+    def identity(self) -> Self:
+        """The settings without those that do not change the result, to recognise a checkpoint."""
+        return replace(self, checkpoint=None, verbose=0, max_time=None)
 
     def rate(self, share: float, n_features: int, n_labelled: int) -> float:
         """Return the step size for selecting a `share` of `n_features` with so many labelled rows.
@@ -172,8 +179,7 @@ class Settings:
     @property
     def identity(self) -> Self:
         """The settings without those that do not change the result, to recognise a checkpoint."""
-        search = replace(self.search, checkpoint=None, verbose=0)
-        return replace(self, engine="", n_jobs=None, search=search)
+        return replace(self, engine="", n_jobs=None, search=self.search.identity)
 
 
 def _mixture(parameters: Mapping[str, Any]) -> MixtureSpec:

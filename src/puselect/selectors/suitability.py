@@ -83,7 +83,7 @@ def check_suitability(
     pos_label = selector.fit_settings_["pos_label"]
     positive = labelled_positives(without_missing(y, pos_label), pos_label)
     rng = check_random_state(random_state)
-    changes = {"max_iter": max(selector.n_iter_, 1), "pos_label": 1, "checkpoint": None, "verbose": 0}
+    changes = {"max_iter": max(selector.n_iter_, 1), "max_time": None, "pos_label": 1, "checkpoint": None, "verbose": 0}
     same = clone(FSCPU(**{**selector.fit_settings_, **changes}))
     null = []
     for _ in range(n_shuffles):

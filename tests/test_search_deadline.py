@@ -1,0 +1,148 @@
+import numpy as np
+import pytest
+
+from puselect import FSCPU
+from puselect.baselines import DTRFE, ESMCRFS, JSFS
+from puselect.baselines.es_mcrfs import share_done
+from puselect.datasets import make_pu_clusters
+from puselect.report.quality import find_problems
+from puselect.search import deadline
+from puselect.search.deadline import Deadline
+from puselect.search.progress import watching
+
+X, Y, _ = make_pu_clusters("40/3/1", n_negative=200, n_positive=60, n_relevant=5, n_irrelevant=5, random_state=0)
+
+
+class Clock:
+    """A clock that goes on by so much with every look at it."""
+
+    def __init__(self, seconds_per_look):
+        self.now = 0.0
+        self.seconds_per_look = seconds_per_look
+
+    def __call__(self):
+        self.now += self.seconds_per_look
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    made = Clock(0.1)
+    monkeypatch.setattr(deadline.time, "monotonic", made)
+    monkeypatch.setattr(deadline.time, "process_time", lambda: 0.0)
+    return made
+
+
+def search(**changes):
+    return FSCPU(**{"n_features_to_select": 5, "max_iter": 40, "early_stopping": False, "random_state": 0, **changes})
+
+
+@pytest.fixture(scope="module")
+def unlimited():
+    return search().fit(X, Y)
+
+
+def test_a_search_that_ends_earlier_is_not_changed_by_the_limit(unlimited):
+    limited = search(max_time=600.0).fit(X, Y)
+    assert not limited.timed_out_
+    assert np.array_equal(limited.probabilities_, unlimited.probabilities_)
+    assert np.array_equal(limited.ranking_, unlimited.ranking_)
+    assert (limited.objective_, limited.n_iter_) == (unlimited.objective_, 40)
+
+
+def test_the_limit_ends_the_search_with_time_for_the_final_clusterings(clock):
+    begin = clock.now
+    limited = search(max_time=20.0, max_iter=1000).fit(X, Y)
+    assert limited.timed_out_
+    assert not limited.converged_
+    assert 2 <= limited.n_iter_ < 100
+    assert clock.now - begin <= 20
+    assert limited.support_.sum() == 5
+
+
+def test_the_result_of_a_limited_search_is_not_worse_than_its_start(clock):
+    for seed in range(3):
+        limited = search(max_time=8.0, max_iter=1000, random_state=seed).fit(X, Y)
+        assert limited.timed_out_
+        assert limited.objective_ >= limited.start_objective_
+        assert not limited.ended_below_start_
+        assert set(limited.ranking_[limited.support_]) == {1, 2, 3, 4, 5}
+
+
+def test_a_limited_search_is_resumed_for_longer_and_ends_as_if_there_had_been_no_limit(clock, tmp_path, unlimited):
+    first = search(max_time=8.0, checkpoint=tmp_path / "state").fit(X, Y)
+    assert 0 < first.n_iter_ < 40
+    resumed = search(checkpoint=tmp_path / "state").fit(X, Y)
+    assert resumed.n_iter_ == 40
+    assert np.array_equal(resumed.probabilities_, unlimited.probabilities_)
+    assert resumed.objective_ == unlimited.objective_
+
+
+def test_without_time_for_a_single_step_evidence_alone_decides():
+    limited = search(max_time=1e-9).fit(X, Y)
+    assert (limited.timed_out_, limited.n_iter_) == (True, 0)
+    expected = np.zeros(10, dtype=bool)
+    expected[np.argsort(-limited.evidence_.support)[:5]] = True
+    assert np.array_equal(limited.support_, expected)
+    assert limited.weights_.search == 0
+
+
+def test_a_report_says_that_time_was_short(unlimited):
+    limited = search(max_time=1e-9).fit(X, Y)
+    names = [f"c{j}" for j in range(10)]
+    assert "timed-out" in {finding.code for finding in find_problems(limited, None, None, names)}
+    assert "timed-out" not in {finding.code for finding in find_problems(unlimited, None, None, names)}
+
+
+def test_progress_shows_the_time_left_instead_of_steps():
+    steps = []
+    with watching(steps.append):
+        search(max_time=600.0, max_iter=3).fit(X, Y)
+    assert steps[0].is_limited
+    assert 0 < steps[0].seconds_left <= 600
+    assert "/" not in str(steps[0]).partition(",")[0]
+
+
+@pytest.mark.parametrize("bad", [0, -1, float("nan"), float("inf"), "soon", True])
+@pytest.mark.parametrize("selector", [FSCPU(5), ESMCRFS(5), DTRFE(5), JSFS(5)], ids=lambda s: type(s).__name__)
+def test_a_limit_that_is_no_time_is_refused(selector, bad):
+    with pytest.raises(ValueError, match="max_time must be a number above 0"):
+        selector.set_params(max_time=bad).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [ESMCRFS(5, max_iter=30, n_estimators=2, random_state=0), DTRFE(3, n_estimators=3, random_state=0), JSFS(5)],
+    ids=lambda s: type(s).__name__,
+)
+def test_baselines_that_iterate_end_in_time_and_are_not_changed_by_a_limit_they_keep(selector):
+    whole = selector.set_params(max_time=None).fit(X, Y)
+    scores, support = whole.scores_, whole.support_
+    kept = selector.set_params(max_time=600.0).fit(X, Y)
+    assert not kept.timed_out_
+    assert np.array_equal(kept.scores_, scores)
+    cut = selector.set_params(max_time=1e-9).fit(X, Y)
+    assert cut.timed_out_
+    assert cut.support_.sum() == support.sum()
+
+
+def test_exploration_of_an_agent_falls_with_the_time_only_where_the_time_ends_it(clock):
+    clock.seconds_per_look = 0.0
+    end = Deadline(100.0)
+    clock.now = 50.0
+    assert share_done(500, 1001, end) == 0.5  # by number: as fast as the time
+    assert share_done(100, 1001, end) == 0.5  # by time: the walks would take 500 s
+    assert share_done(10, 1001, end) == 0.01  # too early to tell
+
+
+def test_steps_that_use_several_threads_are_counted_by_the_time_of_all(monkeypatch):
+    wall, work = Clock(0.0), Clock(0.0)
+    monkeypatch.setattr(deadline.time, "monotonic", wall)
+    monkeypatch.setattr(deadline.time, "process_time", work)
+    end = Deadline(10.0)
+    for _ in range(4):
+        assert not end.is_too_close(3)
+        wall.now, work.now = wall.now + 0.1, work.now + 0.4
+    assert end.lap_seconds == pytest.approx(0.4)
+    wall.now = 8.3
+    assert end.is_too_close(3)
