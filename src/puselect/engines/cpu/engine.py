@@ -13,6 +13,7 @@ from puselect.arrays import BoolArray, Float32Array, FloatArray, IntArray
 from puselect.engines.base import ClusterTable, FinalFit, Mixture
 from puselect.engines.cpu.fits import MixtureFit, hard_fit, soft_fit
 from puselect.engines.cpu.sweeps import count
+from puselect.engines.cpu.wide import WideFit, suits, wide_fit
 from puselect.engines.mixture import MixtureSpec
 from puselect.engines.precision import regularised
 from puselect.engines.sample import Sample, draw_sample
@@ -91,7 +92,7 @@ class CPUEngine:
                 table.degenerate[i] = fit.degenerate
                 count(fit.labels, rows.sample.positive, rows.sample.weight, table.size[i], table.positive[i])
                 if n_mixtures is None or i < n_mixtures:
-                    found = fit.parameters
+                    found = fit.dense().parameters if isinstance(fit, WideFit) else fit.parameters
                     mixtures.append(Mixture.of(found.size, found.mean + self.centre[mask], found.factor))
         return FinalFit(table, tuple(mixtures))
 
@@ -122,9 +123,11 @@ class CPUEngine:
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for masks half done
 
-    def _fit(self, rows: Rows, mask: BoolArray) -> MixtureFit:
+    def _fit(self, rows: Rows, mask: BoolArray) -> MixtureFit | WideFit:
         """Return the mixture of a mask's columns."""
         Z = rows.Z[mask]
+        if suits(self.spec, len(Z)):
+            return wide_fit(Z, self._centres(Z, rows), self.spec)
         fit = hard_fit if self.spec.em == "hard" else soft_fit
         return fit(Z, self._centres(Z, rows), self.spec)
 
