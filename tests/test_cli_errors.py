@@ -280,7 +280,7 @@ class TestWording:
 
     @pytest.mark.parametrize("reason", get_args(table_errors.LeftOutReason))
     def test_every_reason_has_words(self, reason):
-        assert reason_text(LeftOut("name", reason, "detail", 30, None))
+        assert reason_text(LeftOut("name", reason, "value" if reason == "leak" else "detail", 30, None))
 
     def test_every_note_has_words(self):
         assert "--drop" in note_text(table_errors.IdentifierNote("id"))

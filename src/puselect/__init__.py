@@ -9,11 +9,18 @@ if TYPE_CHECKING:
     from puselect.exceptions import CheckpointWarning, FewerFeaturesWarning, InterruptedSearchWarning
     from puselect.methods import METHODS
     from puselect.selectors import FSCPU, fit_many
+    from puselect.selectors.leaks import find_leaks
     from puselect.selectors.suitability import check_suitability
+    from puselect.selectors.twins import find_twins
+    from puselect.tables.prepare import Preparer, prepare
 
 HOMES = {
     "FSCPU": "puselect.selectors",
     "METHODS": "puselect.methods",
+    "Preparer": "puselect.tables.prepare",
+    "find_leaks": "puselect.selectors.leaks",
+    "find_twins": "puselect.selectors.twins",
+    "prepare": "puselect.tables.prepare",
     "fit_many": "puselect.selectors",
     "check_suitability": "puselect.selectors.suitability",
     "CheckpointWarning": "puselect.exceptions",
@@ -28,9 +35,13 @@ __all__ = [
     "CheckpointWarning",
     "FewerFeaturesWarning",
     "InterruptedSearchWarning",
+    "Preparer",
     "__version__",
     "check_suitability",
+    "find_leaks",
+    "find_twins",
     "fit_many",
+    "prepare",
 ]
 
 

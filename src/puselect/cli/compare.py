@@ -50,6 +50,11 @@ def compare(
     positive: options.Positive = None,
     truth: Truth = None,
     drop: options.Drop = None,
+    prepare: options.Prepare = False,
+    use: options.Use = None,
+    row_id: options.RowId = None,
+    missing: options.MissingCodes = None,
+    drop_duplicates: options.DropDuplicates = None,
     encode: options.Encode = False,
     max_categories: options.MaxCategories = 20,
     impute: options.Impute = None,
@@ -79,7 +84,10 @@ def compare(
     options.check_quiet(quiet, output, report, json)
     check_outputs({"-o": output, "--report": report}, [data])
     spec = TableSpec(
-        label, positive, truth, split_names(drop), (), encode, max_categories, impute, max_rows, max_memory, seed
+        label, positive, truth=truth, drop=split_names(drop), prepare=prepare, use=split_names(use),
+        id=options.single_name("--id", row_id), missing_codes=options.missing_codes(missing),
+        drop_duplicates=drop_duplicates, encode=encode, max_categories=max_categories, impute=impute,
+        max_rows=max_rows, max_memory=max_memory, seed=seed,
     )
     table = open_table(data, spec, quiet)
     comparison = run(table, names, k, splits, model, seed, jobs, quiet)

@@ -51,8 +51,32 @@ Drop = Annotated[
     list[str] | None,
     typer.Option(metavar="COLS", help="Columns to leave out, comma-separated.", rich_help_panel=TABLE),
 ]
+Prepare = Annotated[
+    bool, typer.Option("--prepare", rich_help_panel=TABLE,
+                       help="Encode text and dates, fill missing values, leave out identifiers, leaks and copies."),
+]
+Use = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLS", help="With --prepare: columns to use although they look like identifiers or leaks.",
+                 rich_help_panel=TABLE),
+]
+RowId = Annotated[
+    list[str] | None,
+    typer.Option("--id", metavar="COL", help="Column that names the rows; shown with candidates, never selected.",
+                 rich_help_panel=TABLE),
+]
+MissingCodes = Annotated[
+    list[str] | None,
+    typer.Option("--missing", metavar="VALUES", help="Numbers that stand for missing, as in --missing=-9,99.",
+                 rich_help_panel=TABLE),
+]
+DropDuplicates = Annotated[
+    float | None,
+    typer.Option(min=0.5, max=1, metavar="R", rich_help_panel=TABLE,
+                 help="Leave out columns whose rank correlation with an earlier one is R or more, as in .99."),
+]
 Encode = Annotated[
-    bool, typer.Option("--encode", help="One-hot encode text and date columns instead of leaving them out.",
+    bool, typer.Option("--encode", help="One-hot encode text and turn dates into numbers instead of leaving them out.",
                        rich_help_panel=TABLE),
 ]
 MaxCategories = Annotated[
@@ -127,6 +151,25 @@ def split_names(texts: Iterable[str] | None) -> tuple[str, ...]:
     """
     rows = csv.reader(texts or (), skipinitialspace=True)
     return tuple(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
+
+
+def single_name(option: str, texts: Iterable[str] | None) -> str | None:
+    """Return the only name that was given, or raise a usage error."""
+    names = split_names(texts)
+    if len(names) > 1:
+        raise typer.BadParameter(f"one column is needed, got {len(names)}: {', '.join(names)}", param_hint=option)
+    return names[0] if names else None
+
+
+def missing_codes(texts: Iterable[str] | None) -> tuple[str, ...]:
+    """Return the values that stand for missing, or raise a usage error if one is not a number."""
+    codes = split_names(texts)
+    for code in codes:
+        try:
+            float(code)
+        except ValueError as error:
+            raise typer.BadParameter(f"numbers are needed, got {code!r}", param_hint="--missing") from error
+    return codes
 
 
 def quoted_name(name: str) -> str:

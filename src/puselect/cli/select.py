@@ -89,6 +89,11 @@ def select(
     positive: options.Positive = None,
     drop: options.Drop = None,
     keep: Keep = None,
+    prepare: options.Prepare = False,
+    use: options.Use = None,
+    row_id: options.RowId = None,
+    missing: options.MissingCodes = None,
+    drop_duplicates: options.DropDuplicates = None,
     encode: options.Encode = False,
     max_categories: options.MaxCategories = 20,
     impute: options.Impute = None,
@@ -135,8 +140,10 @@ def select(
         "--max-iter": max_iter, "--max-time": max_time,
     })
     spec = TableSpec(
-        label, positive, None, split_names(drop), split_names(keep), encode, max_categories, impute, max_rows,
-        max_memory, seed,
+        label, positive, keep=split_names(keep), drop=split_names(drop), prepare=prepare, use=split_names(use),
+        id=options.single_name("--id", row_id), missing_codes=options.missing_codes(missing),
+        drop_duplicates=drop_duplicates, encode=encode, max_categories=max_categories, impute=impute,
+        max_rows=max_rows, max_memory=max_memory, seed=seed,
     )
     table = open_table(data, spec, quiet)
     number, remarks = wanted_number(table, k, budget)

@@ -4,12 +4,15 @@ import difflib
 from collections.abc import Mapping, Sequence
 
 from puselect.tables.errors import (
+    CodeNote,
     CostsError,
     FileError,
     FilledNote,
     IdentifierNote,
+    IdError,
     KeepError,
     LabelError,
+    LeakNote,
     LeftOut,
     MissingValuesError,
     Note,
@@ -18,12 +21,15 @@ from puselect.tables.errors import (
     RepeatedNameError,
     SampleNote,
     ShortTableError,
+    SpikeNote,
     TableError,
     TooFewFeaturesError,
     TooManyLabelledError,
+    TwinNote,
     UnknownColumnError,
     ValueCounts,
 )
+from puselect.tables.fates import leak_text, reason
 
 NAMES_SHOWN = 8
 VALUES_SHOWN = 6
@@ -52,7 +58,12 @@ def error_text(error: TableError) -> str:
         case UnknownColumnError(path, role, name, columns):
             return f"--{role}: {path} has no column {name!r}{suggestion(name, columns)}"
         case KeepError(name, None):
-            return f"--keep: {name!r} is the label, the truth or a dropped column, not a feature"
+            return f"--keep: {name!r} is the label, the truth, the identifier or a dropped column, not a feature"
+        case IdError(name, "missing", n_rows=n_rows):
+            return f"--id: {counted(n_rows, 'row')} without a value of {name!r}; every row needs its own"
+        case IdError(name, _, value, n_shared):
+            shared = f"{counted(n_shared, 'value')} of {name!r} in more than one row"
+            return f"--id: {shared}, such as {value!r}; every row needs its own"
         case KeepError(name, LeftOut() as left_out):
             return f"--keep: {name!r} cannot be used: {reason_text(left_out)}"
         case TooFewFeaturesError(n_features, left_out):
@@ -65,7 +76,7 @@ def error_text(error: TableError) -> str:
         case MissingValuesError(hole, counts):
             return (
                 f"{counted(len(counts), 'column')} with {hole} values: {name_counts(counts)}; "
-                "fill them with --impute median, or leave the columns out with --drop"
+                "add --prepare, fill them with --impute median, or leave the columns out with --drop"
             )
         case OutputFormatError(path, formats):
             return f"cannot tell the format of {path}; its name must end in {', '.join(formats)}"
@@ -141,8 +152,18 @@ def costs_text(error: CostsError) -> str:
 def note_text(note: Note) -> str:
     """Return a note about a table in words."""
     match note:
-        case IdentifierNote(name):
-            return f"{name!r} looks like an identifier (whole numbers, all different); if it is, use --drop"
+        case IdentifierNote(name, sorts_labels):
+            ends = "; the known positives are at one end of it" if sorts_labels else ""
+            looks = f"{name!r} looks like an identifier (whole numbers, all different){ends}"
+            return f"{looks}; if it is, use --id or --drop"
+        case LeakNote(name, leak):
+            return f"possible leak: {leak_text(name, leak)}; if it would not be known for a new row, use --drop"
+        case TwinNote(names, correlation):
+            return f"interchangeable (rank correlation {correlation:.3f}): {shortened(names)}; see --drop-duplicates"
+        case CodeNote(name, value, count):
+            return f"{value} in {name!r} ({counted(count, 'row')}) may mean missing; if it does, use --missing={value}"
+        case SpikeNote(name, value, share):
+            return f"{share:.0%} of the rows have {value} in {name!r}, far more than any other value: filled in before?"
         case FilledNote(hole, counts):
             return f"filled {counted(sum(counts.values()), f'{hole} value')} with the median: {name_counts(counts)}"
         case SampleNote(n_read, n_rows, n_labelled, limit):
@@ -150,19 +171,14 @@ def note_text(note: Note) -> str:
             return f"read {n_read} of {n_rows} rows: all {n_labelled} labelled ones and a random sample ({why})"
 
 
+HINTS = {"text": "see --prepare and --encode", "dates": "see --prepare and --encode", "identifier": "use it with --use",
+         "leak": "use it with --use"}
+
+
 def reason_text(column: LeftOut) -> str:
-    """Return why a column is not used."""
-    match column.reason:
-        case "empty":
-            return "empty"
-        case "constant":
-            return f"constant: {column.detail}"
-        case "type":
-            return f"unsupported type {column.detail}"
-        case _ if column.max_categories is not None:
-            return f"{column.reason} with {column.n_values} different values (--max-categories {column.max_categories})"
-        case _:
-            return f"{column.reason}, not encoded (see --encode)"
+    """Return why a column is not used, and the option that changes it."""
+    hint = HINTS.get(column.reason, "") if column.max_categories is None else "see --max-categories"
+    return reason(column) + (f" ({hint})" if hint else "")
 
 
 def counted(number: int, noun: str) -> str:

@@ -1,5 +1,6 @@
 """Data to select features on: the paper's artificial conditions and its three open data sets, and harder ones."""
 
+from puselect.datasets.export import make_fraud_export
 from puselect.datasets.fraud import make_fraud_table
 from puselect.datasets.noise import LAWS
 from puselect.datasets.open_data import load_ionosphere, load_rt_iot2022, load_spambase
@@ -12,6 +13,7 @@ __all__ = [
     "load_ionosphere",
     "load_rt_iot2022",
     "load_spambase",
+    "make_fraud_export",
     "make_fraud_table",
     "make_pu_clusters",
 ]

@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 from puselect.arrays import AnyArray, Float32Array
 
 BLOCK = 512  # columns compared with all later ones at a time
-MOST_CELLS = 20_000_000
+MOST_CELLS = 5_000_000
 FEWEST_ROWS = 200
 
 

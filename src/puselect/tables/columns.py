@@ -1,138 +1,239 @@
-"""Columns of any type become features: numbers, or one-hot encoded categories."""
+"""Columns of any type become features: which are used, how, and which are left out and why."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 import numpy as np
 
+from puselect.arrays import BoolArray
+from puselect.selectors.leaks import find_leak, sorts_labels
+from puselect.selectors.twins import find_twins
 from puselect.tables.errors import (
+    CodeNote,
     FilledNote,
     Hole,
     IdentifierNote,
+    LeakNote,
     LeftOut,
     LeftOutReason,
     MissingValuesError,
     Note,
     RepeatedNameError,
+    SpikeNote,
+    TwinNote,
 )
+from puselect.tables.kinds import as_numbers, date_format, kind_of, looks_like_identifier, missing_code, spike
+from puselect.tables.recipes import Feature, Recipe, median, without_codes
 
-IDENTIFIER_ROWS = 20
-DATE_SAMPLE = 100
 ENCODED = ("text", "dates")
+INDICATOR_SHARE = 0.01
+TWINS = 0.99
+FEWEST_ROWS, MOST_COMPARED = 20, 2000
 
 
-class Feature(NamedTuple):
-    """A column of numbers."""
+@dataclass(frozen=True)
+class ColumnRules:
+    """What is done to columns."""
 
-    name: str
-    source: str
-    """Name of its column in the file; differs from `name` after one-hot encoding."""
-    values: Any
-    """Polars series of floats, NaN where missing."""
+    encode: bool = False
+    """Turn dates into numbers and one-hot encode text, instead of leaving them out."""
+    max_categories: int = 20
+    """Text with more values is left out."""
+    impute: str | None = None
+    """"median", or None to refuse missing values."""
+    indicators: bool = False
+    """Add a feature that tells where a column is missing."""
+    clean: bool = False
+    """Leave out identifiers, columns that give the label away, and copies; otherwise only point them out."""
+    drop_duplicates: float | None = None
+    """Of columns with this rank correlation or more leave out all but the first."""
+    missing_codes: tuple[str, ...] = ()
+    """Values that stand for missing, such as "-9"."""
+    orders: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Columns with ordered values, and these from low to high."""
+    use: tuple[str, ...] = ()
+    """Columns to use although they look like identifiers, leaks or copies."""
+
+
+@dataclass(frozen=True)
+class Used:
+    """A column that is used: its recipe, and its features with NaN for missing values."""
+
+    recipe: Recipe
+    raw: tuple[Feature, ...]
 
 
 @dataclass
 class Columns:
-    """The features found so far."""
+    """The columns found so far."""
 
-    features: list[Feature] = field(default_factory=list)
+    used: list[Used] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
 
+    @property
+    def features(self) -> list[Feature]:
+        """The features, missing values as NaN."""
+        return [feature for column in self.used for feature in column.raw]
 
-def read_columns(frame: Any, names: Iterable[str], *, encode: bool = False, max_categories: int = 20) -> Columns:
-    """Turn the named columns of a polars frame into features.
+    def leave_out(self, reasons: Iterable[LeftOut]) -> None:
+        """Move columns to those that are not used."""
+        self.left_out += (found := list(reasons))
+        names = {column.name for column in found}
+        self.used = [column for column in self.used if column.recipe.column not in names]
 
-    Numbers stay as they are, booleans become 0 and 1, durations numbers. Text and dates are left out, or one-hot
-    encoded with `encode` where they have at most `max_categories` different values. Constant and empty columns are
-    left out.
+
+def read_columns(
+    frame: Any, names: Iterable[str], rules: ColumnRules | None = None, positive: BoolArray | None = None
+) -> Columns:
+    """Decide what becomes of the named columns of a polars frame.
+
+    Numbers stay as they are, booleans become 0 and 1, durations numbers. Text and dates are left out unless
+    `rules.encode`. Constant and empty columns are left out. With the labels, columns that give them away are found.
     """
-    columns = Columns()
+    columns, rules = Columns(), rules or ColumnRules()
     for name in names:
-        _read_column(columns, name, frame[name], encode, max_categories)
+        _read_column(columns, name, frame[name], rules)
+    _find_identifiers(columns, frame, rules, positive)
+    if positive is not None:
+        _find_leaks(columns, rules, positive)
     taken = [feature.name for feature in columns.features]
     if len(set(taken)) < len(taken):
         raise RepeatedNameError(None, [name for name in dict.fromkeys(taken) if taken.count(name) > 1])
     return columns
 
 
-def _read_column(columns: Columns, name: str, column: Any, encode: bool, max_categories: int) -> None:
-    numbers = as_numbers(column)
+def _read_column(columns: Columns, name: str, column: Any, rules: ColumnRules) -> None:
+    numbers = None if name in dict(rules.orders) else as_numbers(column)
+    if numbers is not None:
+        numbers = without_codes(numbers, rules.missing_codes)
     known = None if numbers is None else numbers.drop_nans()
     if column.null_count() == len(column) or (known is not None and not len(known)):
         columns.left_out.append(LeftOut(name, "empty"))
-    elif numbers is None or known is None:
-        _read_categories(columns, name, column, encode, max_categories)
+    elif known is None:
+        _read_other(columns, name, column, rules)
     elif known.min() == known.max():
         columns.left_out.append(LeftOut(name, "constant", f"{known[0]:g}"))
     else:
-        columns.features.append(Feature(name, name, numbers))
-        if looks_like_identifier(column):
-            columns.notes.append(IdentifierNote(name))
+        _use(columns, Recipe(name, "number", missing_codes=rules.missing_codes), column)
+        code = missing_code(numbers)
+        if code is not None:
+            columns.notes.append(CodeNote(name, f"{code[0]:g}", code[1]))
+        peak = spike(numbers)
+        if peak is not None:
+            columns.notes.append(SpikeNote(name, f"{peak[0]:.6g}", peak[1]))
 
 
-def as_numbers(column: Any) -> Any:
-    """Return a series as floats with NaN for missing values, None if it holds anything but numbers."""
-    kind = column.dtype
-    if kind.is_numeric() or str(kind) == "Boolean":
-        return column.cast(float).fill_null(np.nan)
-    if str(kind).startswith("Duration"):
-        return column.to_physical().cast(float).fill_null(np.nan)
-    if str(kind) == "String":  # numbers with blanks around them
-        stripped = column.str.strip_chars().cast(float, strict=False)
-        if stripped.null_count() == column.null_count():
-            return stripped.fill_null(np.nan)
-    return None
+def _use(columns: Columns, recipe: Recipe, column: Any) -> None:
+    columns.used.append(Used(recipe, tuple(recipe.raw_features(column))))
 
 
-def looks_like_identifier(column: Any) -> bool:
-    """Return whether a column holds whole numbers that are all different, in more than a few rows."""
-    whole = column.dtype.is_integer() and not column.null_count()
-    return bool(whole and len(column) >= IDENTIFIER_ROWS and column.n_unique() == len(column))
-
-
-def _read_categories(columns: Columns, name: str, column: Any, encode: bool, max_categories: int) -> None:
-    """One-hot encode a column that does not hold numbers, or leave it out."""
+def _read_other(columns: Columns, name: str, column: Any, rules: ColumnRules) -> None:
+    """Use a column that does not hold numbers, or leave it out."""
     kind = kind_of(column)
+    order = dict(rules.orders).get(name) or _declared_order(column)
     if kind not in ENCODED:
         columns.left_out.append(LeftOut(name, "type", kind))
-        return
-    reason = cast(LeftOutReason, kind)
-    if not encode:
-        columns.left_out.append(LeftOut(name, reason, n_values=column.drop_nulls().n_unique()))
-        return
+    elif not rules.encode and name not in dict(rules.orders):
+        columns.left_out.append(LeftOut(name, cast(LeftOutReason, kind), n_values=column.drop_nulls().n_unique()))
+    elif order:
+        _use(columns, Recipe(name, "order", order), column)
+    elif kind == "dates":
+        text_format = (date_format(column) or "") if str(column.dtype) == "String" else ""
+        recipe = Recipe(name, "date", date_format=text_format)
+        days = recipe.raw_features(column)[0].values.drop_nans()
+        if not len(days) or days.min() == days.max():
+            columns.left_out.append(LeftOut(name, "constant", str(column.drop_nulls()[0])))
+        else:
+            _use(columns, recipe, column)
+    else:
+        _read_categories(columns, name, column, rules)
+
+
+def _declared_order(column: Any) -> tuple[str, ...]:
+    """Return the values of an enumeration from low to high; an enumeration is a type with an order."""
+    return tuple(column.dtype.categories) if str(column.dtype).startswith("Enum") else ()
+
+
+def _read_categories(columns: Columns, name: str, column: Any, rules: ColumnRules) -> None:
     text = column.cast(str)
     categories = sorted(text.drop_nulls().unique().to_list())
-    if len(categories) > max_categories:
-        columns.left_out.append(LeftOut(name, reason, "", len(categories), max_categories))
+    if len(categories) > rules.max_categories:
+        is_identifier = rules.clean and looks_like_identifier(column)
+        reason = LeftOut(name, "text", "", len(categories), rules.max_categories)
+        columns.left_out.append(LeftOut(name, "identifier") if is_identifier else reason)
     elif len(categories) == 1 and not text.null_count():
         columns.left_out.append(LeftOut(name, "constant", categories[0]))
     else:
         # One column is enough for two categories.
         used = categories[1:] if len(categories) == 2 and not text.null_count() else categories
-        columns.features += [
-            Feature(f"{name}={one}", name, (text == one).fill_null(False).cast(float)) for one in used
-        ]
+        _use(columns, Recipe(name, "categories", tuple(used)), column)
 
 
-def kind_of(column: Any) -> str:
-    """Return "text" or "dates", or the name of the type for anything else."""
-    kind = column.dtype
-    if kind.is_temporal():
-        return "dates"
-    if str(kind) == "String":
-        some = column.drop_nulls().head(DATE_SAMPLE)
-        days = some.str.to_date("%Y-%m-%d", strict=False, exact=False)
-        return "dates" if len(some) and not days.null_count() else "text"
-    return "text" if str(kind).startswith(("Categorical", "Enum")) else str(kind)
+def _find_identifiers(columns: Columns, frame: Any, rules: ColumnRules, positive: BoolArray | None) -> None:
+    """Leave out identifiers, or point them out."""
+    numbers = {used.recipe.column: used.raw[0].values for used in columns.used if used.recipe.kind == "number"}
+    found = [name for name in numbers if name not in rules.use and looks_like_identifier(frame[name])]
+    sorting = {
+        name for name in found if positive is not None and sorts_labels(numbers[name].to_numpy(), positive)
+    }
+    columns.notes += [
+        IdentifierNote(name, name in sorting) for name in found if not rules.clean or name in sorting
+    ]
+    if rules.clean:
+        columns.leave_out(LeftOut(name, "identifier") for name in found)
 
 
-def fill_missing(features: Sequence[Feature], impute: str | None) -> tuple[list[Feature], list[Note]]:
-    """Return the features with missing and infinite values replaced by the median, and notes that say so.
+def _find_leaks(columns: Columns, rules: ColumnRules, positive: BoolArray) -> None:
+    """Leave out columns that give the label away, or point them out."""
+    strong = {}
+    features = [feature for feature in columns.features if feature.source not in rules.use]
+    for number, feature in enumerate(features):
+        leak = find_leak(feature.values.to_numpy(), positive, len(features), number)
+        if leak is not None:
+            columns.notes.append(LeakNote(feature.name, leak))
+            if leak.is_strong:
+                strong[feature.source] = LeftOut(feature.source, "leak", str(leak.kind))
+    if rules.clean:
+        columns.leave_out(strong.values())
 
-    Without `impute`, such values raise a `MissingValuesError`.
+
+def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = ()) -> list[Feature]:
+    """Return the features without missing values; copies are left out as the rules say.
+
+    The recipes learn what to fill in. Without `rules.impute`, missing and infinite values raise a `MissingValuesError`.
     """
+    columns.notes += _count_holes(columns.features, rules.impute)
+    _learn_filling(columns, rules.indicators)
+    filled = [_filled(used) for used in columns.used]
+    copies = _find_copies(columns, [made[0] for made in filled], rules, keep)
+    columns.leave_out(copies)
+    left_out = {column.name for column in copies}
+    return [feature for made in filled for feature in made if feature.source not in left_out]
+
+
+def _learn_filling(columns: Columns, indicators: bool) -> None:
+    """Let the recipes know the medians, and add indicators where values are missing; equal ones only once."""
+    seen: set[bytes] = set()
+    for place, used in enumerate(columns.used):
+        if used.recipe.kind == "categories":
+            continue
+        values = used.raw[0].values
+        missing = ~values.is_finite()
+        content = missing.to_numpy().tobytes() if indicators and missing.mean() >= INDICATOR_SHARE else b""
+        recipe = replace(used.recipe, fill=median(values), has_indicator=bool(content) and content not in seen)
+        columns.used[place] = replace(used, recipe=recipe)
+        seen.add(content)
+
+
+def _filled(used: Used) -> list[Feature]:
+    if used.recipe.kind == "categories":
+        return list(used.raw)
+    return used.recipe.filled(used.raw[0])
+
+
+def _count_holes(features: Sequence[Feature], impute: str | None) -> list[Note]:
     holes: dict[Hole, dict[str, int]] = {
         "missing": {feature.name: int(feature.values.is_nan().sum()) for feature in features},
         "infinite": {feature.name: int(feature.values.is_infinite().sum()) for feature in features},
@@ -144,14 +245,34 @@ def fill_missing(features: Sequence[Feature], impute: str | None) -> tuple[list[
             raise MissingValuesError(hole, found)
         if found:
             notes.append(FilledNote(hole, found))
-    if not notes:
-        return list(features), notes
-    return [feature._replace(values=_filled(feature.values)) for feature in features], notes
+    return notes
 
 
-def _filled(values: Any) -> Any:
-    finite = values.is_finite()
-    if finite.all():
-        return values
-    known = values.filter(finite).to_numpy()
-    return values.set(~finite, float(np.median(known)) if len(known) else 0.0)
+def _find_copies(
+    columns: Columns, firsts: Sequence[Feature], rules: ColumnRules, keep: Sequence[str]
+) -> list[LeftOut]:
+    """Return the columns to leave out as copies, and note those that say the same but are used."""
+    single = [first for used, first in zip(columns.used, firsts, strict=True) if used.recipe.kind != "categories"]
+    if not 2 <= len(single) <= MOST_COMPARED or len(single[0].values) < FEWEST_ROWS:
+        return []
+    single.sort(key=lambda feature: feature.source not in keep)  # of copies the first is used
+    X = np.column_stack([feature.values.to_numpy() for feature in single])
+    copies = []
+    for group in find_twins(X, min(rules.drop_duplicates or TWINS, TWINS)):
+        first, *others = (single[i].name for i in group.columns)
+        values = dict(zip((single[i].name for i in group.columns), X[:, group.columns].T, strict=True))
+        dropped = [
+            name for name in others
+            if name not in (*rules.use, *keep) and _is_copy(values[first], values[name], rules)
+        ]
+        copies += [LeftOut(name, "copy", first) for name in dropped]
+        rest = tuple(name for name in (first, *others) if name not in dropped)
+        if len(rest) > 1:
+            columns.notes.append(TwinNote(rest, group.correlation))
+    return copies
+
+
+def _is_copy(first: Any, other: Any, rules: ColumnRules) -> bool:
+    if rules.drop_duplicates is not None:
+        return bool(find_twins(np.column_stack([first, other]), rules.drop_duplicates))
+    return rules.clean and np.array_equal(first, other)

@@ -5,14 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from puselect.selectors.leaks import Leak
+
 FileFault = Literal[
     "empty", "empty header", "header", "json", "archive", "binary", "encoding", "gzip", "damaged", "unpacked size",
     "stream size",
 ]
 LabelFault = Literal["empty", "type", "all positive", "none positive", "ambiguous", "unknown value"]
 CostsFault = Literal["empty", "line", "json", "object", "size", "missing"]
-LeftOutReason = Literal["empty", "constant", "text", "dates", "type"]
-Role = Literal["label", "truth", "drop", "keep"]
+LeftOutReason = Literal["empty", "constant", "text", "dates", "type", "identifier", "leak", "copy"]
+IdFault = Literal["missing", "repeated"]
+Role = Literal["label", "truth", "id", "drop", "keep", "use"]
 Hole = Literal["missing", "infinite"]
 
 ValueCounts = Sequence[tuple[Any, int]]
@@ -25,7 +28,8 @@ class LeftOut(NamedTuple):
     name: str
     reason: LeftOutReason
     detail: str = ""
-    """The value of a constant column, or the type of a column of neither numbers, text nor dates."""
+    """The value of a constant column, the type of a column of neither numbers, text nor dates, the kind of a leak, or
+    the column that a copy is a copy of."""
     n_values: int | None = None
     """Number of different values of a text or date column."""
     max_categories: int | None = None
@@ -96,6 +100,18 @@ class KeepError(TableError):
 
 
 @dataclass(eq=False)
+class IdError(TableError):
+    """A column that does not name every row once."""
+
+    name: str
+    fault: IdFault
+    value: str = ""
+    """A name that several rows share."""
+    n_rows: int = 0
+    """How many rows have no name, or how many names are shared."""
+
+
+@dataclass(eq=False)
 class TooFewFeaturesError(TableError):
     """Fewer than two usable features."""
 
@@ -154,6 +170,43 @@ class IdentifierNote:
     """A column of different whole numbers may be an identifier."""
 
     name: str
+    sorts_labels: bool = False
+    """Whether the labelled rows lie at one end of it."""
+
+
+@dataclass(frozen=True)
+class LeakNote:
+    """A feature that may give the label away."""
+
+    name: str
+    leak: Leak
+
+
+@dataclass(frozen=True)
+class TwinNote:
+    """Columns that say the same."""
+
+    names: tuple[str, ...]
+    correlation: float
+    """The lowest absolute rank correlation with the first."""
+
+
+@dataclass(frozen=True)
+class CodeNote:
+    """A value that may stand for missing."""
+
+    name: str
+    value: str
+    count: int
+
+
+@dataclass(frozen=True)
+class SpikeNote:
+    """A value that is far more frequent than all others of its column; it may have been filled in before."""
+
+    name: str
+    value: str
+    share: float
 
 
 @dataclass(frozen=True)
@@ -174,5 +227,5 @@ class SampleNote:
     limit: Literal["rows", "memory"]
 
 
-Note = IdentifierNote | FilledNote | SampleNote
+Note = IdentifierNote | FilledNote | SampleNote | LeakNote | TwinNote | CodeNote | SpikeNote
 """Something worth knowing about a table that was read."""

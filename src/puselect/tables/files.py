@@ -1,4 +1,4 @@
-"""Data files: detected, scanned, read, written. The only module that imports polars."""
+"""Data files: detected, scanned, read, written."""
 
 import atexit
 import errno
@@ -15,8 +15,10 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from puselect.arrays import IntArray
-from puselect.tables.columns import Feature, kind_of
 from puselect.tables.errors import FileError, LabelError, OutputFormatError, ValueCounts
+from puselect.tables.frames import pl
+from puselect.tables.kinds import kind_of
+from puselect.tables.recipes import Feature
 from puselect.tables.text import (
     GZIP_MAGIC,
     HEAD_BYTES,
@@ -29,12 +31,6 @@ from puselect.tables.text import (
     text_head,
     unpacked_size,
 )
-
-try:
-    import polars as pl
-except ImportError as error:
-    raise ImportError("reading tables needs the extra 'cli': pip install 'puselect[cli]'") from error
-
 
 MISSING = ["", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?"]
 POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)

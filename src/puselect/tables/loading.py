@@ -9,9 +9,10 @@ import numpy as np
 
 from puselect.arrays import BoolArray, IntArray
 from puselect.labels import draw_rows
-from puselect.tables.columns import Columns, fill_missing, read_columns
+from puselect.tables.columns import ColumnRules, Columns, finish_columns, read_columns
 from puselect.tables.costs import feature_costs
 from puselect.tables.errors import (
+    IdError,
     KeepError,
     LeftOut,
     Note,
@@ -34,6 +35,7 @@ from puselect.tables.files import (
     write_table,
 )
 from puselect.tables.positive import choose_positive
+from puselect.tables.recipes import Recipe
 
 COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
 
@@ -58,6 +60,28 @@ class TableSpec:
     """Bytes; by default a quarter of the machine's memory."""
     seed: int = 0
     """Of the sample, if one is drawn."""
+    prepare: bool = False
+    """Encode, impute with indicators, and leave out identifiers, leaks and copies."""
+    drop_duplicates: float | None = None
+    missing_codes: tuple[str, ...] = ()
+    use: tuple[str, ...] = ()
+    """Columns to use although they look like identifiers, leaks or copies."""
+    id: str | None = None
+    """Column that names the rows; never a feature."""
+
+    @property
+    def rules(self) -> ColumnRules:
+        """What is done to columns."""
+        return ColumnRules(
+            encode=self.encode or self.prepare,
+            max_categories=self.max_categories,
+            impute="median" if self.prepare else self.impute,
+            indicators=self.prepare,
+            clean=self.prepare,
+            drop_duplicates=self.drop_duplicates,
+            missing_codes=self.missing_codes,
+            use=(*self.use, *self.keep),
+        )
 
 
 @dataclass(frozen=True)
@@ -78,6 +102,10 @@ class LoadedTable:
     row_numbers: IntArray
     """Of each row of `X` in the file: 0 for the first after the header."""
     left_out: tuple[LeftOut, ...]
+    recipes: tuple[Recipe, ...]
+    """How each column that is used became features."""
+    ids: tuple[int | str, ...] | None
+    """Name of each row, if a column holds them."""
     notes: tuple[Note, ...]
     data: Any
     """The whole table with all its rows and columns, lazy."""
@@ -115,8 +143,11 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
         raise ShortTableError(name, frame.height)
     positive, y = _labels(frame[spec.label], spec.positive)
     truth = _labels(frame[spec.truth], None)[1] if spec.truth else None
-    columns = _used_columns(frame, spec)
-    features, filled = fill_missing(columns.features, spec.impute)
+    ids = None if spec.id is None else read_ids(frame[spec.id])
+    columns = _used_columns(frame, spec, y == 1)
+    features = finish_columns(columns, spec.rules, spec.keep)
+    if len(features) < 2:
+        raise TooFewFeaturesError(len(features), columns.left_out)
     return LoadedTable(
         X=feature_frame(features),
         y=y,
@@ -127,7 +158,9 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
         positive=positive,
         row_numbers=row_numbers,
         left_out=tuple(columns.left_out),
-        notes=(*notes, *columns.notes, *filled),
+        recipes=tuple(used.recipe for used in columns.used),
+        ids=ids,
+        notes=(*notes, *columns.notes),
         data=frame.lazy() if rows is None else source.scan,
     )
 
@@ -138,15 +171,17 @@ def _check_columns(source: Source, spec: TableSpec) -> None:
     roles: Sequence[tuple[Any, Sequence[str]]] = (
         ("label", [spec.label]),
         ("truth", [] if spec.truth is None else [spec.truth]),
+        ("id", [] if spec.id is None else [spec.id]),
         ("drop", spec.drop),
         ("keep", spec.keep),
+        ("use", spec.use),
     )
     for role, names in roles:
         for name in names:
             if name not in columns:
                 raise UnknownColumnError(source.name, role, name, columns)
     for name in spec.keep:
-        if name in (spec.label, spec.truth, *spec.drop):
+        if name in (spec.label, spec.truth, spec.id, *spec.drop):
             raise KeepError(name, None)
 
 
@@ -182,11 +217,21 @@ def _labels(column: Any, wanted: str | None) -> tuple[Any, IntArray]:
     return positive, (column == positive).fill_null(False).to_numpy().astype(np.int64)
 
 
-def _used_columns(frame: Any, spec: TableSpec) -> Columns:
+def read_ids(column: Any) -> tuple[int | str, ...]:
+    """Return the names of the rows, or raise an `IdError` if some rows have none or share one."""
+    counts = column.value_counts().filter(column.value_counts()["count"] > 1)
+    if column.null_count():
+        raise IdError(column.name, "missing", n_rows=column.null_count())
+    if counts.height:
+        raise IdError(column.name, "repeated", str(counts[column.name][0]), counts.height)
+    return tuple(column.to_list() if column.dtype.is_integer() else column.cast(str).to_list())
+
+
+def _used_columns(frame: Any, spec: TableSpec, positive: BoolArray) -> Columns:
     """Return the features; there must be two or more, with those to keep among them."""
-    other_roles = {spec.label, spec.truth, *spec.drop}
+    other_roles = {spec.label, spec.truth, spec.id, *spec.drop}
     names = [name for name in frame.columns if name not in other_roles]
-    columns = read_columns(frame, names, encode=spec.encode, max_categories=spec.max_categories)
+    columns = read_columns(frame, names, spec.rules, positive)
     left_out = {column.name: column for column in columns.left_out}
     for name in spec.keep:
         if name in left_out:

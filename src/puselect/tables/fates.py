@@ -1,0 +1,97 @@
+"""What became of each column, in words: used, encoded, left out and why."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from puselect.selectors.leaks import Leak, LeakKind
+from puselect.tables.errors import FilledNote, LeftOut, Note
+from puselect.tables.recipes import Recipe
+
+LEAKS = {
+    "value": "known positives share one value that few other rows have",
+    "high": "known positives have higher values than almost all other rows",
+    "low": "known positives have lower values than almost all other rows",
+    "present": "only known positives have a value",
+    "missing": "only known positives have no value",
+}
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What became of one column."""
+
+    column: str
+    features: tuple[str, ...]
+    """Made from it; none if it was left out."""
+    action: str
+    """"number", "date", "order" or "categories"; "empty", "constant", "identifier", ... where it was left out."""
+    text: str
+    """A few words."""
+
+    def __str__(self) -> str:
+        return f"{self.column}: {self.text}"
+
+
+def column_fates(recipes: Iterable[Recipe], left_out: Iterable[LeftOut], notes: Iterable[Note]) -> tuple[Fate, ...]:
+    """Return what became of each column, those that are used first."""
+    filled: dict[str, int] = {}
+    for note in notes:
+        if isinstance(note, FilledNote):
+            filled = {name: filled.get(name, 0) + note.counts.get(name, 0) for name in {*filled, *note.counts}}
+    used = [Fate(recipe.column, recipe.names, recipe.kind, _used_text(recipe, filled)) for recipe in recipes]
+    return (*used, *(Fate(column.name, (), column.reason, f"left out: {reason(column)}") for column in left_out))
+
+
+def _used_text(recipe: Recipe, filled: Mapping[str, int]) -> str:
+    text = {
+        "number": "used as it is",
+        "date": "days since 1970-01-01",
+        "order": f"ordered: {_listed(recipe.values, ' < ')}",
+        "categories": f"categories, selected as a whole: {_listed(recipe.values, ', ')}",
+    }[recipe.kind]
+    if count := filled.get(recipe.column, 0):
+        text += f"; {count} missing values filled with the median, {recipe.fill:.4g}"
+    return text + ("; a second feature tells where" if recipe.has_indicator else "")
+
+
+def _listed(values: Sequence[str], mark: str, most: int = 6) -> str:
+    return mark.join(values[:most]) + (f" and {len(values) - most} more" if len(values) > most else "")
+
+
+def reason(column: LeftOut) -> str:
+    """Return why a column is not used."""
+    match column.reason:
+        case "empty":
+            return "empty"
+        case "constant":
+            return f"constant: {column.detail}"
+        case "type":
+            return f"unsupported type {column.detail}"
+        case "identifier":
+            return "identifier: all values differ"
+        case "leak":
+            return f"possible leak: {LEAKS[column.detail]}"
+        case "copy":
+            return f"says the same as {column.detail}"
+        case _ if column.max_categories is not None:
+            return f"{column.reason} with {column.n_values} different values, more than {column.max_categories}"
+        case _:
+            return f"{column.reason}, not encoded"
+
+
+def leak_text(name: str, leak: Leak) -> str:
+    """Return how a column may give the label away.
+
+    Examples
+    --------
+    >>> leak_text("is_fraud", Leak(0, LeakKind.VALUE, 1.0, 1.0, 0.028))
+    "'is_fraud' is 1 in 100% of the known positives and in 2.8% of the other rows"
+    """
+    what = {
+        LeakKind.VALUE: f"is {leak.value:g}",
+        LeakKind.HIGH: f"is {leak.value:g} or more",
+        LeakKind.LOW: f"is {leak.value:g} or less",
+        LeakKind.PRESENT: "has a value",
+        LeakKind.MISSING: "has no value",
+    }[leak.kind]
+    return f"{name!r} {what} in {leak.labelled:.0%} of the known positives and in {leak.others:.1%} of the other rows"

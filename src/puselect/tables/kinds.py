@@ -1,0 +1,129 @@
+"""What a column of any type holds: numbers, dates, text, identifiers."""
+
+from typing import Any
+
+import numpy as np
+
+from puselect.tables.frames import pl
+
+IDENTIFIER_ROWS = 20
+DATE_SAMPLE = 100
+DAY = 86_400_000_000  # microseconds
+DATE_LIKE = r"^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})"
+DATE_FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y")
+TIME_FORMATS = ("", "T%H:%M:%S%.f%:z", "T%H:%M:%S%.fZ", "T%H:%M:%S%.f", "T%H:%M", " %H:%M:%S%.f", " %H:%M")
+MISSING_CODES = frozenset(sign * float(digit * size) for sign in (-1, 1) for digit in "789" for size in range(1, 6))
+FEWEST_CODES, CODE_SHARE = 3, 0.005
+SPIKE_SAMPLE, SPIKE_SHARE, SPIKE_VALUES, SPIKE_HEIGHT = 20_000, 0.05, 50, 10
+
+
+def as_numbers(column: Any) -> Any:
+    """Return a series as floats with NaN for missing values, None if it holds anything but numbers."""
+    kind = column.dtype
+    if kind.is_numeric() or str(kind) == "Boolean":
+        return column.cast(float).fill_null(np.nan)
+    if str(kind).startswith("Duration"):
+        return column.to_physical().cast(float).fill_null(np.nan)
+    if str(kind) == "String":  # numbers with blanks around them
+        stripped = column.str.strip_chars().cast(float, strict=False)
+        if stripped.null_count() == column.null_count():
+            return stripped.fill_null(np.nan)
+    return None
+
+
+def kind_of(column: Any) -> str:
+    """Return "text" or "dates", or the name of the type for anything else."""
+    kind = column.dtype
+    if kind.is_temporal():
+        return "dates"
+    if str(kind) == "String":
+        return "text" if date_format(column) is None else "dates"
+    return "text" if str(kind).startswith(("Categorical", "Enum")) else str(kind)
+
+
+def date_format(column: Any) -> str | None:
+    """Return the format of the dates in a text column, None if it does not hold dates, or two formats fit.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> date_format(pl.Series(["31.12.2024", None])), date_format(pl.Series(["01/02/2024"]))
+    ('%d.%m.%Y', None)
+    """
+    some = column.drop_nulls().head(DATE_SAMPLE).str.strip_chars()
+    if not len(some) or not some.str.contains(DATE_LIKE).all():
+        return None
+    fitting = [day + time for day in DATE_FORMATS for time in TIME_FORMATS if _parsed(some, day + time) is not None]
+    if len(fitting) == 2 and {text[:2] for text in fitting} == {"%d", "%m"}:  # the later rows may tell
+        fitting = [text for text in fitting if _parsed(column.drop_nulls().str.strip_chars(), text) is not None]
+    return fitting[0] if len({text[:2] for text in fitting}) == 1 else None
+
+
+def _parsed(column: Any, text_format: str) -> Any:
+    """Return a text column as dates, None if not all of them have the format."""
+    found = column.str.to_datetime(text_format, strict=False, time_unit="us")
+    return found if not found.null_count() else None
+
+
+def as_days(column: Any, text_format: str = "") -> Any:
+    """Return dates as days since 1970, times of day as days since midnight; NaN for missing ones."""
+    kind = str(column.dtype)
+    if kind == "String":
+        column = column.str.strip_chars().str.to_datetime(text_format, strict=False, time_unit="us")
+    if kind == "Time":
+        return (column.to_physical() / (1000 * DAY)).fill_null(np.nan)
+    moments = column.cast(column.dtype if kind.startswith("Datetime") else pl.Datetime("us"))
+    return (moments.dt.epoch("us") / DAY).fill_null(np.nan)
+
+
+def looks_like_identifier(column: Any) -> bool:
+    """Return whether a column holds whole numbers or words that are all different, in more than a few rows."""
+    kind = column.dtype
+    fits = kind.is_integer() or (str(kind) == "String" and as_numbers(column.head(DATE_SAMPLE)) is None)
+    full = not column.null_count() and len(column) >= IDENTIFIER_ROWS
+    return bool(fits and full and column.n_unique() == len(column) and kind_of(column) != "dates")
+
+
+def missing_code(numbers: Any) -> tuple[float, int] | None:
+    """Return a value that probably stands for missing, such as -9 or 999, and the number of its rows.
+
+    It is a code if it is repeated, and as far from all other values as these are from each other.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> missing_code(pl.Series([1.0, 2, 3, 4, 5] * 10 + [99.0] * 4)), missing_code(pl.Series([97.0, 98, 99] * 5))
+    ((99.0, 4), None)
+    """
+    known = numbers.drop_nans()
+    for code in (known.min(), known.max()):
+        if code not in MISSING_CODES:
+            continue
+        count, others = int((known == code).sum()), known.filter(known != code)
+        low, high = others.min(), others.max()
+        gap = min(abs(code - low), abs(code - high))
+        is_apart = gap > high - low or (code < 0 <= low and gap > 1)
+        if count >= max(FEWEST_CODES, CODE_SHARE * len(known)) and others.n_unique() > 1 and is_apart:
+            return float(code), count
+    return None
+
+
+def spike(numbers: Any) -> tuple[float, float] | None:
+    """Return a value that many rows share, though the others hardly repeat, and its share; None if there is none.
+
+    Zeros are not spikes: amounts and counts are often 0.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> spike(pl.Series([0.5] * 20 + [float(i) for i in range(1, 81)]))
+    (0.5, 0.2)
+    """
+    known = numbers.drop_nans()
+    some = known.gather_every(-(-len(known) // SPIKE_SAMPLE)) if len(known) > SPIKE_SAMPLE else known
+    counts = some.rename("value").value_counts(sort=True).head(2)
+    if some.n_unique() < SPIKE_VALUES or not counts["value"][0]:
+        return None
+    first, second = counts["count"].to_list()
+    share = first / len(some)
+    return (float(counts["value"][0]), share) if share >= SPIKE_SHARE and first >= SPIKE_HEIGHT * second else None

@@ -1,0 +1,208 @@
+"""Prepare a table of any types for a selector: in Python what ``--prepare`` is on the command line."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from puselect.labels import labelled_positives
+from puselect.selectors.base import check_number
+from puselect.tables.columns import ColumnRules, finish_columns, read_columns
+from puselect.tables.fates import Fate, column_fates
+from puselect.tables.files import feature_frame
+from puselect.tables.frames import as_polars, feature_names, like
+
+
+class Preparer(TransformerMixin, BaseEstimator):
+    """Turn columns of any types into numbers without missing values, and leave out those that are no features.
+
+    Numbers and booleans stay. Dates become days since 1970, ordered categories (of pandas, Enum of polars, or named in
+    `orders`) 0, 1, 2, ..., other text one-hot columns. Missing values are filled with the median, and a second feature
+    tells where, if 1 % or more are missing. Constant and empty columns, identifiers and exact copies are left out; with
+    `y`, columns that give the labels away, too. `fates_` lists what became of each column; `use` brings columns back.
+
+    Parameters
+    ----------
+    drop : list of str, optional
+        Columns to leave out.
+    use : list of str, optional
+        Columns to use although they look like identifiers, copies or leaks.
+    orders : dict of str to list of str, optional
+        Columns with ordered values, and these from low to high.
+    max_categories : int, default=20
+        Text with more different values is left out.
+    drop_duplicates : float, optional
+        Leave out columns whose rank correlation with an earlier one is this or more; by default only exact copies.
+    missing_codes : list of float, optional
+        Numbers that stand for missing, such as -9 and 999.
+    pos_label : object, default=1
+        The value of `y` that marks a labelled positive.
+
+    Attributes
+    ----------
+    fates_ : tuple of Fate
+        One for each column: `column`, the `features` made from it, `action`, and a `text`.
+    groups_ : dict of str to list of str
+        Features that were made from one column, for ``FSCPU(groups=...)``.
+    recipes_ : tuple of Recipe
+        How each column that is used becomes features.
+    notes_ : tuple of Note
+        What else is worth knowing, such as interchangeable columns.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from puselect import Preparer
+    >>> table = pl.DataFrame({"day": ["2024-01-02", "2024-01-05", None], "size": ["s", "m", "l"], "n": [1, 2, 4]})
+    >>> preparer = Preparer(orders={"size": ["s", "m", "l"]}).fit(table)
+    >>> preparer.transform(table).columns
+    ['day', 'day is missing', 'size', 'n']
+    >>> print(preparer.fates_[1])
+    size: ordered: s < m < l
+    """
+
+    def __init__(
+        self,
+        *,
+        drop: Sequence[str] | None = None,
+        use: Sequence[str] | None = None,
+        orders: Mapping[str, Sequence[str]] | None = None,
+        max_categories: int = 20,
+        drop_duplicates: float | None = None,
+        missing_codes: Sequence[float] | None = None,
+        pos_label: Any = 1,
+    ) -> None:
+        self.drop = drop
+        self.use = use
+        self.orders = orders
+        self.max_categories = max_categories
+        self.drop_duplicates = drop_duplicates
+        self.missing_codes = missing_codes
+        self.pos_label = pos_label
+
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+        """Learn what to do with each column.
+
+        Parameters
+        ----------
+        X : DataFrame of pandas or polars, or array-like of shape (n_rows, n_columns)
+        y : array-like of shape (n_rows,), optional
+            Labels; with them, columns that give them away are left out.
+        """
+        self._learn(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: ArrayLike | None = None) -> Any:
+        """Learn what to do with each column, and return the features; faster than `fit` and `transform`."""
+        return like(feature_frame(self._learn(X, y)), X)
+
+    def transform(self, X: Any) -> Any:
+        """Return the features of a table with the same columns.
+
+        New categories are 0 in all one-hot columns; missing values are filled as in `fit`.
+
+        Parameters
+        ----------
+        X : DataFrame of pandas or polars, or array-like of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        features : DataFrame or ndarray
+            Of the kind of `X`, with floats only.
+        """
+        check_is_fitted(self)
+        frame = as_polars(X)
+        missing = [recipe.column for recipe in self.recipes_ if recipe.column not in frame.columns]
+        if missing:
+            raise ValueError(f"X must have the columns of fit, got none named {', '.join(map(repr, missing[:5]))}")
+        made = [feature for recipe in self.recipes_ for feature in recipe.features(frame[recipe.column])]
+        return like(feature_frame(made), X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return the names of the features."""
+        check_is_fitted(self)
+        return np.array(feature_names(self.recipes_), dtype=object)
+
+    def _learn(self, X: Any, y: ArrayLike | None) -> list[Any]:
+        frame = as_polars(X)
+        positive = None if y is None else labelled_positives(y, self.pos_label)
+        if positive is not None and len(positive) != frame.height:
+            raise ValueError(f"y must hold one label for each of the {frame.height} rows of X, got {len(positive)}")
+        dropped = self._known("drop", self.drop, frame.columns)
+        rules = self._rules(frame.columns)
+        columns = read_columns(frame, [name for name in frame.columns if name not in dropped], rules, positive)
+        features = finish_columns(columns, rules)
+        self.recipes_ = tuple(used.recipe for used in columns.used)
+        self.notes_ = tuple(columns.notes)
+        fates = column_fates(self.recipes_, columns.left_out, columns.notes)
+        asked = (Fate(name, (), "drop", "left out: as asked") for name in dropped)
+        self.fates_ = tuple(sorted((*fates, *asked), key=lambda fate: frame.columns.index(fate.column)))
+        self.groups_ = {recipe.column: list(recipe.names) for recipe in self.recipes_ if len(recipe.names) > 1}
+        self.n_features_in_ = frame.width
+        self.feature_names_in_ = np.array(frame.columns, dtype=object)
+        if not features:
+            reasons = "; ".join(map(str, self.fates_[:5]))
+            raise ValueError(f"X must have at least one usable column, got none ({reasons})")
+        return features
+
+    def _rules(self, columns: Sequence[str]) -> ColumnRules:
+        check_number("max_categories", self.max_categories, 2, integer=True)
+        orders = self.orders or {}
+        return ColumnRules(
+            encode=True,
+            max_categories=self.max_categories,
+            impute="median",
+            indicators=True,
+            clean=True,
+            drop_duplicates=self.drop_duplicates,
+            missing_codes=tuple(f"{code:g}" for code in self.missing_codes or ()),
+            orders=tuple((name, tuple(map(str, orders[name]))) for name in self._known("orders", orders, columns)),
+            use=self._known("use", self.use, columns),
+        )
+
+    def _known(self, parameter: str, names: Any, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return names of columns, or raise a ValueError for one that there is not."""
+        if isinstance(names, str):
+            raise ValueError(f"{parameter} must be a list of column names, got {names!r}")
+        for name in names or ():
+            if name not in columns:
+                raise ValueError(f"{parameter} must name columns of X, got {name!r}")
+        return tuple(names or ())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = True
+        return tags
+
+
+def prepare(X: Any, y: ArrayLike | None = None, **parameters: Any) -> Any:
+    """Return a table of any types as features: numbers, nothing missing.
+
+    A shortcut for ``Preparer(**parameters).fit_transform(X, y)``, which lists what became of each column.
+
+    Parameters
+    ----------
+    X : DataFrame of pandas or polars, or array-like of shape (n_rows, n_columns)
+    y : array-like of shape (n_rows,), optional
+        Labels; with them, columns that give them away are left out.
+    **parameters
+        Of `Preparer`.
+
+    Returns
+    -------
+    features : DataFrame or ndarray
+        Of the kind of `X`, with floats only.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import puselect
+    >>> puselect.prepare(pl.DataFrame({"a": [1, 2, None], "city": ["Rome", "Oslo", "Rome"]})).rows()
+    [(1.0, 0.0, 1.0), (2.0, 0.0, 0.0), (1.5, 1.0, 1.0)]
+    """
+    return Preparer(**parameters).fit_transform(X, y)

@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+from puselect import find_leaks
+from puselect.datasets import make_fraud_table, make_pu_clusters
+from puselect.selectors.leaks import LeakKind, sorts_labels
+
+N = 2000
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(0)
+    classes = rng.random(N) < 0.04
+    known = classes & (rng.random(N) < 0.4)
+    return rng, classes, known
+
+
+def kinds(X, known):
+    return {leak.column: leak.kind for leak in find_leaks(X, known)}
+
+
+def test_each_kind_is_found_and_noise_is_not(rows):
+    rng, classes, known = rows
+    columns = [
+        rng.normal(size=N),
+        classes.astype(float),
+        np.where(classes, rng.normal(6, 1, N), rng.normal(0, 1, N)),
+        np.where(classes, rng.normal(-6, 1, N), rng.normal(0, 1, N)),
+        np.where(known, rng.normal(size=N), np.nan),
+        np.where(known | (rng.random(N) < 0.02), np.nan, rng.normal(size=N)),
+        known + rng.normal(0, 0.01, N),
+        np.where(rng.random(N) < 0.3, np.nan, rng.normal(size=N)),
+    ]
+    assert kinds(np.column_stack(columns), known) == {
+        1: LeakKind.VALUE, 2: LeakKind.HIGH, 3: LeakKind.LOW, 4: LeakKind.PRESENT, 5: LeakKind.MISSING,
+        6: LeakKind.HIGH,
+    }
+
+
+def test_the_truth_is_suspicious_even_if_positives_are_frequent(rows):
+    rng, _, _ = rows
+    classes = rng.random(N) < 0.35
+    known = classes & (rng.random(N) < 0.1)
+    (leak,) = find_leaks(classes[:, None].astype(float), known)
+    assert leak.kind == LeakKind.VALUE
+    assert not leak.is_strong
+    assert leak.others == pytest.approx(0.33, abs=0.03)
+
+
+@pytest.mark.parametrize("seed", [5000, 5001])
+def test_good_features_are_no_leaks(seed):
+    for X, y, *_ in (make_pu_clusters("10/1/1", random_state=seed), make_fraud_table(random_state=seed)):
+        assert find_leaks(X, y == 1) == []
+
+
+def test_four_labels_say_nothing(rows):
+    _, _, known = rows
+    few = np.zeros(N, dtype=bool)
+    few[np.flatnonzero(known)[:4]] = True
+    assert find_leaks(few[:, None].astype(float), few) == []
+
+
+def test_identifiers_that_sort_by_class(rows):
+    rng, _, known = rows
+    assert sorts_labels(np.argsort(np.argsort(-known.astype(int), kind="stable")), known)
+    assert not sorts_labels(rng.permutation(N), known)

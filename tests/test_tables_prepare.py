@@ -1,0 +1,149 @@
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+
+from puselect import FSCPU, Preparer, prepare
+from puselect.datasets import make_fraud_export
+from puselect.tables import load_table
+from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, SpikeNote, TwinNote
+from puselect.tables.loading import TableSpec
+from puselect.tables.prepare import as_polars
+
+
+@pytest.fixture(scope="session")
+def export():
+    return make_fraud_export(n_rows=3000, random_state=0)
+
+
+@pytest.fixture(scope="session")
+def prepared(export):
+    table, _ = export
+    y = table["known_fraud"]
+    preparer = Preparer(pos_label="yes", missing_codes=[-9])
+    return preparer, preparer.fit_transform(table.drop(columns="known_fraud"), y)
+
+
+def test_every_column_of_a_messy_export_has_its_fate(export, prepared):
+    table, _ = export
+    fates = {fate.column: fate for fate in prepared[0].fates_}
+    assert list(fates) == [name for name in table.columns if name != "known_fraud"]
+    actions = {name: fates[name].action for name in fates}
+    assert actions["transaction_id"] == actions["account"] == "identifier"
+    assert actions["is_fraud"] == actions["case_number"] == "leak"
+    assert actions["booked_at"] == "date"
+    assert actions["country"] == actions["channel"] == "categories"
+    assert actions["count_3_copy"] == "copy"
+    assert actions["currency"] == "constant"
+    assert actions["amount_1"] == "number"
+    assert all(fate.text for fate in fates.values())
+
+
+def test_what_is_worth_knowing_is_noted(prepared):
+    notes = prepared[0].notes_
+    twins = [note.names for note in notes if isinstance(note, TwinNote)]
+    assert [set(names) for names in twins if names[0].startswith("amount")] != []
+    assert {note.name for note in notes if isinstance(note, SpikeNote)} >= {"imputed_2", "imputed_3"}
+    assert {note.name for note in notes if isinstance(note, LeakNote)} >= {"is_fraud", "case_number"}
+    assert not any(isinstance(note, IdentifierNote | CodeNote) for note in notes)
+    (filled,) = (note for note in notes if isinstance(note, FilledNote))
+    assert {"imputed_1", "imputed_4", "days_as_customer"} <= set(filled.counts)
+
+
+def test_features_are_finite_numbers_and_new_rows_are_treated_alike(export, prepared):
+    preparer, features = prepared
+    assert np.isfinite(features.to_numpy()).all()
+    assert list(features.columns) == list(preparer.get_feature_names_out())
+    pd.testing.assert_frame_equal(preparer.transform(export[0]), features)
+    strange = export[0].head(3).assign(channel="fax", imputed_1=np.nan, booked_at="soon")
+    made = preparer.transform(strange)
+    assert (made.filter(like="channel=") == 0).all(axis=None)
+    assert (made["imputed_1 is missing"] == 1).all()
+    assert np.isfinite(made.to_numpy()).all()
+
+
+def test_groups_are_the_features_of_one_column(prepared):
+    groups = prepared[0].groups_
+    assert groups["channel"] == [f"channel={name}" for name in ("app", "phone", "shop", "web")]
+    assert groups["imputed_1"] == ["imputed_1", "imputed_1 is missing"]
+
+
+def test_columns_come_back_by_name(export):
+    table, _ = export
+    X, y = table.drop(columns="known_fraud"), table["known_fraud"]
+    use = ["is_fraud", "transaction_id", "count_3_copy"]
+    features = Preparer(pos_label="yes", use=use).fit_transform(X, y)
+    assert set(use) <= set(features.columns)
+    fewer = Preparer(pos_label="yes", drop=["country"], drop_duplicates=0.99).fit(X, y)
+    actions = {fate.column: (fate.action, fate.text) for fate in fewer.fates_}
+    assert actions["country"][0] == "drop"
+    (usd,) = (name for name in actions if name.endswith("_usd"))
+    assert actions[usd] == ("copy", f"left out: says the same as {usd.removesuffix('_usd')}")
+
+
+def test_the_command_line_prepares_alike(export, prepared, tmp_path):
+    path = tmp_path / "export.csv"
+    export[0].to_csv(path, index=False)
+    table = load_table(str(path), TableSpec("known_fraud", prepare=True, missing_codes=("-9",)))
+    assert table.names == list(prepared[1].columns)
+    assert np.allclose(table.X.to_numpy(), prepared[1].to_numpy())
+
+
+def test_in_a_pipeline(export):
+    table = export[0][["booked_at", "channel", "amount_1", "count_1", "imputed_1", "risk"]]
+    selector = FSCPU(3, pos_label="yes", max_iter=2, random_state=0)
+    pipeline = make_pipeline(Preparer(pos_label="yes"), selector).fit(table, export[0]["known_fraud"])
+    assert pipeline.transform(table).shape == (3000, 3)
+    assert clone(pipeline[0]).get_params() == pipeline[0].get_params()
+
+
+DAYS = [date(2024, 1, 1), date(2024, 1, 31), None]
+
+
+def test_dates_orders_and_missing_values():
+    sizes = pl.Series(["m", "s", None], dtype=pl.Enum(["s", "m"]))
+    frame = pl.DataFrame({"day": DAYS, "size": sizes, "n": [1.0, 2, 4]})
+    made = prepare(frame)
+    assert made.columns == ["day", "day is missing", "size", "n"]  # sizes are missing where days are: told once
+    assert made["day"].to_list() == [19723, 19753, 19738]
+    assert made["size"].to_list() == [1, 0, 0.5]
+
+
+def test_pandas_and_polars_give_the_same():
+    frame = pd.DataFrame({
+        "day": pd.to_datetime(DAYS),
+        "size": pd.Categorical(["m", "s", None], ["s", "m"], ordered=True),
+        "wait": pd.to_timedelta([1, 5, 2], "h"),
+        "whole": pd.array([1, None, 3], dtype="Int64"),
+        "mixed": ["a", 1, None],
+        "flag": [True, False, True],
+    })
+    made, same = prepare(frame), prepare(as_polars(frame))
+    assert list(made.columns) == same.columns
+    assert np.array_equal(made.to_numpy(), same.to_numpy())
+    assert made.index.equals(frame.index)
+
+
+@pytest.mark.parametrize("parameters", [
+    {"drop": ["nope"]}, {"use": ["nope"]}, {"orders": {"nope": ["a"]}}, {"max_categories": 1}, {"drop": "a"},
+])
+def test_wrong_parameters_are_refused(parameters):
+    with pytest.raises(ValueError, match=next(iter(parameters))):
+        Preparer(**parameters).fit(pl.DataFrame({"a": [1, 2], "b": [2, 3]}))
+
+
+def test_lazy_frames_lacking_columns_and_empty_results_are_refused():
+    with pytest.raises(ValueError, match="collect"):
+        prepare(pl.LazyFrame({"a": [1, 2]}))
+    with pytest.raises(ValueError, match="'b'"):
+        Preparer().fit(pl.DataFrame({"a": [1, 2], "b": [2, 3]})).transform(pl.DataFrame({"a": [1]}))
+    with pytest.raises(ValueError, match="constant"):
+        prepare(pl.DataFrame({"a": [1, 1]}))
+    with pytest.raises(ValueError, match="unique"):
+        prepare(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+    with pytest.raises(ValueError, match="each of the 2 rows"):
+        prepare(pl.DataFrame({"a": [1, 2]}), [1, 0, 0])
