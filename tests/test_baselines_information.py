@@ -223,7 +223,7 @@ def test_greedy_gain_is_the_gain_of_the_pair_sum():
     X, y, _ = small_table()
     Q = joint_information(equal_width_codes(X), y == 1)
     seen = []
-    order = forward_order(np.diag(Q), Q, lambda sums, n: seen.append(sums) or sums)
+    order = forward_order(np.diag(Q), Q.__getitem__, lambda sums, n: seen.append(sums) or sums)
     for n in range(1, 10):
         chosen = order[:n]
         np.testing.assert_allclose(seen[n - 1], Q[:, chosen].sum(axis=1))
@@ -243,3 +243,22 @@ def test_bad_parameters_are_named(selector, message):
     X, y, _ = small_table()
     with pytest.raises(ValueError, match=message):
         selector.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [SemiJMI(20), MRMR(20), MRMR(20, criterion="difference", discretize="equal-width"), MRMR.published(20)],
+    ids=["semi-jmi", "quotient", "difference", "published"],
+)
+def test_many_columns_give_the_same_features_without_all_pairs(selector, monkeypatch):
+    X, y, _ = make_pu_clusters("40/8/1", n_negative=400, n_positive=60, n_irrelevant=55, random_state=0)
+    X[:, 7] = 3.0
+    selector.set_params(random_state=0)
+    whole = selector.fit(X, y).ranking_
+    for module in ("mrmr", "semi_jmi"):
+        monkeypatch.setattr(f"puselect.baselines.{module}.MOST_PAIRED", 10)
+    lines = selector.fit(X, y).ranking_
+    first = whole <= 20
+    np.testing.assert_array_equal(lines[first], whole[first])
+    assert sorted(lines) == sorted(whole)
+    assert lines[7] == 80

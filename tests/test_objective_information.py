@@ -3,7 +3,13 @@ import pytest
 from sklearn.metrics import mutual_info_score
 
 from puselect.objective import information
-from puselect.objective.information import equal_width_codes, joint_information, pair_counts, pair_information
+from puselect.objective.information import (
+    equal_width_codes,
+    joint_information,
+    pair_counts,
+    pair_information,
+)
+from puselect.objective.pair_rows import PairRows
 
 
 def some_codes(seed=0, n_rows=200, n_columns=5, n_codes=4):
@@ -83,3 +89,12 @@ class TestBins:
         X = np.random.default_rng(0).random((1000, 2))
         codes = equal_width_codes(X, n_bins)
         assert (codes.min(), codes.max()) == (0, n_bins - 1)
+
+
+def test_the_pairs_of_one_column_are_a_line_of_the_table_of_all():
+    rng = np.random.default_rng(3)
+    codes, positive = rng.integers(0, 4, (300, 9)).astype(np.int8), rng.random(300) < 0.2
+    pairs = PairRows(codes, positive)
+    for column in (0, 8):
+        np.testing.assert_allclose(pairs.information(column), pair_information(codes)[column], atol=1e-12)
+        np.testing.assert_array_equal(pairs.joint_information(column), joint_information(codes, positive)[column])

@@ -1,11 +1,12 @@
 """mRMR: much information about the labels, little about the features already chosen."""
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 
 from puselect.arrays import FloatArray, IntArray
-from puselect.baselines.forward_selection import forward_order
+from puselect.baselines.forward_selection import MOST_PAIRED, forward_order
 from puselect.baselines.quicksort import quicksort_order
 from puselect.objective.information import CodeArray, equal_width_codes, pair_information
 from puselect.selectors.base import check_choice, check_number
@@ -43,7 +44,8 @@ class MRMR(RankingSelector):
     scores_ : ndarray of float, shape (n_features,)
         The number of features for the one added first, down to 1; 0 for constant columns.
     ranking_ : ndarray of int, shape (n_features,)
-        1 for the feature added first. Goes on beyond the selected ones.
+        1 for the feature added first. Goes on beyond the selected ones; with more than 500 columns, in the order of
+        their worth as the next one.
     support_ : ndarray of bool, shape (n_features,)
         The selected features.
     n_features_in_ : int
@@ -104,13 +106,26 @@ class MRMR(RankingSelector):
         check_choice("criterion", self.criterion, ("quotient", "difference"))
         check_choice("discretize", self.discretize, ("deviations", "equal-width", "integers"))
         check_number("n_bins", self.n_bins, 2, integer=True)
-        table = pair_information(np.column_stack([self._codes(task.X), task.positive])) / np.log(2)
-        relevance, redundancy = table[:-1, -1], table[:-1, :-1]
+        n_features = task.X.shape[1]
+        pairs_of = self._pairs(task)
+        relevance = pairs_of(n_features)[:-1]  # with the labels, which come last
         truncated = self.discretize == "integers"
-        columns = quicksort_order(relevance) if truncated else task.rng.permutation(len(relevance))
+        columns = quicksort_order(relevance) if truncated else task.rng.permutation(n_features)
         columns = columns[task.X[:, columns].any(axis=0)]  # scaled: a constant column is all zeros
-        order = mrmr_order(relevance[columns], redundancy[np.ix_(columns, columns)], self.criterion)
-        return scores_of_order(columns[order], len(relevance))
+        n_added = task.n_select if n_features > MOST_PAIRED else None
+        order = mrmr_order(relevance[columns], lambda i: pairs_of(columns[i])[columns], self.criterion, n_added)
+        return scores_of_order(columns[order], n_features)
+
+    def _pairs(self, task: Task) -> Callable[[int], FloatArray]:
+        """Return a function of a column that gives its information on every column and on the labels, in bits."""
+        codes = np.column_stack([self._codes(task.X), task.positive])
+        if task.X.shape[1] > MOST_PAIRED:
+            from puselect.objective.pair_rows import PairRows  # compiled code is loaded only when it is used
+
+            rows = PairRows(codes, task.positive)
+            return lambda column: rows.information(column) / np.log(2)
+        table = pair_information(codes) / np.log(2)
+        return lambda column: np.asarray(table[column])
 
     def _codes(self, X: FloatArray) -> CodeArray:
         if self.discretize == "equal-width":
@@ -118,11 +133,17 @@ class MRMR(RankingSelector):
         return three_state_codes(X) if self.discretize == "deviations" else X.astype(np.int8)
 
 
-def mrmr_order(relevance: FloatArray, redundancy: FloatArray, criterion: str) -> IntArray:
-    """Return the features in the order of mRMR, both kinds of information in bits."""
+def mrmr_order(
+    relevance: FloatArray, redundancy_of: Callable[[int], FloatArray], criterion: str, n_added: int | None = None
+) -> IntArray:
+    """Return the features in the order of mRMR, both kinds of information in bits; see `forward_order`."""
     if criterion == "quotient":
-        return forward_order(relevance, redundancy, lambda sums, n: relevance / (sums / n + QUOTIENT_FLOOR))
-    return forward_order(relevance, redundancy, lambda sums, n: relevance - sums / n)
+        def worth(sums: FloatArray, n: int) -> FloatArray:
+            return np.asarray(relevance / (sums / n + QUOTIENT_FLOOR))
+    else:
+        def worth(sums: FloatArray, n: int) -> FloatArray:
+            return np.asarray(relevance - sums / n)
+    return forward_order(relevance, redundancy_of, worth, n_added)
 
 
 def three_state_codes(X: FloatArray) -> CodeArray:

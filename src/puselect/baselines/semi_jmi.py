@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from puselect.arrays import FloatArray, IntArray
-from puselect.baselines.forward_selection import forward_order
-from puselect.objective.information import equal_width_codes, joint_information
+from puselect.baselines.forward_selection import MOST_PAIRED, forward_order
+from puselect.objective.information import CodeArray, equal_width_codes, joint_information
 from puselect.selectors.base import check_choice, check_number
 from puselect.selectors.ranking import RankingSelector, Task, scores_of_order
 
@@ -37,7 +37,8 @@ class SemiJMI(RankingSelector):
     scores_ : ndarray of float, shape (n_features,)
         The number of features for the one added first, down to 1; 0 for constant columns.
     ranking_ : ndarray of int, shape (n_features,)
-        1 for the feature added first. Goes on beyond the selected ones.
+        1 for the feature added first. Goes on beyond the selected ones; with more than 500 columns, in the order of
+        their worth as the next one.
     support_ : ndarray of bool, shape (n_features,)
         The selected features.
     n_features_in_ : int
@@ -77,11 +78,24 @@ class SemiJMI(RankingSelector):
         if self.refine is not None:
             check_choice("refine", self.refine, ("swap",))
         columns = task.rng.permutation(np.flatnonzero(task.X.any(axis=0)))
-        table = joint_information(equal_width_codes(task.X, self.n_bins), task.positive)[np.ix_(columns, columns)]
-        order = forward_order(np.diag(table), table, lambda sums, n: sums)
+        codes = equal_width_codes(task.X[:, columns], self.n_bins)
+        if len(columns) > MOST_PAIRED and self.refine is None:
+            return scores_of_order(columns[_wide_order(codes, task)], task.X.shape[1])
+        table = joint_information(codes, task.positive)
+        order = forward_order(np.diag(table), table.__getitem__, lambda sums, n: sums)
         if self.refine == "swap":
             order = swap_refined(order, table, task.n_select)
         return scores_of_order(columns[order], task.X.shape[1])
+
+
+def _wide_order(codes: CodeArray, task: Task) -> IntArray:
+    """Return the order of columns of which only the pairs with chosen ones are computed."""
+    from puselect.objective.pair_rows import PairRows  # compiled code is loaded only when it is used
+
+    labelled = task.positive.astype(np.int8)
+    alone = PairRows(np.column_stack([codes, labelled]), task.positive).information(codes.shape[1])[:-1]
+    pairs = PairRows(codes, task.positive)
+    return forward_order(alone, pairs.joint_information, lambda sums, n: sums, task.n_select)
 
 
 def surrogate(n_positive: int, n_negative: int, n_missing: int, prior: float) -> str:

@@ -1,6 +1,7 @@
-"""Plug-in mutual information between discretised columns and labels, for all pairs of columns at once.
+"""Plug-in mutual information between discretised columns and labels, for all pairs of columns.
 
-Counts of all pairs come from one matrix product of indicator columns; no loop over pairs.
+Counts of all pairs at once come from one matrix product of indicator columns. Where that table would be too large,
+`puselect.objective.pair_rows` gives the pairs of one column at a time.
 """
 
 from typing import Any, Self
@@ -54,8 +55,8 @@ def number_of_codes(codes: CodeArray) -> int:
 def pair_information(codes: CodeArray) -> FloatArray:
     """Return I(X_i; X_j) in nats, shape (n_columns, n_columns); the diagonal holds the entropies."""
     joint = pair_counts(codes, number_of_codes(codes))
-    single = _entropy(np.einsum("iiaa->ia", joint))
-    return single[:, None] + single[None, :] - _entropy(joint.reshape(*joint.shape[:2], -1))
+    single = entropy(np.einsum("iiaa->ia", joint))
+    return single[:, None] + single[None, :] - entropy(joint.reshape(*joint.shape[:2], -1))
 
 
 def joint_information(codes: CodeArray, positive: NDArray[np.bool_]) -> FloatArray:
@@ -63,14 +64,19 @@ def joint_information(codes: CodeArray, positive: NDArray[np.bool_]) -> FloatArr
     n_codes = number_of_codes(codes)
     everywhere = pair_counts(codes, n_codes)
     labelled = pair_counts(codes[positive], n_codes)
+    return information_on_labels(everywhere, labelled, float(positive.mean()))
+
+
+def information_on_labels(everywhere: FloatArray, labelled: FloatArray, share: float) -> FloatArray:
+    """Return I((X_i, X_j); s) from counts (.., n_codes, n_codes) in all rows and in the labelled share of them."""
     cells = np.stack([labelled, everywhere - labelled], axis=-1)
-    share = positive.mean()
-    of_target = _entropy(np.array([share, 1 - share]))
-    of_pair = _entropy(everywhere.reshape(*everywhere.shape[:2], -1))
-    return of_target + of_pair - _entropy(cells.reshape(*cells.shape[:2], -1))
+    pairs = everywhere.shape[:-2]
+    of_target = entropy(np.array([share, 1 - share]))
+    of_pair = entropy(everywhere.reshape(*pairs, -1))
+    return of_target + of_pair - entropy(cells.reshape(*pairs, -1))
 
 
-def _entropy(counts: FloatArray) -> FloatArray:
+def entropy(counts: FloatArray) -> FloatArray:
     """Return the entropy in nats of the distributions along the last axis."""
     share = counts / counts.sum(axis=-1, keepdims=True)
     return np.asarray(-np.sum(share * np.log(np.where(share > 0, share, 1.0)), axis=-1))
