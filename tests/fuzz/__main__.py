@@ -20,6 +20,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 SHARES = {
     "fits": 45.0, "checkpoints": 6.0, "results": 15.0, "tables": 22.0, "studies": 4.0, "command": 7.5, "signals": 0.5,
 }  # fmt: skip
@@ -51,12 +53,17 @@ class Worker:
             self.process.stdin.flush()
         except BrokenPipeError:
             return None
-        if not select.select([self.process.stdout], [], [], PATIENCE)[0]:
+        while not self._answers() and psutil.Process(self.process.pid).status() == psutil.STATUS_STOPPED:
+            pass  # somebody has stopped it: no hang
+        if not self._answers():
             self.process.send_signal(signal.SIGABRT)  # faulthandler then writes where it hangs
             time.sleep(1)
             return None
         line = self.process.stdout.readline()
         return json.loads(line) if line else None
+
+    def _answers(self) -> bool:
+        return bool(select.select([self.process.stdout], [], [], PATIENCE / 2)[0])
 
     def close(self) -> int | None:
         """End the process and whatever it started; return its exit code."""
