@@ -1,7 +1,16 @@
+import copy
 import signal
 
+import joblib
+import numpy as np
+import pytest
 import scipy.linalg  # noqa: F401  (loads the second BLAS, so that the limit reaches it)
 from threadpoolctl import threadpool_limits
+
+from puselect import FSCPU
+from puselect.selectors import suitability
+
+REMEMBERED = {}
 
 
 def pytest_sessionstart() -> None:
@@ -9,3 +18,31 @@ def pytest_sessionstart() -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # a shell's background job ignores Ctrl-C, and so would every program that the tests start and interrupt
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def remembered_fits(monkeypatch):
+    """Do a search once for the same settings and data: the pages of the documentation repeat their examples."""
+    really_fit, really_check = FSCPU.fit, suitability.check_suitability
+
+    def identity(selector, X, y, *more):
+        settings = {name: value for name, value in selector.get_params().items() if name not in ("n_jobs", "verbose")}
+        return joblib.hash((settings, np.asarray(X), list(getattr(X, "columns", ())), np.asarray(y), more))
+
+    def fit(selector, X, y):
+        if selector.random_state is None or selector.checkpoint is not None:
+            return really_fit(selector, X, y)
+        key = identity(selector, X, y)
+        if key not in REMEMBERED:
+            REMEMBERED[key] = vars(really_fit(selector, X, y))
+        vars(selector).update(copy.deepcopy(REMEMBERED[key]))
+        return selector
+
+    def check(selector, X, y, *more):
+        key = identity(selector, X, y, "suitability", *more)
+        if key not in REMEMBERED:
+            REMEMBERED[key] = really_check(selector, X, y, *more)
+        return REMEMBERED[key]
+
+    monkeypatch.setattr(FSCPU, "fit", fit)
+    monkeypatch.setattr(suitability, "check_suitability", check)

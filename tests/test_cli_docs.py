@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from puselect import cli
 from puselect.report import Comparison, Selection
 
+pytestmark = [pytest.mark.usefixtures("remembered_fits"), pytest.mark.xdist_group("documentation")]
 ROOT = Path(__file__).parents[1]
 PAGES = {"README.md": ROOT / "README.md", "cli.md": ROOT / "docs" / "cli.md"}
 PROGRAM = f"#!{sys.executable}\nfrom puselect.cli import main\nmain()\n"

@@ -129,14 +129,14 @@ class TestInterrupted:
     def test_kill_leaves_the_checkpoint_alone_and_the_next_run_ends_as_if_nothing_had_happened(self, tmp_path):
         table = noise_table(1500)
         table.write_csv(tmp_path / "n.csv")
-        words = ("select", "n.csv", "--label", "label", "-k", 8, "--max-iter", 600, "-o", "s.json", "--quiet",
+        words = ("select", "n.csv", "--label", "label", "-k", 8, "--max-iter", 450, "-o", "s.json", "--quiet",
                  "--checkpoint", "c")
         killed = puselect_signalled(signal.SIGTERM, tmp_path / "c", *words, cwd=tmp_path)
         assert killed.returncode == 128 + signal.SIGTERM
         assert {path.name for path in tmp_path.iterdir()} == {"n.csv", "c"}
         assert puselect(*words, cwd=tmp_path).returncode == 0
         resumed = Selection.from_json((tmp_path / "s.json").read_text())
-        whole = FSCPU(8, max_iter=600, random_state=0).fit(table.drop("label").to_numpy(), table["label"].to_numpy())
+        whole = FSCPU(8, max_iter=450, random_state=0).fit(table.drop("label").to_numpy(), table["label"].to_numpy())
         assert [feature.score for feature in resumed.features] == sorted(whole.probabilities_, reverse=True)
         assert resumed.objective == whole.objective_
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = [pytest.mark.usefixtures("remembered_fits"), pytest.mark.xdist_group("documentation")]
 ROOT = Path(__file__).parents[1]
 MADE = [ROOT / "docs" / name for name in ("gallery", "generated")]  # by `make docs`
 PAGES = [

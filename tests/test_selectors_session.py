@@ -44,7 +44,7 @@ def load(path):
         return {name: saved[name] for name in saved.files}
 
 
-@pytest.mark.parametrize(("preset", "steps"), [("default", 1200), ("published", 100)])
+@pytest.mark.parametrize(("preset", "steps"), [("default", 700), ("published", 60)])
 def test_killed_at_a_random_moment_it_resumes_and_ends_as_if_it_had_not_been(tmp_path, preset, steps, monkeypatch):
     state = tmp_path / "state"
     process = start(preset, state, steps, tmp_path / "resumed.npz")

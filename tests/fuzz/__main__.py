@@ -23,7 +23,7 @@ from typing import Any
 import psutil
 
 SHARES = {
-    "fits": 45.0, "checkpoints": 6.0, "results": 15.0, "tables": 22.0, "studies": 4.0, "command": 7.5, "signals": 0.5,
+    "fits": 50.0, "checkpoints": 6.0, "results": 13.0, "tables": 19.0, "studies": 4.0, "command": 7.5, "signals": 0.5,
 }  # fmt: skip
 """Percent of the inputs by class."""
 BATCH = {"signals": 2}

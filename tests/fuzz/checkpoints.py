@@ -29,6 +29,8 @@ def selectors() -> dict[str, Any]:
     return {
         "default": FSCPU(3, **plain),
         "previous": FSCPU(3, criterion="cluster", optimizer="igo", scale="minmax", labelled_start=0.5, **plain),
+        "effects": FSCPU(3, criterion="cluster", optimizer="effects", scale="standard", **plain),
+        "evidence": FSCPU(3, optimizer="igo", scale=None, start_evidence=2, **plain),
         "published": FSCPU.published(3, **{**plain, "em_steps": 2}),
         "costs": FSCPU(feature_costs=[1.0, 2, 1, 3, 1, 1], budget=4, **plain),
         "kept": FSCPU(3, always_keep=[0], never_select=[5], **plain),

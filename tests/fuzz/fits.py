@@ -111,20 +111,26 @@ def labels_of(kind: str, positive: Any, rng: np.random.Generator) -> tuple[Any, 
     return made.get(kind, (y, 1))
 
 
+KINDS: dict[str, list[Any]] = {
+    "criterion": ["cluster+evidence", "cluster", "cluster+mi"], "optimizer": ["auto", "effects", "igo"],
+    "scale": ["auto", "standard", "minmax", None], "n_clusters": ["auto", 1, 2, 3, 5, 10, 40],
+    "labelled_start": [0, 0.0, 0.1, 0.5, 1.0, 1e-300], "start_evidence": [0, 1.0, 1e3, 1e-300],
+}  # fmt: skip
+"""What makes one search another; drawn together, as they depend on each other."""
 GOOD: dict[str, list[Any]] = {
-    "criterion": ["cluster", "cluster+mi", "cluster+evidence"], "optimizer": ["auto", "effects", "igo"],
     "engine": ["cpu", "cpu", "cpu", "cpu", "reference", "auto"],
-    "scale": ["auto", "standard", "minmax", None], "max_samples": [None, "auto", 4, 7, 20],
-    "n_clusters": ["auto", 1, 2, 3, 5, 10, 40],
+    "max_samples": [None, "auto", 4, 7, 20],
     "covariance_type": ["full", "full", "diag", "spherical", "tied"], "init": ["rows", "rows", "rows", "kmeans"],
-    "labelled_start": [0, 0.5, 1.0], "lloyd_steps": [1, 2, 5], "em": ["hard", "hard", "soft"], "em_steps": [0, 1, 3],
+    "lloyd_steps": [1, 2, 5], "em": ["hard", "hard", "soft"], "em_steps": [0, 1, 3],
     "tol": [0, 1e-3, 1e300], "reg_covar": [1e-300, 1e-12, 1e-6, 1.0, 1e300], "shrinkage": [0, 1.0, 1e9],
-    "cluster_choice": ["best", "greedy"], "smoothing": [0, 0.5, 1e6], "start_evidence": [0, 1.0, 1e3],
-    "population_size": [2, 3, 8], "learning_rate": ["auto", "paper", 1e-12, 0.5, 1.0], "margin": ["auto", 1e-12, 0.5],
+    "cluster_choice": ["best", "greedy"], "smoothing": [0, 0.5, 1e6],
+    "population_size": [2, 3, 8], "learning_rate": ["auto", "paper", 1e-12, 0.5, 1.0],
+    "margin": ["auto", "paper", 1e-12, 0.5],
     "early_stopping": [True, False], "skip_constant": [True, True, False], "n_jobs": [None, 1, 2],
     "random_state": [0, 1, np.random.RandomState(3)], "verbose": [0],
 }  # fmt: skip
-KNOWN = FSCPU().get_params()
+KNOWN = sorted(FSCPU().get_params())
+FIXED = {"clusterer", "n_jobs", "verbose", "checkpoint", "max_iter"}
 BAD = [
     None, -1, 0, 0.0, 1.5, 10**400, 2**40, float("nan"), float("inf"), "", "x", True, [], [1], {}, np.float64(2),
     1 + 2j,
@@ -134,8 +140,10 @@ BAD = [
 def parameters(draw: Draw, n_features: int) -> dict[str, Any]:
     """Draw the parameters of an FSCPU: a few that are not the default, at times one that is wrong."""
     chosen = {"max_iter": draw(st.integers(1, 5)), "random_state": 0, "engine": "cpu"}
+    if draw(st.booleans()):
+        chosen |= {name: draw(st.sampled_from(values)) for name, values in KINDS.items()}
     names = draw(st.lists(st.sampled_from(sorted(GOOD)), max_size=6, unique=True))
-    chosen |= {name: copy.deepcopy(draw(st.sampled_from(GOOD[name]))) for name in names if name in KNOWN}
+    chosen |= {name: copy.deepcopy(draw(st.sampled_from(GOOD[name]))) for name in names}
     if not chance(draw, 4):
         chosen["n_features_to_select"] = draw(st.integers(1, max(n_features, 1)))
     elif draw(st.booleans()):
@@ -144,7 +152,7 @@ def parameters(draw: Draw, n_features: int) -> dict[str, Any]:
         if chance(draw, 20):
             chosen[name] = draw(st.lists(st.sampled_from([0, 1, 2, "c0", "c1", -1, n_features, 1.0, None]), max_size=2))
     if chance(draw, 15):
-        wrong = draw(st.sampled_from(sorted(set(KNOWN) - {"clusterer", "n_jobs", "verbose", "checkpoint", "max_iter"})))
+        wrong = draw(st.sampled_from([name for name in KNOWN if name not in FIXED]))
         chosen[wrong] = copy.deepcopy(draw(st.sampled_from(BAD)))
     return chosen
 
@@ -161,11 +169,15 @@ def _costs(draw: Draw, n_features: int) -> dict[str, Any]:
     return {"feature_costs": made[kind](), "budget": draw(st.sampled_from([1.0, 2.5, 1e-9, 1e21, 5, 1e-320, 0.3]))}
 
 
+SLOW = {
+    "dt-rfe", "es-mcrfs", "lgbm-opt", "mrmr-ufs", "fscpu-published", "fscpu-mi-published", "forest", "pu-bagging",
+}  # fmt: skip
+
+
 def method(draw: Draw, n_features: int) -> Any:
     """Draw a baseline with settings that make it quick."""
-    quick = ["kbest", "lasso", "mrmr", "mrmr-published", "semi-jmi", "sselect", "jsfs"]
-    slow = ["dt-rfe", "es-mcrfs", "lgbm-opt", "mrmr-ufs", "fscpu-published", "fscpu-mi-published", "fscpu-mi"]
-    name = draw(st.sampled_from(quick if not chance(draw, 10) else slow))
+    is_slow = chance(draw, 10)
+    name = draw(st.sampled_from([name for name in sorted(REGISTRY) if (name in SLOW) == is_slow]))
     settings = dict(REGISTRY[name].quick)
     selector = METHODS[name](draw(st.integers(1, max(n_features, 1))), random_state=0, **settings)
     if "max_iter" in selector.get_params(deep=False):
@@ -200,7 +212,15 @@ def example(draw: Draw) -> str:
     check_fitted(fitted, d)
     if chance(draw, 10):
         check_uses(fitted, X, y)
-    return "searched" if getattr(fitted, "n_iter_", 0) and hasattr(fitted, "history_") else "fitted"
+    if not (getattr(fitted, "n_iter_", 0) and hasattr(fitted, "history_")):
+        return "fitted"
+    return "searched (another method)" if settings is None else f"searched ({kind_of(fitted)})"
+
+
+def kind_of(selector: FSCPU) -> str:
+    """Return what a search followed, in words."""
+    optimizer = "igo" if selector.weights_ is None else "effects"
+    return f"{selector.criterion}, {optimizer}"
 
 
 def check_fitted(selector: Any, n_features: int) -> None:
@@ -222,6 +242,15 @@ def check_fitted(selector: Any, n_features: int) -> None:
         require(sorted(selector.ranking_) == list(range(1, n_features + 1)), f"ranking_ is {selector.ranking_}")
     if hasattr(selector, "objective_"):
         require(np.isfinite(selector.objective_), f"objective_ is {selector.objective_}")
+    if getattr(selector, "start_objective_", None) is not None:
+        require(np.isfinite(selector.start_objective_), f"start_objective_ is {selector.start_objective_}")
+    if hasattr(selector, "settled_"):
+        require(0 <= selector.settled_ <= 1, f"settled_ is {selector.settled_}")
+    if getattr(selector, "weights_", None) is not None:
+        weights = selector.weights_
+        known = [w for w in (weights.labelled, weights.cotrained, weights.search) if w is not None]
+        inside = all(0 <= weight <= 1 for weight in known)
+        require(inside and str(weights), f"weights_ are {weights!r}")
     if hasattr(selector, "probabilities_"):
         inside = (selector.probabilities_ >= 0) & (selector.probabilities_ <= 1)
         require(inside.all(), f"probabilities_ are {selector.probabilities_}")
