@@ -8,7 +8,7 @@ import scipy.linalg  # noqa: F401  (loads the second BLAS, so that the limit rea
 from threadpoolctl import threadpool_limits
 
 from puselect import FSCPU
-from puselect.selectors import suitability
+from puselect.selectors import settings, suitability
 
 REMEMBERED = {}
 
@@ -21,13 +21,20 @@ def pytest_sessionstart() -> None:
 
 
 @pytest.fixture
+def few_steps(monkeypatch):
+    """Shorten searches whose result does not matter."""
+    monkeypatch.setattr(settings, "EFFECT_STEPS", 5)
+
+
+@pytest.fixture
 def remembered_fits(monkeypatch):
     """Do a search once for the same settings and data: the pages of the documentation repeat their examples."""
     really_fit, really_check = FSCPU.fit, suitability.check_suitability
 
     def identity(selector, X, y, *more):
-        settings = {name: value for name, value in selector.get_params().items() if name not in ("n_jobs", "verbose")}
-        return joblib.hash((settings, np.asarray(X), list(getattr(X, "columns", ())), np.asarray(y), more))
+        given = {name: value for name, value in selector.get_params().items() if name not in ("n_jobs", "verbose")}
+        data = np.asarray(X), list(getattr(X, "columns", ())), np.asarray(y)
+        return joblib.hash((given, settings.EFFECT_STEPS, data, more))
 
     def fit(selector, X, y):
         if selector.random_state is None or selector.checkpoint is not None:

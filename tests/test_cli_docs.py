@@ -1,4 +1,4 @@
-"""The commands that README.md, docs/cli.md and the guide show, run as they stand there, but for fewer splits."""
+"""The commands of README.md, docs/cli.md and the guide, run as they stand there, but for shorter comparisons."""
 
 import json
 import re
@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from command_line import ENVIRONMENT
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 
 from puselect import cli
 from puselect.report import Comparison, Selection
+from puselect.selectors import settings
 
 pytestmark = [pytest.mark.usefixtures("remembered_fits"), pytest.mark.xdist_group("documentation")]
 ROOT = Path(__file__).parents[1]
@@ -30,7 +32,9 @@ def commands(page):
 def run(line, folder):
     """Run a line: in this process if it is a plain call of puselect, otherwise in a shell that knows the command."""
     if line.startswith("puselect ") and not set("|<>") & set(line):
-        done = CliRunner().invoke(cli.app, shlex.split(line, comments=True)[1:])
+        steps = 5 if line.startswith("puselect compare") else settings.EFFECT_STEPS
+        with patch.object(settings, "EFFECT_STEPS", steps):
+            done = CliRunner().invoke(cli.app, shlex.split(line, comments=True)[1:])
         assert done.exit_code == 0, done.output
         return
     program = folder / "bin" / "puselect"

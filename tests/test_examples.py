@@ -27,13 +27,13 @@ def run(tmp_path, monkeypatch, capsys):
     pyplot.close("all")
 
 
-def test_a_method_is_compared_with_others(run, tmp_path):
+def test_a_method_is_compared_with_others(run, tmp_path, few_steps):
     printed = run("compare_methods")
     assert "40/8/2 fscpu 1.00" in printed and "mean rank" in printed
     assert not list(tmp_path.iterdir())
 
 
-def test_a_budget_is_spent(run):
+def test_a_budget_is_spent(run, few_steps):
     assert "budget 12: spent 12" in run("costs_and_budget")
 
 

@@ -15,7 +15,7 @@ PAGES = [
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_python_block_runs(page, capsys, tmp_path, monkeypatch):
+def test_every_python_block_runs(page, capsys, tmp_path, monkeypatch, few_steps):
     monkeypatch.chdir(tmp_path)
     for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL):
         exec(compile(block, page.name, "exec"), {"__name__": "readme"})

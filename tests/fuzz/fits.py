@@ -234,7 +234,7 @@ def check_fitted(selector: Any, n_features: int) -> None:
         n_kept = len(settings.get("always_keep") or ())
         require(min(1, most) <= support.sum() <= max(most, n_kept), f"{support.sum()} features selected, not {most}")
     else:
-        costs = settings["feature_costs"]
+        costs = np.ones(n_features) if settings["feature_costs"] is None else settings["feature_costs"]
         costs = np.array([costs[f"c{i}"] for i in range(n_features)] if hasattr(costs, "keys") else costs, dtype=float)
         spent = costs[support].sum()
         require(spent <= settings["budget"] * (1 + 1e-9), f"{spent} spent of {settings['budget']}")

@@ -15,6 +15,7 @@ from puselect.atomic import atomic_write
 
 State = dict[str, Any]
 """Nested dicts of arrays and of values that JSON can hold."""
+LARGEST_COUNT = 2**62  # arrays hold counts as int64
 
 
 def save_state(path: str | os.PathLike[str], state: State) -> None:
@@ -61,8 +62,8 @@ def fingerprint(*values: Any) -> str:
 def read_count(state: State, name: str) -> int:
     """Return a whole number of 0 or more from a saved state."""
     value = state[name]
-    if type(value) is not int or value < 0:
-        raise ValueError(f"{name} must be an integer of 0 or more, got {value!r}")
+    if type(value) is not int or not 0 <= value <= LARGEST_COUNT:
+        raise ValueError(f"{name} must be an integer in 0..{LARGEST_COUNT}, got {value!r}")
     return value
 
 

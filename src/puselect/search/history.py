@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puselect.arrays import FloatArray
-from puselect.search.checkpoint import read_array, read_count
+from puselect.search.checkpoint import LARGEST_COUNT, read_array, read_count
 
 MOST_RECORDS = 1024
 
@@ -58,7 +58,7 @@ class Recorder:
         """Return to a saved state; raise an error if it is damaged."""
         self.stride, self.best = max(read_count(state, "stride"), 1), float(state["best"])
         rows, n = state["rows"], len(state["rows"]["step"])
-        step = read_array(rows, "step", (n,), 1, np.inf)
+        step = read_array(rows, "step", (n,), 1, LARGEST_COUNT)
         theta = read_array(rows, "theta", (n, n_features) if n else (0,), 0, 1)
         value, best = (read_array(rows, name, (n,), -np.inf, np.inf) for name in ("value", "best"))
         settled = read_array(rows, "settled", (n,), 0, 1)

@@ -334,7 +334,8 @@ class FSCPU(SearchSelector):
         Examples
         --------
         >>> from puselect.datasets import make_pu_clusters
-        >>> X, y, _, classes = make_pu_clusters("40/8/1", random_state=0, return_classes=True)
+        >>> sizes = {"n_negative": 1000, "n_positive": 250, "n_irrelevant": 10}
+        >>> X, y, _, classes = make_pu_clusters("40/8/1", **sizes, random_state=0, return_classes=True)
         >>> candidates = FSCPU(25, random_state=0).fit(X, y).candidate_positives(X, y)
         >>> int(classes[candidates.rows[:100]].sum())  # true positives among the first hundred
         100

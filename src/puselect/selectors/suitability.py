@@ -71,8 +71,9 @@ def check_suitability(
     --------
     >>> from puselect import FSCPU
     >>> from puselect.datasets import make_pu_clusters
-    >>> X, y, _ = make_pu_clusters("40/1/1", n_negative=500, n_positive=100, n_irrelevant=10, random_state=0)
-    >>> check_suitability(FSCPU(25, random_state=0).fit(X, y), X, y).suits
+    >>> sizes = {"n_negative": 300, "n_positive": 60, "n_relevant": 6, "n_irrelevant": 6}
+    >>> X, y, _ = make_pu_clusters("40/1/1", **sizes, random_state=0)
+    >>> check_suitability(FSCPU(6, random_state=0).fit(X, y), X, y).suits
     True
     """
     if not isinstance(selector, FSCPU):
