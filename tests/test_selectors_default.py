@@ -8,8 +8,8 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
-from puselect.exceptions import BelowStartWarning
-from puselect.selectors.fscpu import warn_if_below_start
+from puselect.exceptions import BelowStartWarning, FewLabelsWarning
+from puselect.selectors.clusterings import warn_if_below_start
 
 PARTS = ["labelled", "cotrained", "search"]
 
@@ -114,13 +114,13 @@ def test_a_sampled_table_is_searched_too():
 
 
 @pytest.mark.parametrize("n_labelled", [1, 2, 4])
-def test_very_few_labels_give_a_result_without_warnings(n_labelled):
+def test_very_few_labels_give_a_result_with_one_warning(n_labelled):
     X, y, _ = small()
     few = np.zeros(len(y), dtype=int)
     few[np.flatnonzero(y)[:n_labelled]] = 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with pytest.warns(FewLabelsWarning) as heard:
         assert fitted(X, few).support_.sum() == 6
+    assert len(heard) == 1
 
 
 @pytest.mark.parametrize(

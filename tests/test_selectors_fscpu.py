@@ -40,6 +40,36 @@ class TestScikitLearn:
     def test_published_passes_every_check(self):
         check_estimator(FSCPU.published(max_iter=5), on_skip=None)
 
+    @pytest.mark.parametrize(("share", "n_selected"), [(0.2, 2), (0.01, 1), (0.99, 10), (np.float32(0.5), 5)])
+    def test_a_share_of_the_features(self, share, n_selected):
+        X, y, _ = easy()
+        assert FSCPU(share, max_iter=1, random_state=0).fit(X, y).support_.sum() == n_selected
+
+    @pytest.mark.parametrize("share", [0.0, 1.5, -0.2, float("nan")])
+    def test_no_share_is_refused(self, share):
+        X, y, _ = easy()
+        with pytest.raises(ValueError, match="n_features_to_select"):
+            FSCPU(share).fit(X, y)
+
+    @pytest.mark.parametrize(("column", "kind"), [
+        (["x", "y"] * 180, "text in 'odd'"),
+        (pd.date_range("2024-01-01", periods=360), "dates in 'odd'"),
+        ([None, *range(359)], "missing values in 'odd'"),
+        ([np.inf, *range(359)], "infinite values in 'odd'"),
+    ], ids=["text", "dates", "missing", "infinite"])  # fmt: skip
+    @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+    def test_columns_that_are_not_finite_numbers_are_named(self, frame, column, kind):
+        X, y, _ = easy()
+        table = frame({**{f"x{j}": X[:, j] for j in range(3)}, "odd": list(column)}, **(
+            {"strict": False} if frame is pl.DataFrame else {}))
+        with pytest.raises(ValueError, match=kind):
+            FSCPU(2).fit(table, y)
+
+    def test_a_lazy_frame_is_to_be_collected(self):
+        X, y, _ = easy()
+        with pytest.raises(ValueError, match="collect"):
+            FSCPU(2).fit(pl.DataFrame(X).lazy(), y)
+
     def test_clone_and_pickle(self):
         X, y, _ = easy()
         selector = quick().fit(X, y)

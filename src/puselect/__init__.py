@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any
 from puselect._version import __version__
 
 if TYPE_CHECKING:
-    from puselect.exceptions import CheckpointWarning, FewerFeaturesWarning, InterruptedSearchWarning
+    from puselect.exceptions import (
+        CheckpointWarning,
+        FewerFeaturesWarning,
+        FewLabelsWarning,
+        InterruptedSearchWarning,
+    )
     from puselect.methods import METHODS
     from puselect.selectors import FSCPU, fit_many
     from puselect.selectors.leaks import find_leaks
@@ -24,6 +29,7 @@ HOMES = {
     "fit_many": "puselect.selectors",
     "check_suitability": "puselect.selectors.suitability",
     "CheckpointWarning": "puselect.exceptions",
+    "FewLabelsWarning": "puselect.exceptions",
     "FewerFeaturesWarning": "puselect.exceptions",
     "InterruptedSearchWarning": "puselect.exceptions",
 }
@@ -33,6 +39,7 @@ __all__ = [
     "FSCPU",
     "METHODS",
     "CheckpointWarning",
+    "FewLabelsWarning",
     "FewerFeaturesWarning",
     "InterruptedSearchWarning",
     "Preparer",

@@ -15,5 +15,9 @@ class BelowStartWarning(UserWarning):
     """A search ended with features that cluster the labelled rows worse than those it started from."""
 
 
+class FewLabelsWarning(UserWarning):
+    """So few rows are labelled that features may be selected by chance."""
+
+
 class FewerFeaturesWarning(UserWarning):
     """Fewer features were selected than asked for, because the other columns are constant."""

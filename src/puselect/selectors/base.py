@@ -16,12 +16,14 @@ from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.exceptions import FewerFeaturesWarning
+from puselect.exceptions import FewerFeaturesWarning, FewLabelsWarning
 from puselect.labels import labelled_positives, without_missing
 from puselect.scaling import check_unmasked
+from puselect.selectors.diagnosis import column_faults, has_dates
 from puselect.selectors.notebook import selected_html
 
 LARGEST_INTEGER = 10**18
+FEW_LABELS = 10
 
 
 class PUSelector(SelectorMixin, BaseEstimator):
@@ -45,13 +47,23 @@ class PUSelector(SelectorMixin, BaseEstimator):
         self.fit_settings_ = clone(self, safe=False).get_params(deep=False)
         known = without_missing(y, self.pos_label)
         table, labels = self._validated(X, known, ensure_min_samples=2, ensure_min_features=2)
-        return table, labelled_positives(labels, self.pos_label)
+        positive = labelled_positives(labels, self.pos_label)
+        warn_of_few_labels(int(positive.sum()))
+        return table, positive
 
     def _validated(self, *data: Any, **options: Any) -> Any:
         """Return X, or X and y, as `validate_data` checks them; masked values are refused, too."""
         check_unmasked(data[0])
-        with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
-            return validate_data(self, *data, dtype=[np.float64, np.float32], **options)
+        if has_dates(data[0]):
+            raise ValueError(column_faults(data[0]))
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
+                return validate_data(self, *data, dtype=[np.float64, np.float32], **options)
+        except (TypeError, ValueError) as error:
+            faults = column_faults(data[0])
+            if not faults:
+                raise
+            raise ValueError(faults) from error
 
     def _draw_entropy(self) -> int:
         """Return the seed of all random numbers of this fit."""
@@ -96,9 +108,14 @@ class PUSelector(SelectorMixin, BaseEstimator):
 
 
 def resolve_n_features(wanted: Any, n_features: int) -> int:
-    """Return how many features to select; None means half of them, rounded up (the paper's rule)."""
+    """Return how many features to select; None means half of them, rounded up (the paper's rule).
+
+    A float between 0 and 1 is a share of the features, at least one.
+    """
     if wanted is None:
         return -(-n_features // 2)
+    if isinstance(wanted, float | np.floating) and 0 < wanted < 1:
+        return max(1, round(float(wanted) * n_features))
     check_number("n_features_to_select", wanted, 1, n_features, integer=True)
     return int(wanted)
 
@@ -143,6 +160,18 @@ def varying_columns(table: NDArray[Any]) -> BoolArray:
     array([False,  True])
     """
     return np.asarray(table.min(axis=0) < table.max(axis=0))
+
+
+def warn_of_few_labels(n_labelled: int) -> None:
+    """Warn if so few rows are labelled that the features may be chosen by chance."""
+    if n_labelled < FEW_LABELS:
+        rows = "one labelled positive" if n_labelled == 1 else f"{n_labelled} labelled positives"
+        warnings.warn(
+            f"{rows}: with fewer than {FEW_LABELS}, features may be selected by chance; label more rows, and compare "
+            "several seeds",
+            FewLabelsWarning,
+            stacklevel=4,
+        )
 
 
 def warn_of_fewer(n_wanted: int, n_varying: int) -> None:

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.search.repair import SLACK
 from puselect.selectors.base import resolve_n_features, warn_of_fewer
+from puselect.selectors.groups import check_equal_costs, group_costs, leaders
 
 LARGEST_COST = 1e100  # the sum of all costs, and its ratio to the budget, must not overflow
 
@@ -26,6 +27,8 @@ class Budget(NamedTuple):
     """Costs of the free features."""
     limit: float
     """What the selected of the free features may cost together."""
+    leader: IntArray | None = None
+    """The feature that stands for the group of each, shape (n_features,); None without groups. Others are not free."""
 
     @property
     def start(self) -> float:
@@ -41,7 +44,11 @@ class Budget(NamedTuple):
         """Return masks over all features from masks over the free ones."""
         wide = np.repeat(self.kept[None, :], len(masks), axis=0)
         wide[:, self.free] = masks
-        return wide
+        return self.spread(wide)
+
+    def spread(self, values: AnyArray) -> AnyArray:
+        """Return values per feature, on the last axis, with that of a leader given to its whole group."""
+        return values if self.leader is None else values[..., self.leader]
 
     def take_within(self, order: IntArray) -> BoolArray:
         """Return the mask of the features that fit when taken in the given order of the free ones."""
@@ -50,67 +57,80 @@ class Budget(NamedTuple):
             if self.costs[i] <= left:
                 support[self.free[i]] = True
                 left -= self.costs[i]
-        return support
+        return self.spread(support)
 
     @classmethod
     def from_parameters(
         cls,
-        n_features_to_select: int | None,
+        n_features_to_select: int | float | None,
         feature_costs: ArrayLike | Mapping[str, float] | None,
         budget: float | None,
         always_keep: Sequence[Any] | None,
         never_select: Sequence[Any] | None,
         names: Sequence[str] | None,
         selectable: BoolArray,
+        groups: Mapping[str, Sequence[int]] | None = None,
     ) -> Self:
         """Check the selector's parameters against the table and against each other.
 
-        Columns that are not `selectable` (constant ones) are selected only if `always_keep` names them.
+        Columns that are not `selectable` (constant ones) are selected only if `always_keep` names them. A group counts
+        as one feature with one cost, and is kept or never selected if one of its columns is.
         """
-        n_features = len(selectable)
-        costs, limit = _costs_and_limit(n_features_to_select, feature_costs, budget, names, n_features)
-        kept = _as_mask("always_keep", always_keep, names, n_features)
-        never = _as_mask("never_select", never_select, names, n_features)
+        n_features, sets = len(selectable), groups or {}
+        costs, limit = _costs_and_limit(n_features_to_select, feature_costs, budget, names, n_features, sets)
+        leader = leaders(sets, selectable)
+        kept = _of_leaders(_as_mask("always_keep", always_keep, names, n_features, sets), leader)
+        never = _of_leaders(_as_mask("never_select", never_select, names, n_features, sets), leader)
+        is_leader = leader == np.arange(n_features)
         if (kept & never).any():
             shared = np.flatnonzero(kept & never)
             both = shared.tolist() if names is None else [names[int(i)] for i in shared]
             raise ValueError(f"always_keep and never_select must not share features, got {both} in both")
         if not selectable.all():
             by_number = feature_costs is None and budget is None
-            warn_of_fewer(int(limit) if by_number else 0, int((selectable | kept).sum()))
-        free = np.flatnonzero(~kept & ~never & selectable)
-        left = limit - costs[kept].sum()
+            warn_of_fewer(int(limit) if by_number else 0, int(((selectable | kept) & is_leader).sum()))
+        free = np.flatnonzero(~kept & ~never & selectable & is_leader)
+        spent = costs[kept & is_leader].sum()
+        left = limit - spent
         if left < -SLACK * limit:
-            raise ValueError(
-                f"always_keep must fit the budget of {limit:g}, got features that cost {costs[kept].sum():g}"
-            )
+            raise ValueError(f"always_keep must fit the budget of {limit:g}, got features that cost {spent:g}")
         if not kept.any() and (not len(free) or costs[free].min() > limit * (1 + SLACK)):
             cheapest = f"the cheapest costs {costs[free].min():g}" if len(free) else "never_select leaves none"
             raise ValueError(f"the budget must pay for at least one feature, got {limit:g}: {cheapest}")
         enough = float(costs[free].sum())  # more than that changes nothing, and their ratio could overflow
-        return cls(kept, free, costs[free], min(max(left, 0.0), enough))
+        return cls(kept, free, costs[free], min(max(left, 0.0), enough), leader if sets else None)
+
+
+def _of_leaders(mask: BoolArray, leader: IntArray) -> BoolArray:
+    """Return the mask with whole groups where it has one of their features."""
+    some = mask.copy()
+    np.logical_or.at(some, leader, mask)
+    return np.asarray(some[leader])
 
 
 def _costs_and_limit(
-    n_features_to_select: int | None,
+    n_features_to_select: int | float | None,
     feature_costs: ArrayLike | Mapping[str, float] | None,
     budget: float | None,
     names: Sequence[str] | None,
     n_features: int,
+    groups: Mapping[str, Sequence[int]],
 ) -> tuple[FloatArray, float]:
     """Return the cost of every feature and the limit on their sum."""
     if feature_costs is None and budget is None:
-        return np.ones(n_features), float(resolve_n_features(n_features_to_select, n_features))
+        n_units = n_features - sum(len(columns) - 1 for columns in groups.values())
+        return np.ones(n_features), float(resolve_n_features(n_features_to_select, n_units))
     if n_features_to_select is not None:
         raise ValueError("give either n_features_to_select or a budget with feature_costs, got both")
     if budget is None:
         raise ValueError("feature_costs need a budget: the most that the selected features may cost together")
-    costs = np.ones(n_features) if feature_costs is None else _costs_in_order(feature_costs, names)
+    costs = np.ones(n_features) if feature_costs is None else _costs_in_order(feature_costs, names, groups)
     if costs.shape != (n_features,):
         raise ValueError(f"feature_costs must hold one cost for each of {n_features} features, got {costs.shape}")
     if not (np.isfinite(costs).all() and (costs > 0).all()):
         bad = costs[~(np.isfinite(costs) & (costs > 0))][0]
         raise ValueError(f"feature_costs must be positive and finite, got {bad:g}")
+    check_equal_costs(groups, costs)
     if costs.max() > LARGEST_COST:
         raise ValueError(f"feature_costs must be at most {LARGEST_COST:g}, got {costs.max():g}")
     if not (isinstance(budget, Real) and 0 < budget <= sys.float_info.max):
@@ -118,13 +138,15 @@ def _costs_and_limit(
     return costs, float(budget)
 
 
-def _costs_in_order(costs: Any, names: Sequence[str] | None) -> FloatArray:
+def _costs_in_order(costs: Any, names: Sequence[str] | None, groups: Mapping[str, Sequence[int]]) -> FloatArray:
     """Return the costs in the order of the columns; those that carry names (a dict, a pandas Series) go by name."""
     by_name = hasattr(costs, "keys") and list(costs.keys()) != list(range(len(costs)))
     if not by_name:
         return _as_floats(list(costs.values()) if isinstance(costs, Mapping) else costs)
     if names is None:
         raise ValueError("feature_costs by name need a table with column names, got an array without")
+    if groups:
+        costs = group_costs(groups, costs, names)
     missing = [name for name in names if name not in costs]
     if missing:
         raise ValueError(f"feature_costs must hold a cost for every column, got none for {', '.join(missing[:5])}")
@@ -139,15 +161,21 @@ def _as_floats(costs: Any) -> FloatArray:
 
 
 def _as_mask(
-    parameter: str, wanted: Sequence[Any] | None, names: Sequence[str] | None, n_features: int
+    parameter: str,
+    wanted: Sequence[Any] | None,
+    names: Sequence[str] | None,
+    n_features: int,
+    groups: Mapping[str, Sequence[int]],
 ) -> BoolArray:
-    """Return the mask of features given by names or by indices."""
+    """Return the mask of features given by names, their own or those of groups, or by indices."""
     mask = np.zeros(n_features, dtype=bool)
     if isinstance(wanted, str) or not (wanted is None or np.iterable(wanted)):
         raise ValueError(f"{parameter} must be a list of names or indices, got {wanted!r}")
     for item in () if wanted is None else wanted:
         if isinstance(item, str):
             place = np.flatnonzero(np.asarray(names if names is not None else (), dtype=object) == item)
+            if not len(place) and item in groups:
+                place = np.asarray(groups[item])
             if not len(place):
                 raise ValueError(f"{parameter} must name columns of X, got {item!r}")
             mask[place] = True

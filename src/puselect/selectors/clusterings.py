@@ -1,5 +1,6 @@
 """The clusters of the selected features, and the unlabelled rows in the positive ones: candidate positives."""
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines import Engine
+from puselect.exceptions import BelowStartWarning
 from puselect.labels import equal_to, without_missing
 from puselect.objective.score import best_clusters, smoothing_rows
 from puselect.scaling import Scaling
@@ -14,6 +16,7 @@ from puselect.selectors.problem import Problem
 from puselect.selectors.settings import Settings
 
 CHUNK = 8192  # rows placed at a time
+MUCH_BELOW = 4.0  # standard errors, of eight clusterings
 KEPT_BYTES = 2**25  # beyond about 450 selected features fewer clusterings are kept
 
 
@@ -149,3 +152,18 @@ def known_positives(y: ArrayLike, pos_label: Any, n_rows: int) -> BoolArray:
     if labels.shape != (n_rows,):
         raise ValueError(f"y must hold one label for each of the {n_rows} rows of X, got shape {labels.shape}")
     return equal_to(labels, pos_label)
+
+
+def warn_if_below_start(scores: FloatArray, start_scores: FloatArray) -> bool:
+    """Warn if the result clusters the labelled rows worse than the start, beyond the error; return whether it does."""
+    gain = scores - start_scores
+    error = gain.std(ddof=1) / np.sqrt(len(gain))
+    is_below = bool(gain.mean() < -MUCH_BELOW * error)
+    if is_below:
+        warnings.warn(
+            f"the search ended below its start: the objective is {scores.mean():.3g}, that of the features selected by "
+            f"single columns alone {start_scores.mean():.3g}; try more steps (max_iter) or another method",
+            BelowStartWarning,
+            stacklevel=5,
+        )
+    return is_below

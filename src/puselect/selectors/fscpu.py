@@ -1,17 +1,14 @@
 """FSCPU: feature selection based on the cluster assumption in PU learning."""
 
 import os
-import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from puselect.arrays import FloatArray
 from puselect.engines import Engine
-from puselect.exceptions import BelowStartWarning
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.evidence import Evidence
 from puselect.search import Optimizer
@@ -20,11 +17,19 @@ from puselect.search.deadline import Deadline
 from puselect.search.progress import log_line
 from puselect.selectors.base import varying_columns
 from puselect.selectors.budget import Budget
-from puselect.selectors.clusterings import Candidates, cluster_result, known_positives, score_features
+from puselect.selectors.clusterings import (
+    Candidates,
+    cluster_result,
+    known_positives,
+    score_features,
+    warn_if_below_start,
+)
+from puselect.selectors.groups import read_groups
 from puselect.selectors.problem import (
     Problem,
     cluster_objective,
     first_probabilities,
+    free_support,
     pair_information,
     problem_engine,
     problem_evidence,
@@ -34,8 +39,6 @@ from puselect.selectors.ranking import scores_of_order
 from puselect.selectors.session import SearchSelector, Session, effect_optimizer, igo_optimizer
 from puselect.selectors.settings import PUBLISHED, Settings
 from puselect.selectors.weights import Weights
-
-MUCH_BELOW = 4.0  # standard errors, of eight clusterings
 
 
 class FSCPU(SearchSelector):
@@ -48,8 +51,8 @@ class FSCPU(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        How many features to select. By default half of them, rounded up.
+    n_features_to_select : int or float, optional
+        How many features to select, or which share of them. By default half of them, rounded up.
     feature_costs : array-like of shape (n_features,), dict or Series, optional
         What each feature costs, positive; with `budget`, instead of `n_features_to_select`. A dict or a pandas Series
         goes by column name.
@@ -57,6 +60,10 @@ class FSCPU(SearchSelector):
         The most that the selected features may cost together.
     always_keep, never_select : list of str or int, optional
         Features, by name or index, that must or must not be selected. Kept ones count towards the budget.
+    groups : dict of str to list, or array-like of shape (n_features,), optional
+        Features that are selected as a whole, such as the one-hot columns of one category: their names or indices, or
+        the group of each feature. A group counts as one feature, has one cost and one rank. `Preparer.groups_` has
+        those of a prepared table.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others, missing ones included, mean unlabelled.
     engine : {"auto", "cpu", "gpu", "reference"}, default="auto"
@@ -177,6 +184,8 @@ class FSCPU(SearchSelector):
         Clusterings of the search that lost a cluster or needed more regularisation.
     clusterings_ : Clusterings or None
         The final clusterings of the selected features, which `candidate_positives` uses; None with a `clusterer`.
+    groups_ : dict of str to list of int
+        The columns of each group of two or more.
     fit_settings_ : dict
         The parameters of the fit; a later `set_params` does not change them.
     n_features_in_ : int
@@ -200,12 +209,13 @@ class FSCPU(SearchSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | None = None,
+        n_features_to_select: int | float | None = None,
         *,
         feature_costs: ArrayLike | None = None,
         budget: float | None = None,
         always_keep: Sequence[Any] | None = None,
         never_select: Sequence[Any] | None = None,
+        groups: Mapping[str, Sequence[Any]] | Sequence[Any] | None = None,
         pos_label: Any = 1,
         engine: str = "auto",
         max_iter: int | None = None,
@@ -243,6 +253,7 @@ class FSCPU(SearchSelector):
         self.budget = budget
         self.always_keep = always_keep
         self.never_select = never_select
+        self.groups = groups
         self.pos_label = pos_label
         self.engine = engine
         self.max_iter = max_iter
@@ -353,14 +364,17 @@ class FSCPU(SearchSelector):
     def _problem(self, settings: Settings, X: ArrayLike, y: ArrayLike) -> Problem:
         """Check the data and the parameters that depend on it; return what is to be searched."""
         table, positive = self._read(X, y)
+        names = getattr(self, "feature_names_in_", None)
+        self.groups_ = read_groups(self.groups, names, table.shape[1])
         budget = Budget.from_parameters(
             self.n_features_to_select,
             self.feature_costs,
             self.budget,
             self.always_keep,
             self.never_select,
-            getattr(self, "feature_names_in_", None),
+            names,
             varying_columns(table) if settings.skip_constant else np.ones(table.shape[1], dtype=bool),
+            self.groups_,
         )
         is_seeded = self.random_state is not None
         return Problem.of(settings, table, positive, budget, self._draw_entropy(), is_seeded)
@@ -421,25 +435,10 @@ def cluster_session(
     budget, n_labelled, entropy = problem.budget, int(problem.positive.sum()), problem.entropy
     optimizer: Optimizer
     if settings.follows_effects:
-        support = np.zeros(len(budget.free)) if evidence is None else evidence.support[budget.free]
+        support = np.zeros(len(budget.free)) if evidence is None else free_support(problem, evidence)
         optimizer, max_iter = effect_optimizer(settings.search, budget, support, n_labelled, entropy)
     else:
         theta = first_probabilities(settings, problem)
         optimizer, max_iter = igo_optimizer(settings.search, budget, theta, n_labelled, entropy)
     identity = (settings.identity, *problem.identity)
     return Session(settings.search, objective, budget, optimizer, max_iter, entropy, identity, deadline)
-
-
-def warn_if_below_start(scores: FloatArray, start_scores: FloatArray) -> bool:
-    """Warn if the result clusters the labelled rows worse than the start, beyond the error; return whether it does."""
-    gain = scores - start_scores
-    error = gain.std(ddof=1) / np.sqrt(len(gain))
-    is_below = bool(gain.mean() < -MUCH_BELOW * error)
-    if is_below:
-        warnings.warn(
-            f"the search ended below its start: the objective is {scores.mean():.3g}, that of the features selected by "
-            f"single columns alone {start_scores.mean():.3g}; try more steps (max_iter) or another method",
-            BelowStartWarning,
-            stacklevel=5,
-        )
-    return is_below

@@ -177,6 +177,7 @@ def are_alike(tasks: Sequence[Task]) -> bool:
         _shared(task.settings) == _shared(first.settings)
         and np.array_equal(task.problem.budget.kept, first.problem.budget.kept)
         and np.array_equal(task.problem.budget.free, first.problem.budget.free)
+        and task.selector.groups_ == first.selector.groups_
         and task.problem.table.shape == first.problem.table.shape
         for task in tasks
     )

@@ -15,6 +15,7 @@ from puselect.scaling import Scaling, fit_scaling
 from puselect.search.start import evidence_start
 from puselect.selectors.base import descending_order
 from puselect.selectors.budget import Budget
+from puselect.selectors.groups import group_evidence, group_statistic
 from puselect.selectors.settings import Settings
 
 
@@ -52,7 +53,9 @@ class Problem:
     @property
     def identity(self) -> tuple[object, ...]:
         """Everything that changes the search, to recognise a checkpoint."""
-        return self.table, self.positive, *self.budget, self.entropy if self.is_seeded else None
+        *budget, leader = self.budget
+        groups = () if leader is None else (leader,)  # a search without groups is the one it was before there were any
+        return self.table, self.positive, *budget, self.entropy if self.is_seeded else None, *groups
 
 
 def problem_engine(settings: Settings, problem: Problem) -> Engine:
@@ -83,7 +86,11 @@ def first_probabilities(settings: Settings, problem: Problem) -> FloatArray:
     if settings.start_evidence == 0 or not budget.leaves_a_choice:
         return np.full(len(budget.free), budget.start)
     rows = _some_rows(problem, _evidence_rng(problem))
-    evidence = column_evidence(problem.table[rows][:, budget.free], problem.positive[rows])
+    if budget.leader is None:
+        evidence = column_evidence(problem.table[rows][:, budget.free], problem.positive[rows])
+    else:
+        columns = column_evidence(problem.table[rows], problem.positive[rows])
+        evidence = group_statistic(columns, budget.leader)[budget.free]
     return evidence_start(evidence, budget.costs, budget.limit, settings.start_evidence)
 
 
@@ -94,14 +101,21 @@ def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
         return None
     rng = _evidence_rng(problem)
     rows = _some_rows(problem, rng)
-    columns = np.union1d(np.flatnonzero(budget.kept), budget.free)
+    columns = np.flatnonzero(budget.widen(np.ones((1, len(budget.free)), dtype=bool))[0])
     found = gather_evidence(problem.table[rows][:, columns], problem.positive[rows], budget.start, rng)
     return found.widened(columns, problem.table.shape[1])
 
 
+def free_support(problem: Problem, evidence: Evidence) -> FloatArray:
+    """Return the evidence for each free feature in standard errors; that for a group is its best feature's."""
+    leader = problem.budget.leader
+    found = evidence if leader is None else group_evidence(evidence, leader)
+    return found.support[problem.budget.free]
+
+
 def start_order(problem: Problem, evidence: Evidence) -> IntArray:
     """Return the free features in the order in which evidence alone would select them."""
-    support = evidence.support[problem.budget.free]
+    support = free_support(problem, evidence)
     return descending_order(support, np.random.default_rng([problem.entropy, 0]))
 
 

@@ -219,6 +219,7 @@ class SearchSelector(CallbackSupportMixin, PUSelector):
         search, budget = session.search, session.budget
         self.probabilities_ = budget.kept.astype(np.float64)
         self.probabilities_[budget.free] = search.theta
+        self.probabilities_ = budget.spread(self.probabilities_)
         self._rank(session, search.optimizer.scores)
         self.searched_ = budget.free
         self.history_ = search.history()
@@ -233,6 +234,10 @@ class SearchSelector(CallbackSupportMixin, PUSelector):
         search, budget = session.search, session.budget
         scores = np.where(budget.kept, np.inf, -np.inf)
         scores[budget.free] = free_scores
-        order = descending_order(scores, np.random.default_rng([search.entropy, search.step]))
-        self.ranking_ = ranks_of(order)
+        rng = np.random.default_rng([search.entropy, search.step])
+        if budget.leader is None:
+            self.ranking_ = ranks_of(descending_order(scores, rng))
+        else:  # a group has one rank
+            first, place = np.unique(budget.leader, return_inverse=True)
+            self.ranking_ = ranks_of(descending_order(scores[first], rng))[place]
         self.support_ = budget.take_within(np.argsort(self.ranking_[budget.free]))

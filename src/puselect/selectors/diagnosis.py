@@ -1,0 +1,60 @@
+"""Why a data frame is not a table of finite numbers: which columns, and what is in them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+NAMED = 6
+KINDS = ("text", "dates", "missing values", "infinite values")
+
+
+def column_faults(X: Any) -> str:
+    """Return a sentence that names the columns of a data frame that are not finite numbers; "" if there are none.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> print(column_faults(pd.DataFrame({"age": [3, None], "city": ["Rome", "Oslo"]})))
+    X must hold finite numbers, got text in 'city'; missing values in 'age'; use puselect.prepare(X, y) first
+    """
+    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
+        return "X is a polars LazyFrame, which has no rows yet; call X.collect() first"
+    if not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
+        return ""
+    kinds = {str(name): _fault(np.asarray(X[name])) for name in X.columns}
+    found = [f"{kind} in {_listed([name for name in kinds if kinds[name] == kind])}" for kind in KINDS
+             if kind in kinds.values()]
+    if not found:
+        return ""
+    return f"X must hold finite numbers, got {'; '.join(found)}; use puselect.prepare(X, y) first"
+
+
+def has_dates(X: Any) -> bool:
+    """Return whether a polars frame has columns of dates, which NumPy would take for numbers."""
+    is_polars = not hasattr(X, "collect") and hasattr(X, "schema")  # the schema of a lazy frame takes long
+    kinds = X.schema.values() if is_polars and hasattr(X.schema, "values") else ()
+    return any(str(kind).startswith(("Date", "Time")) for kind in kinds)
+
+
+def _fault(values: Any) -> str:
+    """Return what is wrong with the values of a column."""
+    if values.dtype.kind in "mM":
+        return "dates"
+    if values.dtype.kind not in "fiub":
+        try:
+            values = np.array([np.nan if _is_missing(value) else float(value) for value in values.tolist()])
+        except (TypeError, ValueError):
+            return "dates" if any(hasattr(value, "month") or hasattr(value, "hour") for value in values) else "text"
+    if np.isnan(values).any():
+        return "missing values"
+    return "infinite values" if np.isinf(values).any() else ""
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(map(repr, names[:NAMED])) + more

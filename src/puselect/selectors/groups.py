@@ -1,0 +1,140 @@
+"""Features that are selected as a whole, such as the one-hot columns of one category."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.objective.evidence import NO_DIFFERENCE_ROOT, Evidence
+
+EULER = 0.5772
+
+
+def read_groups(groups: Any, names: Sequence[str] | None, n_features: int) -> dict[str, list[int]]:
+    """Return the columns of each group of two or more.
+
+    Parameters
+    ----------
+    groups : mapping of str to list, or array-like of shape (n_features,)
+        Names or indices of the columns of each group; or the group of each column, where equal labels make a group.
+    names : sequence of str, optional
+        Of the columns.
+    n_features : int
+
+    Examples
+    --------
+    >>> read_groups({"city": ["city=Oslo", "city=Rome"]}, ["age", "city=Oslo", "city=Rome"], 3)
+    {'city': [1, 2]}
+    >>> read_groups(["age", "city", "city"], None, 3)
+    {'city': [1, 2]}
+    """
+    if groups is None:
+        return {}
+    if not isinstance(groups, Mapping):
+        return _groups_of_labels(groups, n_features)
+    found: dict[str, list[int]] = {}
+    taken: dict[int, str] = {}
+    for group, members in groups.items():
+        columns = [_place(group, member, names, n_features) for member in _members(group, members)]
+        for column in columns:
+            if column in taken:
+                both = f"{taken[column]!r} and {group!r}"
+                raise ValueError(f"groups must not overlap, got {_shown(column, names)} in {both}")
+            taken[column] = str(group)
+        if len(columns) < 2:
+            got = _shown(columns[0], names) if columns else "none"
+            raise ValueError(f"a group must have at least two columns, got {got} in {group!r}")
+        found[str(group)] = sorted(columns)
+    return found
+
+
+def leaders(groups: Mapping[str, Sequence[int]], selectable: BoolArray) -> IntArray:
+    """Return, for every column, the column that stands for its group: the first that can be selected, or itself."""
+    leader = np.arange(len(selectable))
+    for columns in groups.values():
+        usable = [column for column in columns if selectable[column]]
+        leader[usable] = usable[0] if usable else columns[0]
+    return leader
+
+
+def group_costs(groups: Mapping[str, Sequence[int]], costs: Any, names: Sequence[str] | None) -> dict[str, float]:
+    """Return costs by name with that of a group given to each of its columns.
+
+    A group has one cost: under its own name, or the same for all of its columns.
+    """
+    if names is None:
+        raise ValueError("feature_costs by name need a table with column names, got an array without")
+    spread = {str(name): costs[name] for name in costs.keys()}  # noqa: SIM118  a Series yields its values
+    for group, columns in groups.items():
+        members = [names[column] for column in columns]
+        priced = [name for name in members if name in spread]
+        if group in spread and group not in names:
+            cost = spread.pop(group)
+            if priced:
+                raise ValueError(f"feature_costs must hold one cost for the group {group!r}, got one for {priced[0]!r}")
+            spread.update(dict.fromkeys(members, cost))
+        elif 0 < len(priced) < len(members):
+            missing = next(name for name in members if name not in spread)
+            raise ValueError(f"feature_costs must hold one cost for the group {group!r}, got none for {missing!r}")
+    return spread
+
+
+def check_equal_costs(groups: Mapping[str, Sequence[int]], costs: FloatArray) -> None:
+    """Raise a ValueError if the columns of a group differ in cost."""
+    for group, columns in groups.items():
+        found = np.unique(costs[list(columns)])
+        if len(found) > 1:
+            raise ValueError(f"the group {group!r} must have one cost, got {found[0]:g} and {found[1]:g}")
+
+
+def group_evidence(evidence: Evidence, leader: IntArray) -> Evidence:
+    """Return the evidence with that of a group, its best column's, at its leader.
+
+    The best of m columns looks better by chance than a single one; what chance adds is subtracted.
+    """
+    return evidence._replace(
+        labelled=group_statistic(evidence.labelled, leader), cotrained=group_statistic(evidence.cotrained, leader)
+    )
+
+
+def group_statistic(statistic: FloatArray, leader: IntArray) -> FloatArray:
+    """Return a chi-squared statistic with that of a group, its best column's, at its leader; others stay."""
+    best = statistic.copy()
+    np.maximum.at(best, leader, statistic)
+    sizes = np.bincount(leader, minlength=len(leader))
+    is_group = sizes > 1
+    # The root of the statistic is about Rayleigh; this is how much higher the mean of the largest of m is.
+    chance = np.sqrt(2 * (np.log(sizes[is_group]) + EULER)) - NO_DIFFERENCE_ROOT
+    best[is_group] = np.maximum(np.sqrt(best[is_group]) - chance, 0.0) ** 2
+    return best
+
+
+def _groups_of_labels(labels: Any, n_features: int) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    if isinstance(labels, str) or not np.iterable(labels) or len(list(labels)) != n_features:
+        got = len(list(labels)) if np.iterable(labels) and not isinstance(labels, str) else repr(labels)
+        raise ValueError(f"groups must be a dict, or one label for each of {n_features} features, got {got}")
+    for column, label in enumerate(labels):
+        found.setdefault(str(label), []).append(column)
+    return {label: columns for label, columns in found.items() if len(columns) > 1}
+
+
+def _members(group: Any, members: Any) -> list[Any]:
+    if isinstance(members, str) or not np.iterable(members):
+        raise ValueError(f"groups must hold lists of names or indices, got {members!r} for {group!r}")
+    return list(members)
+
+
+def _place(group: Any, member: Any, names: Sequence[str] | None, n_features: int) -> int:
+    if isinstance(member, str):
+        if names is None or member not in names:
+            raise ValueError(f"groups must name columns of X, got {member!r} in {group!r}")
+        return list(names).index(member)
+    if not isinstance(member, int | np.integer) or isinstance(member, bool) or not 0 <= member < n_features:
+        raise ValueError(f"groups must hold names or indices in 0..{n_features - 1}, got {member!r} in {group!r}")
+    return int(member)
+
+
+def _shown(column: int, names: Sequence[str] | None) -> str:
+    return str(column) if names is None else repr(str(names[column]))
