@@ -127,7 +127,7 @@ GOOD: dict[str, list[Any]] = {
     "population_size": [2, 3, 8], "learning_rate": ["auto", "paper", 1e-12, 0.5, 1.0],
     "margin": ["auto", "paper", 1e-12, 0.5],
     "early_stopping": [True, False], "skip_constant": [True, True, False], "n_jobs": [None, 1, 2],
-    "random_state": [0, 1, np.random.RandomState(3)], "verbose": [0],
+    "random_state": [0, 1, np.random.RandomState(3)], "verbose": [0], "max_time": [None, 1e-9, 0.005, 1e300],
 }  # fmt: skip
 KNOWN = sorted(FSCPU().get_params())
 FIXED = {"clusterer", "n_jobs", "verbose", "checkpoint", "max_iter"}

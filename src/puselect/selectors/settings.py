@@ -15,6 +15,7 @@ from puselect.selectors.base import check_choice, check_flag, check_max_time, ch
 
 AUTO_SAMPLES = 10_000
 MOST_MASKS = 2**20
+MOST_STEPS = 10_000  # of k-means and EM: hard EM does not end before
 AUTO_CLUSTERS, FEW_LABELS, FEW_LABELS_CLUSTERS = 20, 20, 10
 EFFECT_STEPS, MOST_EFFECT_STEPS = 100, 2500
 CRITERIA = ("cluster+evidence", "cluster", "cluster+mi")
@@ -190,8 +191,8 @@ def _mixture(parameters: Mapping[str, Any]) -> MixtureSpec:
     check_choice("em", spec.em, ("hard", "soft"))
     check_number("n_clusters", spec.n_clusters, 1, integer=True)
     check_number("labelled_start", spec.labelled_start, 0, 1)
-    check_number("lloyd_steps", spec.lloyd_steps, 1, integer=True)
-    check_number("em_steps", spec.em_steps, 0, integer=True)
+    check_number("lloyd_steps", spec.lloyd_steps, 1, MOST_STEPS, integer=True)
+    check_number("em_steps", spec.em_steps, 0, MOST_STEPS, integer=True)
     check_number("tol", spec.tol, 0)
     check_number("reg_covar", spec.reg_covar, 0, open_low=True)
     check_number("shrinkage", spec.shrinkage, 0)
