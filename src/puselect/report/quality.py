@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm, rankdata
 
-from puselect.arrays import BoolArray
+from puselect.arrays import BoolArray, FloatArray
 from puselect.report.selection import NOTE, WARNING, Finding
 from puselect.selectors import FSCPU
 from puselect.selectors.base import PUSelector
@@ -153,7 +153,7 @@ def _labels(table: NDArray[Any], positive: BoolArray, names: Sequence[str]) -> I
             "compare several seeds.",
         )
     rows = np.concatenate([_thinned(np.flatnonzero(part), table.shape[1]) for part in (positive, ~positive)])
-    share = [_separation(table[rows, j], positive[rows]) for j in range(table.shape[1])]
+    share = _separation(table[rows], positive[rows])
     leaks = [name for name, value in zip(names, share, strict=True) if value >= LEAK]
     if leaks and n_labelled >= 5:
         yield warning(
@@ -164,13 +164,13 @@ def _labels(table: NDArray[Any], positive: BoolArray, names: Sequence[str]) -> I
         )
 
 
-def _separation(column: NDArray[Any], positive: BoolArray) -> float:
-    """Return the AUC with which a column separates labelled rows from others, in either direction."""
+def _separation(table: NDArray[Any], positive: BoolArray) -> FloatArray:
+    """Return the AUC with which each column separates labelled rows from others, in either direction."""
     n, m = int(positive.sum()), int((~positive).sum())
     if not m:
-        return 0.5
-    auc = (rankdata(column)[positive].sum() - n * (n + 1) / 2) / (n * m)
-    return float(max(auc, 1 - auc))
+        return np.full(table.shape[1], 0.5)
+    auc = (rankdata(table, axis=0)[positive].sum(axis=0) - n * (n + 1) / 2) / (n * m)
+    return np.asarray(np.maximum(auc, 1 - auc))
 
 
 def _places(selector: PUSelector, table: NDArray[Any], positive: BoolArray) -> Iterator[Finding]:
