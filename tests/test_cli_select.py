@@ -209,6 +209,17 @@ class TestOptions:
         assert "--max-time" in select("-k", 3, "--max-time", 0, code=2).stderr
         assert "--max-time" in select("-k", 3, "--max-time", 9, "--method", "kbest", code=2).stderr
 
+    def test_the_number_of_features_is_found(self, folder):
+        found = json.loads(select("-k", "auto", "--max-iter", 5, "--json").stdout)
+        assert set(found["selected"]) >= SIGNALS
+        assert found["path"]["code"] == "chosen"
+        assert found["path"]["n_features"] == len(found["selected"])
+        assert "  number  " in select("-k", "auto", "--max-iter", 5).stdout
+        assert "needs -k auto" in select("-k", 3, "--max-false", 0.2, code=2).stderr
+        assert "-k auto" in select("-k", "auto", "--method", "lasso", code=2).stderr
+        for wrong in ("0", "half", "-2", "1.5"):
+            assert "or auto" in select("-k", wrong, code=2).stderr
+
     def test_shuffles_are_as_many_as_wanted(self, folder):
         found = json.loads(select("-k", 3, "--max-iter", 5, "--shuffles", 2, "--json").stdout)
         assert found["suitability"]["n_shuffles"] == 2

@@ -98,3 +98,15 @@ def test_clusters_draws_every_row_once(selector: FSCPU, candidates: bool) -> Non
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert f"known positive ({y.sum()})" in labels
     assert any(label.startswith("candidate") for label in labels) == candidates
+
+
+def test_path_draws_three_lines_and_the_chosen_number() -> None:
+    chosen = FSCPU("auto", max_iter=10, random_state=0).fit(X, y)
+    ax = plots.path(chosen)
+    assert [len(line.get_xdata()) for line in ax.lines[:3]] == 3 * [len(chosen.path_.size)]
+    assert ax.lines[3].get_xdata()[0] == chosen.support_.sum()
+
+
+def test_path_needs_a_number_that_was_chosen(selector: FSCPU) -> None:
+    with pytest.raises(ValueError, match="auto"):
+        plots.path(selector)

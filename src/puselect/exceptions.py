@@ -19,5 +19,9 @@ class FewLabelsWarning(UserWarning):
     """So few rows are labelled that features may be selected by chance."""
 
 
+class NothingBeyondChanceWarning(UserWarning):
+    """No feature was found to be related to the labels; how many are selected is a guess."""
+
+
 class FewerFeaturesWarning(UserWarning):
     """Fewer features were selected than asked for, because the other columns are constant."""

@@ -1,4 +1,4 @@
-"""Figures with matplotlib: convergence of a search, ranking of features, map of the rows."""
+"""Figures with matplotlib: convergence of a search, ranking of features, how many of them, map of the rows."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -127,6 +127,41 @@ def clusters(selector: PUSelector, X: ArrayLike, y: ArrayLike, ax: "Axes | None"
     _scatter(ax, points[kind == CANDIDATE], "candidate", color=OTHER, s=10, linewidths=0)
     _scatter(ax, points[kind == LABELLED], "known positive", color=RELEVANT, s=26, marker="D", edgecolors="white")
     ax.set(xlabel=f"first component ({explained[0]:.0%})", ylabel=f"second component ({explained[1]:.0%})")
+    ax.legend(frameon=False)
+    return _plain(ax)
+
+
+def path(selector: PUSelector, ax: "Axes | None" = None) -> "Axes":
+    """Draw what each number of features is worth: objective, separation of held-out positives, share of false ones.
+
+    Parameters
+    ----------
+    selector : FSCPU
+        Fitted with n_features_to_select="auto".
+    ax : matplotlib Axes, optional
+        By default, those of a new figure.
+
+    Examples
+    --------
+    >>> from puselect import FSCPU
+    >>> from puselect.datasets import make_pu_clusters
+    >>> X, y, _ = make_pu_clusters("40/1/1", random_state=0)
+    >>> path(FSCPU("auto", max_iter=20, random_state=0).fit(X, y)).get_xlabel()
+    'number of features'
+    """
+    check_is_fitted(selector)
+    found = getattr(selector, "path_", None)
+    if found is None:
+        raise ValueError('path needs a selector fitted with n_features_to_select="auto"')
+    ax = _axes(ax)
+    best = max(found.objective) or 1.0
+    ax.plot(found.size, np.array(found.objective) / best, color=RELEVANT, label="objective, over its best")
+    separation, error = np.array(found.separation), np.array(found.separation_error)
+    ax.plot(found.size, separation, color=OTHER, label="separation of held-out positives (AUC)")
+    ax.fill_between(found.size, separation - error, separation + error, color=OTHER, alpha=0.2, linewidth=0)
+    ax.plot(found.size, found.false_share, color=QUIET, label="estimated share of false features")
+    ax.axvline(found.n_features, color="black", linewidth=0.8, label=f"selected: {found.n_features}")
+    ax.set(xlabel="number of features", ylim=(0, 1.02), xlim=(min(found.size), max(found.size)))
     ax.legend(frameon=False)
     return _plain(ax)
 

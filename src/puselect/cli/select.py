@@ -22,14 +22,29 @@ if TYPE_CHECKING:
     from puselect.selectors.suitability import Suitability as SuitabilityCheck
     from puselect.tables import LoadedTable
 
+AUTO = "auto"
+
+
+def feature_number(text: str) -> str:
+    """Return the text if it is "auto" or a whole number from 1 on."""
+    if text != AUTO and not (text.isdecimal() and int(text) >= 1):
+        raise typer.BadParameter(f"expected a whole number from 1 on, or auto, got {text!r}")
+    return text
+
+
 Keep = Annotated[
     list[str] | None,
     typer.Option(metavar="COLS", help="Columns that must be selected, comma-separated.", rich_help_panel=TABLE),
 ]
 Number = Annotated[
-    int | None,
-    typer.Option("-k", "--n-features", min=1, metavar="N", help="Number of features to select (default: half).",
-                 rich_help_panel=WHAT),
+    str | None,
+    typer.Option("-k", "--n-features", parser=feature_number, metavar="N|auto", rich_help_panel=WHAT,
+                 help="Number of features to select; auto: those beyond chance (default: half)."),
+]
+MaxFalse = Annotated[
+    float | None,
+    typer.Option(min=0.001, max=1.0, metavar="SHARE", rich_help_panel=WHAT,
+                 help="With -k auto: accepted share of features that are there by chance (default: 0.1)."),
 ]
 Spend = Annotated[
     float | None,
@@ -102,6 +117,7 @@ def select(
     k: Number = None,
     budget: Spend = None,
     costs: Costs = None,
+    max_false: MaxFalse = None,
     method: Method = "fscpu",
     seed: options.Seed = 0,
     engine: Engine = None,
@@ -128,7 +144,7 @@ def select(
     from puselect.tables.files import output_format
 
     n_shuffles = shuffles or int(suitability)
-    check_size(k, budget, costs)
+    check_size(k, budget, costs, max_false)
     check_max_time(max_time)
     options.check_quiet(quiet, output, data_out, report, checkpoint, json)
     outputs = {"-o": output, "--data-out": data_out, "--report": report, "--checkpoint": checkpoint}
@@ -137,7 +153,7 @@ def select(
         output_format(data_out)
     selector = make_selector(method, n_shuffles, {
         "--budget": budget, "--costs": costs, "--keep": keep, "--engine": engine, "--checkpoint": checkpoint,
-        "--max-iter": max_iter, "--max-time": max_time,
+        "--max-iter": max_iter, "--max-time": max_time, "-k auto": k if k == AUTO else None,
     })
     spec = TableSpec(
         label, positive, keep=split_names(keep), drop=split_names(drop), prepare=prepare, use=split_names(use),
@@ -148,7 +164,7 @@ def select(
     table = open_table(data, spec, quiet)
     number, remarks = wanted_number(table, k, budget)
     set_given(selector, n_features_to_select=number, random_state=seed, budget=budget, engine=engine,
-              checkpoint=checkpoint, max_iter=max_iter, max_time=max_time, n_jobs=jobs,
+              checkpoint=checkpoint, max_iter=max_iter, max_time=max_time, n_jobs=jobs, max_false=max_false,
               always_keep=list(table.keep) or None, feature_costs=None if costs is None else table.costs(costs))
     if not quiet:
         tell_notes(remarks)
@@ -168,12 +184,14 @@ def select(
         print_selection(console, selection, table, [path for path in (output, data_out, report) if path], hint)
 
 
-def check_size(k: int | None, budget: float | None, costs: Path | None) -> None:
+def check_size(k: str | None, budget: float | None, costs: Path | None, max_false: float | None) -> None:
     """Raise a usage error for options that exclude or need each other."""
-    if k is not None and budget is not None:
-        raise typer.BadParameter("cannot be combined with --budget", param_hint="-k")
-    if costs is not None and budget is None:
+    if k is not None and k != AUTO and budget is not None:
+        raise typer.BadParameter("cannot be combined with --budget, unless it is auto", param_hint="-k")
+    if costs is not None and budget is None and k != AUTO:
         raise typer.BadParameter("needs --budget B", param_hint="--costs")
+    if max_false is not None and k != AUTO:
+        raise typer.BadParameter("needs -k auto", param_hint="--max-false")
 
 
 def check_max_time(seconds: float | None) -> None:
@@ -182,7 +200,10 @@ def check_max_time(seconds: float | None) -> None:
         raise typer.BadParameter(f"must be a number of seconds above 0, got {seconds:g}", param_hint="--max-time")
 
 
-PARAMETERS = {"--costs": "feature_costs", "--keep": "always_keep", "--max-iter": "max_iter", "--max-time": "max_time"}
+PARAMETERS = {
+    "-k auto": "max_false", "--costs": "feature_costs", "--keep": "always_keep", "--max-iter": "max_iter",
+    "--max-time": "max_time",
+}
 
 
 def make_selector(method: str, n_shuffles: int, given: dict[str, Any]) -> Any:
@@ -221,15 +242,18 @@ def set_given(selector: "PUSelector", **values: Any) -> None:
     selector.set_params(**{name: value for name, value in values.items() if value is not None and name in known})
 
 
-def wanted_number(table: "LoadedTable", k: int | None, budget: float | None) -> tuple[int | None, list[str]]:
+def wanted_number(table: "LoadedTable", k: str | None, budget: float | None) -> tuple[int | str | None, list[str]]:
     """Return the number of features to select, None with a budget, and notes on it."""
+    if k == AUTO:
+        return AUTO, []
     n_features = len(table.names)
     if k is None and budget is None:
         half = (n_features + 1) // 2
         return half, [f"selecting {half} of {n_features} features, half of them; choose another number with -k"]
-    if k is not None and k > n_features:
-        raise ValueError(f"-k must be at most {n_features}, the number of usable features, got {k}")
-    return k, [f"-k {k} selects all features"] if k == n_features else []
+    number = None if k is None else int(k)
+    if number is not None and number > n_features:
+        raise ValueError(f"-k must be at most {n_features}, the number of usable features, got {number}")
+    return number, [f"-k {number} selects all features"] if number == n_features else []
 
 
 def fit(

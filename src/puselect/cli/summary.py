@@ -67,6 +67,8 @@ def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
         yield "clusters", lede(selection)[0]
     if selection.search is not None:
         yield "search", ending(selection)
+    if selection.path is not None:
+        yield "number", str(selection.path)
     if selection.weights is not None:
         yield "weights", str(selection.weights)
     if selection.suitability is not None:

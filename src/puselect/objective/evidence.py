@@ -136,10 +136,15 @@ def gather_evidence(X: AnyArray, positive: BoolArray, share: float, rng: np.rand
     rng : numpy.random.Generator
         Breaks ties.
     """
-    ranks, labelled_rows = ColumnRanks(X), np.flatnonzero(positive)
+    return rank_evidence(ColumnRanks(X), positive, share, rng)
+
+
+def rank_evidence(ranks: ColumnRanks, positive: BoolArray, share: float, rng: np.random.Generator) -> Evidence:
+    """Return what `gather_evidence` does, from ranks that may serve several label vectors."""
+    labelled_rows = np.flatnonzero(positive)
     labelled = ranks.lepage(labelled_rows)
     cotrained = labelled
-    n_found = min(FOUND_PER_LABEL * len(labelled_rows), (len(positive) - len(labelled_rows)) // 4)
+    n_found = n_rows_found(len(positive), len(labelled_rows))
     if n_found:
         for _ in range(N_ROUNDS):
             cotrained = _cotrained(ranks, positive, _judges(cotrained, rng), n_found)
@@ -148,6 +153,11 @@ def gather_evidence(X: AnyArray, positive: BoolArray, share: float, rng: np.rand
     cotrained_share = signal_share(cotrained[varies], share) * heldout_share(ranks, labelled_rows, rng)
     agreement = _correlation(np.sqrt(labelled[varies]), np.sqrt(cotrained[varies]))
     return Evidence(labelled, cotrained, labelled_weight, cotrained_share**2 * max(0.0, agreement))
+
+
+def n_rows_found(n_rows: int, n_labelled: int) -> int:
+    """Return how many unlabelled rows join the labelled ones for the co-trained statistic."""
+    return min(FOUND_PER_LABEL * n_labelled, (n_rows - n_labelled) // 4)
 
 
 def heldout_share(ranks: ColumnRanks, labelled_rows: IntArray, rng: np.random.Generator) -> float:
@@ -225,17 +235,28 @@ def _discriminants(Z: FloatArray, positive: BoolArray) -> FloatArray:
     column out is a rank-two downdate of the inverse covariance.
     """
     n_columns = Z.shape[1]
-    features = np.hstack([Z, _standardised(np.abs(Z))])
-    cov = np.cov(features.T)
-    ridge = SHRINKAGE * np.trace(cov) / len(cov) + 1e-6
-    inverse = np.linalg.inv((1 - SHRINKAGE) * cov + ridge * np.eye(len(cov)))
-    shift = features[positive].mean(axis=0) - features.mean(axis=0)
+    features, inverse, shift = _discriminant_parts(Z, positive)
     weights = np.repeat((inverse @ shift)[:, None], n_columns + 1, axis=1)
     for j in range(n_columns):
         pair = [j, j + n_columns]
         weights[:, j] -= inverse[:, pair] @ shift[pair]
         weights[:, j] -= inverse[:, pair] @ np.linalg.solve(inverse[np.ix_(pair, pair)], weights[pair, j])
     return np.asarray(features @ weights)
+
+
+def linear_discriminant(Z: FloatArray, positive: BoolArray) -> FloatArray:
+    """Return how similar each row is to the labelled ones: a linear discriminant of normal scores and their sizes."""
+    features, inverse, shift = _discriminant_parts(Z, positive)
+    return np.asarray(features @ (inverse @ shift))
+
+
+def _discriminant_parts(Z: FloatArray, positive: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return normal scores and their absolute values, the inverse of their covariance, and their mean difference."""
+    features = np.hstack([Z, _standardised(np.abs(Z))])
+    cov = np.cov(features.T)
+    ridge = SHRINKAGE * np.trace(cov) / len(cov) + 1e-6
+    inverse = np.linalg.inv((1 - SHRINKAGE) * cov + ridge * np.eye(len(cov)))
+    return features, inverse, features[positive].mean(axis=0) - features.mean(axis=0)
 
 
 def _standardised(Z: FloatArray) -> FloatArray:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from puselect.report.codec import JSONRecord, require, same_length, within
+from puselect.selectors.choice import ChoiceCode, Path
 from puselect.selectors.suitability import Suitability
 from puselect.selectors.weights import Weights
 
@@ -202,6 +203,8 @@ class Selection(JSONRecord):
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     suitability: Suitability | None = None
+    path: Path | None = None
+    """How the number of features was chosen."""
     settings: dict[str, str] | None = None
     versions: dict[str, str] | None = None
 
@@ -214,6 +217,12 @@ class Selection(JSONRecord):
         if self.weights is not None:
             shares = (self.weights.labelled, self.weights.cotrained, self.weights.search)
             require(within(shares, 0, 1), "weights must lie in 0..1")
+        if self.path is not None:
+            path = self.path
+            values = (path.size, path.cost, path.objective, path.separation, path.separation_error, path.false_share)
+            require(same_length(*values) and len(path.size) > 0, "columns of path differ in length")
+            require(path.code in list(ChoiceCode), f"path.code must be one of {', '.join(ChoiceCode)}")
+            require(len(path.interval) == 2, "path.interval must be two numbers")
         columns = {feature.column for feature in self.features}
         require(len(columns) == len(self.features), "two features have the same column")
         searched = () if self.search is None else self.search.columns

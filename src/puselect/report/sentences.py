@@ -105,6 +105,8 @@ def lede(selection: Selection) -> list[str]:
         lines.append(ending(selection))
     elif selection.n_rows is not None and selection.n_labelled is not None:
         lines.append(f"Based on {selection.n_labelled:,} known positives among {selection.n_rows:,} rows.")
+    if selection.path is not None:
+        lines.append(str(selection.path))
     if selection.weights is not None:
         lines.append(str(selection.weights))
     if selection.clusterings and selection.suitability is None:

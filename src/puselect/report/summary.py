@@ -120,6 +120,7 @@ def summarise(
         findings=_findings(selector, table, positive, names),
         notes=tuple(notes),
         suitability=suitability,
+        path=getattr(selector, "path_", None),
         settings={name: repr(value) for name, value in selector.fit_settings_.items()},
         versions=versions(),
     )

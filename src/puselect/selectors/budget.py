@@ -13,6 +13,7 @@ from puselect.search.repair import SLACK
 from puselect.selectors.base import resolve_n_features, warn_of_fewer
 from puselect.selectors.groups import check_equal_costs, group_costs, leaders
 
+AUTO = "auto"  # the number of features is found, not given
 LARGEST_COST = 1e100  # the sum of all costs, and its ratio to the budget, must not overflow
 
 
@@ -40,6 +41,17 @@ class Budget(NamedTuple):
         """Whether some of the free features fit, but not all of them."""
         return len(self.free) > 0 and self.costs.min() <= self.limit * (1 + SLACK) and self.start < 1
 
+    @property
+    def columns(self) -> IntArray:
+        """The features that can be selected."""
+        return np.flatnonzero(self.widen(np.ones((1, len(self.free)), dtype=bool))[0])
+
+    @property
+    def units(self) -> IntArray:
+        """What can be selected as one: features, and the leaders of groups."""
+        kept = np.flatnonzero(self.kept)
+        return np.union1d(self.free, kept if self.leader is None else kept[self.leader[kept] == kept])
+
     def widen(self, masks: BoolArray) -> BoolArray:
         """Return masks over all features from masks over the free ones."""
         wide = np.repeat(self.kept[None, :], len(masks), axis=0)
@@ -62,7 +74,7 @@ class Budget(NamedTuple):
     @classmethod
     def from_parameters(
         cls,
-        n_features_to_select: int | float | None,
+        n_features_to_select: int | float | str | None,
         feature_costs: ArrayLike | Mapping[str, float] | None,
         budget: float | None,
         always_keep: Sequence[Any] | None,
@@ -87,7 +99,7 @@ class Budget(NamedTuple):
             both = shared.tolist() if names is None else [names[int(i)] for i in shared]
             raise ValueError(f"always_keep and never_select must not share features, got {both} in both")
         if not selectable.all():
-            by_number = feature_costs is None and budget is None
+            by_number = feature_costs is None and budget is None and n_features_to_select != AUTO
             warn_of_fewer(int(limit) if by_number else 0, int(((selectable | kept) & is_leader).sum()))
         free = np.flatnonzero(~kept & ~never & selectable & is_leader)
         spent = costs[kept & is_leader].sum()
@@ -109,7 +121,7 @@ def _of_leaders(mask: BoolArray, leader: IntArray) -> BoolArray:
 
 
 def _costs_and_limit(
-    n_features_to_select: int | float | None,
+    n_features_to_select: int | float | str | None,
     feature_costs: ArrayLike | Mapping[str, float] | None,
     budget: float | None,
     names: Sequence[str] | None,
@@ -117,12 +129,15 @@ def _costs_and_limit(
     groups: Mapping[str, Sequence[int]],
 ) -> tuple[FloatArray, float]:
     """Return the cost of every feature and the limit on their sum."""
+    is_auto = isinstance(n_features_to_select, str) and n_features_to_select == AUTO
     if feature_costs is None and budget is None:
         n_units = n_features - sum(len(columns) - 1 for columns in groups.values())
+        if is_auto:
+            return np.ones(n_features), float(n_units)
         return np.ones(n_features), float(resolve_n_features(n_features_to_select, n_units))
-    if n_features_to_select is not None:
+    if n_features_to_select is not None and not is_auto:
         raise ValueError("give either n_features_to_select or a budget with feature_costs, got both")
-    if budget is None:
+    if budget is None and not is_auto:
         raise ValueError("feature_costs need a budget: the most that the selected features may cost together")
     costs = np.ones(n_features) if feature_costs is None else _costs_in_order(feature_costs, names, groups)
     if costs.shape != (n_features,):
@@ -133,6 +148,8 @@ def _costs_and_limit(
     check_equal_costs(groups, costs)
     if costs.max() > LARGEST_COST:
         raise ValueError(f"feature_costs must be at most {LARGEST_COST:g}, got {costs.max():g}")
+    if budget is None:
+        return costs, float(costs.sum())
     if not (isinstance(budget, Real) and 0 < budget <= sys.float_info.max):
         raise ValueError(f"budget must be positive and finite, got {budget!r}")
     return costs, float(budget)

@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from puselect.engines import Engine
-from puselect.objective.cluster import ClusterObjective
 from puselect.objective.evidence import Evidence
-from puselect.search import Optimizer
 from puselect.search.callbacks import FitCallbacks, with_callbacks
 from puselect.search.deadline import Deadline
 from puselect.search.progress import log_line
-from puselect.selectors.base import varying_columns
-from puselect.selectors.budget import Budget
+from puselect.selectors.base import check_number, varying_columns
+from puselect.selectors.budget import AUTO, Budget
+from puselect.selectors.choice import choose, follow_path
+from puselect.selectors.cluster_search import cluster_session
 from puselect.selectors.clusterings import (
     Candidates,
     cluster_result,
@@ -28,15 +28,13 @@ from puselect.selectors.groups import read_groups
 from puselect.selectors.problem import (
     Problem,
     cluster_objective,
-    first_probabilities,
-    free_support,
     pair_information,
     problem_engine,
     problem_evidence,
     start_order,
 )
 from puselect.selectors.ranking import scores_of_order
-from puselect.selectors.session import SearchSelector, Session, effect_optimizer, igo_optimizer
+from puselect.selectors.session import SearchSelector, Session
 from puselect.selectors.settings import PUBLISHED, Settings
 from puselect.selectors.weights import Weights
 
@@ -51,13 +49,16 @@ class FSCPU(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int or float, optional
-        How many features to select, or which share of them. By default half of them, rounded up.
+    n_features_to_select : int, float or "auto", optional
+        How many features to select, or which share of them. By default half of them, rounded up. "auto" finds the
+        number: as many as say more about the labels than chance would (see `max_false` and `path_`).
     feature_costs : array-like of shape (n_features,), dict or Series, optional
         What each feature costs, positive; with `budget`, instead of `n_features_to_select`. A dict or a pandas Series
         goes by column name.
     budget : float, optional
         The most that the selected features may cost together.
+    max_false : float, default=0.1
+        With n_features_to_select="auto", the expected share of features that are there by chance, at most.
     always_keep, never_select : list of str or int, optional
         Features, by name or index, that must or must not be selected. Kept ones count towards the budget.
     groups : dict of str to list, or array-like of shape (n_features,), optional
@@ -180,6 +181,8 @@ class FSCPU(SearchSelector):
         Objective of the features that evidence alone would select; None without evidence or after Ctrl-C.
     ended_below_start_ : bool
         Whether `objective_` is clearly lower than that, as a `BelowStartWarning` has said.
+    path_ : Path or None
+        With n_features_to_select="auto", what each number of features is worth and why this one was chosen.
     n_degenerate_ : int
         Clusterings of the search that lost a cluster or needed more regularisation.
     clusterings_ : Clusterings or None
@@ -209,10 +212,11 @@ class FSCPU(SearchSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         feature_costs: ArrayLike | None = None,
         budget: float | None = None,
+        max_false: float = 0.1,
         always_keep: Sequence[Any] | None = None,
         never_select: Sequence[Any] | None = None,
         groups: Mapping[str, Sequence[Any]] | Sequence[Any] | None = None,
@@ -251,6 +255,7 @@ class FSCPU(SearchSelector):
         self.n_features_to_select = n_features_to_select
         self.feature_costs = feature_costs
         self.budget = budget
+        self.max_false = max_false
         self.always_keep = always_keep
         self.never_select = never_select
         self.groups = groups
@@ -287,7 +292,7 @@ class FSCPU(SearchSelector):
         self.early_stopping = early_stopping
 
     @classmethod
-    def published(cls, n_features_to_select: int | None = None, **changes: Any) -> Self:
+    def published(cls, n_features_to_select: int | str | None = None, **changes: Any) -> Self:
         """Return the selector with the settings of the paper; `changes` override some.
 
         Two masks a step for 3000 steps, a Gaussian mixture fitted to convergence from k-means for each.
@@ -376,8 +381,10 @@ class FSCPU(SearchSelector):
             varying_columns(table) if settings.skip_constant else np.ones(table.shape[1], dtype=bool),
             self.groups_,
         )
+        check_number("max_false", self.max_false, 0, 1, open_low=True)
         is_seeded = self.random_state is not None
-        return Problem.of(settings, table, positive, budget, self._draw_entropy(), is_seeded)
+        problem = Problem.of(settings, table, positive, budget, self._draw_entropy(), is_seeded)
+        return choose(settings, problem, self.max_false) if self.n_features_to_select == AUTO else problem
 
     def _fit_problem(
         self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline
@@ -417,28 +424,9 @@ class FSCPU(SearchSelector):
                 scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
             self.ended_below_start_ = warn_if_below_start(scores, start_scores)
         self.objective_ = float(scores.mean())
+        self.path_ = follow_path(settings, problem, engine, self.ranking_, self.support_, seeds, target)
         self.weights_ = None
         if settings.follows_effects and problem.budget.leaves_a_choice:
             self.weights_ = Weights.of(evidence, weight)
             log_line(str(self.weights_), settings.search.verbose)
         return self
-
-
-def cluster_session(
-    settings: Settings,
-    problem: Problem,
-    objective: ClusterObjective,
-    evidence: Evidence | None,
-    deadline: Deadline,
-) -> Session:
-    """Return the search for the features of a problem."""
-    budget, n_labelled, entropy = problem.budget, int(problem.positive.sum()), problem.entropy
-    optimizer: Optimizer
-    if settings.follows_effects:
-        support = np.zeros(len(budget.free)) if evidence is None else free_support(problem, evidence)
-        optimizer, max_iter = effect_optimizer(settings.search, budget, support, n_labelled, entropy)
-    else:
-        theta = first_probabilities(settings, problem)
-        optimizer, max_iter = igo_optimizer(settings.search, budget, theta, n_labelled, entropy)
-    identity = (settings.identity, *problem.identity)
-    return Session(settings.search, objective, budget, optimizer, max_iter, entropy, identity, deadline)

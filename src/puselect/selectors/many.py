@@ -18,7 +18,8 @@ from puselect.search import Search, run_searches
 from puselect.search.callbacks import FitCallbacks
 from puselect.search.deadline import Deadline
 from puselect.search.progress import LOG_SECONDS, Throttle, logger
-from puselect.selectors.fscpu import FSCPU, cluster_session
+from puselect.selectors.cluster_search import cluster_session
+from puselect.selectors.fscpu import FSCPU
 from puselect.selectors.problem import Problem, cluster_objective, pair_information, problem_evidence
 from puselect.selectors.session import SAVE_SECONDS, Session
 from puselect.selectors.settings import Settings

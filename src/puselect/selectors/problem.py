@@ -1,7 +1,7 @@
 """What a search works on: the scaled table, the labels, the budget; and the engine and objective bound to them."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from puselect.selectors.base import descending_order
 from puselect.selectors.budget import Budget
 from puselect.selectors.groups import group_evidence, group_statistic
 from puselect.selectors.settings import Settings
+
+if TYPE_CHECKING:
+    from puselect.selectors.choice import Choice
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ class Problem:
     """Rows per step, None for all."""
     scaling: Scaling | None
     """How the table was scaled; None if it was not."""
+    choice: "Choice | None" = None
+    """How many features are beyond chance, where the number was to be found."""
 
     @classmethod
     def of(
@@ -85,7 +90,7 @@ def first_probabilities(settings: Settings, problem: Problem) -> FloatArray:
     budget = problem.budget
     if settings.start_evidence == 0 or not budget.leaves_a_choice:
         return np.full(len(budget.free), budget.start)
-    rows = _some_rows(problem, _evidence_rng(problem))
+    rows = some_rows(problem, _evidence_rng(problem))
     if budget.leader is None:
         evidence = column_evidence(problem.table[rows][:, budget.free], problem.positive[rows])
     else:
@@ -100,8 +105,8 @@ def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
     if settings.criterion != "cluster+evidence" or not budget.leaves_a_choice:
         return None
     rng = _evidence_rng(problem)
-    rows = _some_rows(problem, rng)
-    columns = np.flatnonzero(budget.widen(np.ones((1, len(budget.free)), dtype=bool))[0])
+    rows = some_rows(problem, rng)
+    columns = budget.columns
     found = gather_evidence(problem.table[rows][:, columns], problem.positive[rows], budget.start, rng)
     return found.widened(columns, problem.table.shape[1])
 
@@ -123,7 +128,7 @@ def _evidence_rng(problem: Problem) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(1,)))
 
 
-def _some_rows(problem: Problem, rng: np.random.Generator) -> IntArray:
+def some_rows(problem: Problem, rng: np.random.Generator) -> IntArray:
     """Return all rows, or the labelled ones and at most `max_samples` random others."""
     if problem.max_samples is None:
         return np.arange(len(problem.positive))

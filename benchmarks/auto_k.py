@@ -1,0 +1,165 @@
+"""How many features n_features_to_select="auto" selects, and how many of them are relevant.
+
+    python benchmarks/auto_k.py                             # worlds: six laws, eight conditions with clusters
+    python benchmarks/auto_k.py --board few                 # ten labelled rows
+    python benchmarks/auto_k.py --board shuffled --seeds 5000-5199        # labels shuffled: nothing is to be found
+    python benchmarks/auto_k.py --board fraud
+    python benchmarks/auto_k.py --quick                     # the number only, without the search
+
+Seeds 0 to 40 were used for tuning. By default seeds 5000 to 5009 are reported. Each fit is appended to --out as a line
+of JSON; what is in there already is not repeated. --jobs runs several processes with one thread each.
+"""
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed, parallel_config
+from threadpoolctl import threadpool_limits
+
+from puselect import FSCPU
+from puselect.datasets import CONDITIONS, LAWS, make_fraud_table, make_pu_clusters
+from puselect.exceptions import NothingBeyondChanceWarning
+from puselect.selectors.choice import ChoiceCode
+from puselect.selectors.settings import Settings
+
+Row = dict[str, Any]
+
+
+class Cell(NamedTuple):
+    """One data set and whether the search is run."""
+
+    law: str
+    condition: str
+    shuffled: bool
+    quick: bool
+    seed: int
+
+    def draw(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        if self.law == "fraud":
+            X, y, relevant = make_fraud_table(random_state=self.seed)
+        else:
+            X, y, relevant = make_pu_clusters(self.condition, noise=self.law, random_state=self.seed)
+        if self.shuffled:
+            y = np.random.default_rng([self.seed, 1]).permutation(y)
+        return X, y, relevant
+
+
+WITH_CLUSTERS = [name for name in CONDITIONS if "outlier" not in name]
+BOARDS: dict[str, list[tuple[str, str, bool]]] = {
+    "worlds": [(law, name, False) for law in LAWS if law != "skewed" for name in WITH_CLUSTERS],
+    "few": [(law, f"2/{shape}", False) for law in LAWS if law != "skewed" for shape in ("8/1", "8/2", "1/1", "1/2")],
+    "shuffled": [("gaussian", "10/8/2", True), ("correlated", "40/1/2", True)],
+    "fraud": [("fraud", "60 of 900", False)],
+}
+
+
+def measure(cell: Cell) -> Row:
+    """Choose the number of features of one data set, and select them."""
+    X, y, relevant = cell.draw()
+    selector = FSCPU("auto", random_state=cell.seed, engine="cpu", n_jobs=1)
+    begin = time.process_time()
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", NothingBeyondChanceWarning)
+        if cell.quick:
+            choice = selector._problem(Settings.of(selector.get_params(deep=False)), X, y).choice
+            support = np.zeros(len(relevant), dtype=bool)
+            support[choice.beyond] = True
+            low, high, code, p_value, enough = choice.at_least, choice.at_most, choice.code, choice.p_value, 0
+        else:
+            selector.fit(X, y)
+            support, path = selector.support_, selector.path_
+            (low, high), code, p_value, enough = path.interval, path.code, path.p_value, path.n_enough
+    return cell._asdict() | {
+        "code": str(code),
+        "n_selected": int(support.sum()),
+        "n_relevant": int(relevant.sum()),
+        "n_found": int(relevant[support].sum()),
+        "n_enough": enough,
+        "low": low,
+        "high": high,
+        "p_value": p_value,
+        "seconds": time.process_time() - begin,
+    }
+
+
+def cell_of(row: Row) -> Cell:
+    return Cell(*(row[name] for name in Cell._fields))
+
+
+def run(cells: list[Cell], path: Path, jobs: int) -> list[Row]:
+    """Measure the cells that the file lacks, and return the results of all."""
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    done = {cell_of(row): row for row in rows}
+    missing = [cell for cell in cells if cell not in done]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=1):
+        work = Parallel(return_as="generator_unordered", batch_size=1)(delayed(measure)(cell) for cell in missing)
+        for number, row in enumerate(work if jobs > 1 else map(measure, missing), 1):
+            with path.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+            done[cell_of(row)] = row
+            print(f"{number} of {len(missing)}: {row['law']} {row['condition']}", file=sys.stderr)
+    return [done[cell] for cell in cells]
+
+
+def line(name: str, rows: list[Row]) -> str:
+    """Return a line of the table: means over data sets."""
+    chosen = [row for row in rows if row["code"] == ChoiceCode.CHOSEN]
+    false = [1 - row["n_found"] / row["n_selected"] if row["code"] == ChoiceCode.CHOSEN else 0.0 for row in rows]
+    covered = [row["low"] <= row["n_relevant"] <= row["high"] for row in rows]
+    few = [row["code"] == ChoiceCode.TOO_FEW_LABELS for row in rows]
+    keys = ("n_selected", "n_found", "n_enough")
+    values = [f"{np.mean([row[key] for row in chosen]):.1f}" if chosen else "" for key in keys]
+    lowest = str(min((row["n_found"] for row in chosen), default=""))
+    bounds = " to ".join(f"{np.mean([row[key] for row in rows]):.0f}" for key in ("low", "high"))
+    shares = [f"{share:.3f}" for share in (np.mean(false), len(chosen) / len(rows), np.mean(few), np.mean(covered))]
+    seconds = f"{np.mean([row['seconds'] for row in rows]):.1f}"
+    return f"| {' | '.join([name, str(len(rows)), *values, lowest, bounds, *shares, seconds])} |"
+
+
+def summary(rows: list[Row]) -> str:
+    """Return a table with a line per law and one for all."""
+    header = [
+        "", "data sets", "selected", "relevant", "enough", "fewest relevant", "interval", "false", "chosen",
+        "too few labels", "interval holds", "seconds",
+    ]  # fmt: skip
+    laws = list(dict.fromkeys(row["law"] for row in rows))
+    groups: Iterable[tuple[str, list[Row]]] = [(law, [row for row in rows if row["law"] == law]) for law in laws]
+    rule = "|---|" + "---:|" * (len(header) - 1)
+    return "\n".join([f"| {' | '.join(header)} |", rule, *(line(*group) for group in groups), line("all", rows)])
+
+
+def seed_range(text: str) -> range:
+    first, _, last = text.partition("-")
+    return range(int(first), int(last or first) + 1)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--board", choices=BOARDS, default="worlds")
+    add("--seeds", type=seed_range, default=range(5000, 5010), metavar="A-B", help="default: 5000-5009")
+    add("--laws", nargs="+", help="only these")
+    add("--conditions", nargs="+", help="only these")
+    add("--quick", action="store_true", help="choose the number, but do not search")
+    add("--jobs", type=int, default=1, help="processes")
+    add("--out", type=Path, default=Path("build/auto_k.jsonl"))
+    args = parser.parse_args(arguments)
+    cells = [
+        Cell(law, condition, shuffled, args.quick, seed)
+        for law, condition, shuffled in BOARDS[args.board]
+        for seed in args.seeds
+        if (not args.laws or law in args.laws) and (not args.conditions or condition in args.conditions)
+    ]
+    print(summary(run(cells, args.out, args.jobs)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,214 @@
+"""How many features to select: those that say more about the labels than chance, and what more of them would bring."""
+
+import warnings
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+
+from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.engines import Engine
+from puselect.exceptions import NothingBeyondChanceWarning
+from puselect.objective.chance import Chance, draw_statistics
+from puselect.objective.evidence import ColumnRanks, rank_evidence
+from puselect.objective.separation import heldout_separation
+from puselect.search.repair import SLACK
+from puselect.selectors.base import descending_order
+from puselect.selectors.clusterings import score_features
+from puselect.selectors.groups import group_statistic
+from puselect.selectors.problem import Problem, some_rows
+from puselect.selectors.settings import Settings
+
+BY_CHANCE = 0.03  # largest p-value of all columns together with which any of them counts as beyond chance
+EVEN = 0.5  # without any: as many features as are more likely true than false
+FEWEST_LABELS, FEW_LABELS = 5, 20
+N_CLUSTERINGS = 4
+N_SIZES, WIDEST = 12, 100
+
+
+class ChoiceCode(StrEnum):
+    """What the choice of the number of features rests on."""
+
+    CHOSEN = "chosen"
+    NOTHING = "nothing_beyond_chance"
+    TOO_FEW_LABELS = "too_few_labels"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How many features are beyond chance, decided before the search."""
+
+    code: ChoiceCode
+    n_features: int
+    """Of those the search decides on."""
+    beyond: IntArray
+    """Which of them: indices of columns, most evidence first."""
+    false_share: FloatArray
+    """Estimated share of false features among the first 1, 2, ... by evidence; never falling."""
+    p_value: float
+    at_least: int
+    at_most: int
+
+
+@dataclass(frozen=True)
+class Path:
+    """What each number of features is worth, and the number that was chosen.
+
+    The objective is that of the best features of the final ranking. The separation tells held-out labelled rows from
+    unlabelled ones; for that, features are ranked anew without those rows.
+    """
+
+    code: str
+    """A `ChoiceCode`: whether features are beyond chance; if not, whether there are too few labelled rows to tell."""
+    n_features: int
+    """How many were selected; a group counts as one."""
+    n_enough: int
+    """The smallest number here whose separation is within one standard error of the best."""
+    interval: tuple[int, ...]
+    """How many are related to the labels: at least (95 % sure), and at most as far as these labels can show."""
+    p_value: float
+    """Of the hypothesis that no column is related to the labels."""
+    size: tuple[int, ...]
+    """Numbers of features that were looked at; the following have a value for each."""
+    cost: tuple[float, ...]
+    """What that many of the best features cost; their number without costs."""
+    objective: tuple[float, ...]
+    """Mean over four clusterings."""
+    separation: tuple[float, ...]
+    """Area under the ROC curve of held-out labelled against unlabelled rows."""
+    separation_error: tuple[float, ...]
+    """Its standard error."""
+    false_share: tuple[float, ...]
+    """Estimated share of false features."""
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        related = f"{low} to {high} features are related to the labels"
+        enough = f"{self.n_enough} separate held-out positives as well as more do"
+        if self.code == ChoiceCode.CHOSEN:
+            return f"{self.n_features} features are beyond chance ({related}); {enough}."
+        few = self.code == ChoiceCode.TOO_FEW_LABELS
+        why = "there are too few labelled rows to tell" if few else "nothing is beyond chance"
+        return f"{self.n_features} features are the best guess, but {why} (p = {self.p_value:.2g})."
+
+
+def choose(settings: Settings, problem: Problem, max_false: float) -> Problem:
+    """Return the problem with a budget for the features beyond chance.
+
+    With costs, only those features may be selected, within the budget; otherwise the search selects as many as there
+    are, and may prefer others.
+    """
+    budget = problem.budget
+    if not len(budget.free):
+        return problem
+    choice = choose_number(problem, max_false)
+    if choice.code is not ChoiceCode.CHOSEN:
+        warn_of_chance(choice, int(problem.positive.sum()))
+    if (budget.costs == 1).all():
+        limited = budget._replace(limit=min(budget.limit, float(choice.n_features)))
+    else:
+        chosen = np.isin(budget.free, choice.beyond)
+        chosen |= ~chosen.any() & (budget.costs <= budget.limit * (1 + SLACK))
+        costs = budget.costs[chosen]
+        limited = budget._replace(free=budget.free[chosen], costs=costs, limit=min(budget.limit, float(costs.sum())))
+    return replace(problem, budget=limited, choice=choice)
+
+
+def choose_number(problem: Problem, max_false: float) -> Choice:
+    """Return how many of the free features are beyond chance."""
+    rng = _rng(problem)
+    free, rows = problem.budget.free, some_rows(problem, rng)
+    columns, positive = problem.budget.columns, problem.positive[rows]
+    ranks, n_labelled = ColumnRanks(problem.table[rows][:, columns]), int(positive.sum())
+    evidence = rank_evidence(ranks, positive, 0.5, rng)
+
+    def of_units(statistic: FloatArray) -> FloatArray:
+        wide = np.zeros(problem.table.shape[1])
+        wide[columns] = statistic
+        leader = problem.budget.leader
+        return (wide if leader is None else group_statistic(wide, leader))[free]
+
+    drawn = [np.array([of_units(one) for one in each]) for each in draw_statistics(ranks, n_labelled, rng)]
+    found = evidence._replace(labelled=of_units(evidence.labelled), cotrained=of_units(evidence.cotrained))
+    chance = Chance.of(found, *drawn)
+    order = descending_order(found.support, rng)
+    false_share = chance.false_share(order)
+    n_chosen = int((false_share <= max_false).sum()) if chance.p_value <= BY_CHANCE else 0
+    if n_labelled < FEWEST_LABELS or (n_chosen == 0 and n_labelled < FEW_LABELS):
+        code = ChoiceCode.TOO_FEW_LABELS
+    else:
+        code = ChoiceCode.CHOSEN if n_chosen else ChoiceCode.NOTHING
+    if code is not ChoiceCode.CHOSEN:
+        n_chosen = max(1, int((false_share <= EVEN).sum()))
+    at_least = chance.at_least if code is ChoiceCode.CHOSEN else 0
+    return Choice(code, n_chosen, free[order[:n_chosen]], false_share, chance.p_value, at_least, chance.at_most)
+
+
+def warn_of_chance(choice: Choice, n_labelled: int) -> None:
+    """Warn that the number of features is a guess, and say why."""
+    why = f"no column says more about the labels than chance would (p = {choice.p_value:.2g})"
+    if choice.code is ChoiceCode.TOO_FEW_LABELS:
+        why = f"{n_labelled} labelled rows are too few to tell related features from others"
+    number = f"{choice.n_features} feature{'s are' if choice.n_features > 1 else ' is'}"
+    warnings.warn(
+        f"{why}; {number} selected as the best guess, and the ranking stands", NothingBeyondChanceWarning, stacklevel=6
+    )
+
+
+def follow_path(
+    settings: Settings,
+    problem: Problem,
+    engine: Engine,
+    ranking: IntArray,
+    support: BoolArray,
+    seeds: IntArray,
+    target: int = 0,
+) -> Path | None:
+    """Return what more or fewer features would bring; None unless the number was chosen here."""
+    choice, budget = problem.choice, problem.budget
+    if choice is None:
+        return None
+    units = np.union1d(budget.units, choice.beyond)
+    order = units[np.argsort(ranking[units])]
+    n_selected = int(support[units].sum())
+    sizes = path_sizes(len(order), n_selected)
+    masks = [budget.spread(np.isin(np.arange(len(support)), order[:n])) for n in sizes]
+    scores = [score_features(settings, engine, mask, seeds[:N_CLUSTERINGS], target) for mask in masks]
+    rng = _rng(problem)
+    rows = some_rows(problem, rng)
+    ranks = ColumnRanks(problem.table[rows][:, masks[-1]])
+    widths = [int(mask.sum()) for mask in masks]
+    separation = heldout_separation(ranks, problem.positive[rows], widths, rng)
+    costs = np.ones(len(support))
+    costs[budget.free] = budget.costs
+    padded = np.concatenate([np.zeros(int(budget.kept[units].sum())), choice.false_share])
+    return Path(
+        code=choice.code,
+        n_features=n_selected,
+        n_enough=sizes[separation.enough],
+        interval=(choice.at_least, choice.at_most),
+        p_value=choice.p_value,
+        size=tuple(sizes),
+        cost=tuple(np.cumsum(costs[order])[np.array(sizes) - 1].tolist()),
+        objective=tuple(float(each.mean()) for each in scores),
+        separation=tuple(separation.auc.tolist()),
+        separation_error=tuple(separation.error.tolist()),
+        false_share=tuple(padded[np.minimum(sizes, len(padded)) - 1].tolist()),
+    )
+
+
+def path_sizes(n_features: int, n_selected: int) -> list[int]:
+    """Return the numbers of features to look at: about a dozen from 1 on, with the selected one.
+
+    Examples
+    --------
+    >>> path_sizes(8, 3), path_sizes(50, 26)
+    ([1, 2, 3, 4, 6, 8], [1, 2, 3, 4, 6, 8, 12, 17, 25, 26, 35, 50])
+    """
+    most = min(n_features, max(WIDEST, n_selected))
+    sizes = np.geomspace(1, most, N_SIZES).round().astype(int)
+    return sorted({*sizes.tolist(), n_selected})
+
+
+def _rng(problem: Problem) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(2,)))

@@ -1,0 +1,31 @@
+"""The search of an FSCPU for the features of a problem."""
+
+import numpy as np
+
+from puselect.objective.cluster import ClusterObjective
+from puselect.objective.evidence import Evidence
+from puselect.search import Optimizer
+from puselect.search.deadline import Deadline
+from puselect.selectors.problem import Problem, first_probabilities, free_support
+from puselect.selectors.session import Session, effect_optimizer, igo_optimizer
+from puselect.selectors.settings import Settings
+
+
+def cluster_session(
+    settings: Settings,
+    problem: Problem,
+    objective: ClusterObjective,
+    evidence: Evidence | None,
+    deadline: Deadline,
+) -> Session:
+    """Return the search for the features of a problem."""
+    budget, n_labelled, entropy = problem.budget, int(problem.positive.sum()), problem.entropy
+    optimizer: Optimizer
+    if settings.follows_effects:
+        support = np.zeros(len(budget.free)) if evidence is None else free_support(problem, evidence)
+        optimizer, max_iter = effect_optimizer(settings.search, budget, support, n_labelled, entropy)
+    else:
+        theta = first_probabilities(settings, problem)
+        optimizer, max_iter = igo_optimizer(settings.search, budget, theta, n_labelled, entropy)
+    identity = (settings.identity, *problem.identity)
+    return Session(settings.search, objective, budget, optimizer, max_iter, entropy, identity, deadline)
