@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 from scipy.stats import norm
 
-from puselect.arrays import BoolArray, FloatArray
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.search.checkpoint import State, read_array
 from puselect.search.igo import rank_utilities
 
@@ -82,6 +82,13 @@ class EffectSearch:
     def decided(self) -> BoolArray:
         """Whether the score of each feature is `DECIDED` standard errors above or below the cut."""
         return np.asarray(np.abs(self.scores - self.cut) >= DECIDED)
+
+    def exchange(self, costs: FloatArray, support: FloatArray, places: IntArray) -> None:
+        """Replace costs and support of all features; what was learnt about those at `places` is forgotten."""
+        self.costs, self.support = costs, support
+        self.gain, self.variance = self.gain.copy(), self.variance.copy()
+        self.gain[places] = self.variance[places] = 0.0
+        self._update()
 
     def state(self) -> State:
         """Return everything that changes during a search, the random generator included."""

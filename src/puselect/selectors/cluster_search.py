@@ -1,4 +1,4 @@
-"""The search of an FSCPU for the features of a problem."""
+"""The search of FSCPU: what it may choose from and how it learns."""
 
 import numpy as np
 
@@ -7,6 +7,7 @@ from puselect.objective.evidence import Evidence
 from puselect.search import Optimizer
 from puselect.search.deadline import Deadline
 from puselect.selectors.problem import Problem, first_probabilities, free_support
+from puselect.selectors.screening import SecondLook, pool_size, screened
 from puselect.selectors.session import Session, effect_optimizer, igo_optimizer
 from puselect.selectors.settings import Settings
 
@@ -21,11 +22,17 @@ def cluster_session(
     """Return the search for the features of a problem."""
     budget, n_labelled, entropy = problem.budget, int(problem.positive.sum()), problem.entropy
     optimizer: Optimizer
+    look = None
     if settings.follows_effects:
-        support = np.zeros(len(budget.free)) if evidence is None else free_support(problem, evidence)
-        optimizer, max_iter = effect_optimizer(settings.search, budget, support, n_labelled, entropy)
+        if evidence is not None:
+            budget = screened(budget, evidence.support, pool_size(settings, budget))
+        support = np.zeros(len(budget.free)) if evidence is None else free_support(budget, evidence)
+        by_effect, max_iter = effect_optimizer(settings.search, budget, support, n_labelled, entropy)
+        optimizer = by_effect
+        if evidence is not None and len(budget.free) < len(problem.budget.free):
+            look = SecondLook(settings, problem, objective.engine, evidence, by_effect, max_iter // 2)
     else:
         theta = first_probabilities(settings, problem)
         optimizer, max_iter = igo_optimizer(settings.search, budget, theta, n_labelled, entropy)
     identity = (settings.identity, *problem.identity)
-    return Session(settings.search, objective, budget, optimizer, max_iter, entropy, identity, deadline)
+    return Session(settings.search, objective, budget, optimizer, max_iter, entropy, identity, deadline, look)

@@ -95,6 +95,10 @@ class FSCPU(SearchSelector):
         "auto" maps every column to [0, 1] after cutting off long tails; the selection is the same behind any affine
         scaler. "standard": zero mean and unit variance. "minmax": to [0, 1] by the extremes, as in the paper.
         None: use the values as they are.
+    screen : int, "auto" or None, default="auto"
+        With criterion="cluster+evidence", search only among so many features, those with most evidence ("auto": eight
+        times as many as are wanted, at least 400). Halfway, features left out that differ in the rows found by then
+        are exchanged for the worst. None searches all.
     skip_constant : bool, default=True
         Rank constant columns last and never select them, unless `always_keep` names them. If fewer columns vary than
         `n_features_to_select`, only those are selected, with a `FewerFeaturesWarning`.
@@ -153,14 +157,14 @@ class FSCPU(SearchSelector):
     ranking_ : ndarray of int, shape (n_features,)
         1 for the best feature.
     probabilities_ : ndarray of float, shape (n_features,)
-        Probability of each feature at the end (theta); 1 for kept features, 0 for excluded and constant ones. With
+        Probability of each feature at the end (theta); 1 for kept features, 0 for those that were not searched. With
         optimizer="effects", the probability that its score, which has an error of 1, is above the cut.
     objective_ : float
         Objective of the selected features: mean over eight clusterings.
     history_ : History
         Steps, probabilities, mean and best objective, at most 1024 records; of the features in `searched_`.
     searched_ : ndarray of int
-        The features that the search decided on: all but kept, excluded and constant ones.
+        The features that the search decided on: all but kept, excluded, constant and screened ones.
     n_iter_ : int
         Steps done.
     converged_ : bool
@@ -230,6 +234,7 @@ class FSCPU(SearchSelector):
         verbose: int = 0,
         criterion: str = "cluster+evidence",
         scale: str | None = "auto",
+        screen: int | str | None = "auto",
         skip_constant: bool = True,
         max_samples: int | str | None = "auto",
         clusterer: Any = None,
@@ -269,6 +274,7 @@ class FSCPU(SearchSelector):
         self.verbose = verbose
         self.criterion = criterion
         self.scale = scale
+        self.screen = screen
         self.skip_constant = skip_constant
         self.max_samples = max_samples
         self.clusterer = clusterer
@@ -406,21 +412,21 @@ class FSCPU(SearchSelector):
         target: int = 0,
     ) -> Self:
         """Set the fitted attributes from a search that is over, and cluster its result."""
-        self._keep_result(session)
+        self._keep_result(session, evidence)
         seeds = session.final_seeds
         scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
         self.evidence_ = evidence
         weight = session.search.optimizer.weight
         self.start_objective_, self.ended_below_start_ = None, False
         if evidence is not None and len(seeds) > 1:  # an interrupted search has only one final clustering
-            order = start_order(problem, evidence)
-            start = problem.budget.take_within(order)
+            order = start_order(session.budget, evidence, problem.entropy)
+            start = session.budget.take_within(order)
             is_same = np.array_equal(start, self.support_)
             start_scores = scores if is_same else score_features(settings, engine, start, seeds, target)
             self.start_objective_ = float(start_scores.mean())
             if session.timed_out and start_scores.mean() > scores.mean():
                 weight = 0.0
-                self._rank(session, scores_of_order(order, len(order)))
+                self._rank(session, scores_of_order(order, len(order)), evidence)
                 scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
             self.ended_below_start_ = warn_if_below_start(scores, start_scores)
         self.objective_ = float(scores.mean())

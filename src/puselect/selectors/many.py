@@ -21,6 +21,7 @@ from puselect.search.progress import LOG_SECONDS, Throttle, logger
 from puselect.selectors.cluster_search import cluster_session
 from puselect.selectors.fscpu import FSCPU
 from puselect.selectors.problem import Problem, cluster_objective, pair_information, problem_evidence
+from puselect.selectors.screening import pool_size
 from puselect.selectors.session import SAVE_SECONDS, Session
 from puselect.selectors.settings import Settings
 
@@ -180,6 +181,7 @@ def are_alike(tasks: Sequence[Task]) -> bool:
         and np.array_equal(task.problem.budget.free, first.problem.budget.free)
         and task.selector.groups_ == first.selector.groups_
         and task.problem.table.shape == first.problem.table.shape
+        and pool_size(task.settings, task.problem.budget) == len(task.problem.budget.free)
         for task in tasks
     )
 

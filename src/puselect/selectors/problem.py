@@ -111,17 +111,15 @@ def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
     return found.widened(columns, problem.table.shape[1])
 
 
-def free_support(problem: Problem, evidence: Evidence) -> FloatArray:
+def free_support(budget: Budget, evidence: Evidence) -> FloatArray:
     """Return the evidence for each free feature in standard errors; that for a group is its best feature's."""
-    leader = problem.budget.leader
-    found = evidence if leader is None else group_evidence(evidence, leader)
-    return found.support[problem.budget.free]
+    found = evidence if budget.leader is None else group_evidence(evidence, budget.leader)
+    return found.support[budget.free]
 
 
-def start_order(problem: Problem, evidence: Evidence) -> IntArray:
+def start_order(budget: Budget, evidence: Evidence, entropy: int) -> IntArray:
     """Return the free features in the order in which evidence alone would select them."""
-    support = free_support(problem, evidence)
-    return descending_order(support, np.random.default_rng([problem.entropy, 0]))
+    return descending_order(free_support(budget, evidence), np.random.default_rng([entropy, 0]))
 
 
 def _evidence_rng(problem: Problem) -> np.random.Generator:

@@ -2,18 +2,19 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.atomic import check_writable, remove_scratch
 from puselect.exceptions import CheckpointWarning, InterruptedSearchWarning
+from puselect.objective.evidence import LIMIT, Evidence
 from puselect.search import BernoulliIGO, EffectSearch, History, Optimizer, Repair, Search, run_searches
 from puselect.search.callbacks import CallbackSupportMixin, FitCallbacks
-from puselect.search.checkpoint import damaged, fingerprint, load_state, read_count, save_state
+from puselect.search.checkpoint import State, damaged, fingerprint, load_state, read_array, read_count, save_state
 from puselect.search.deadline import Deadline
-from puselect.search.progress import Progress, Throttle, shown_log
+from puselect.search.progress import Progress, Throttle, log_line, shown_log
 from puselect.selectors.base import PUSelector, descending_order, ranks_of
 from puselect.selectors.budget import Budget
 from puselect.selectors.settings import SearchSettings
@@ -40,6 +41,44 @@ class Objective(Protocol):
         ...
 
 
+class Exchange(NamedTuple):
+    """Features that take the places of others in a search."""
+
+    places: IntArray
+    """Positions among the free features."""
+    features: IntArray
+    """The features that come there."""
+    support: FloatArray
+    """Evidence for them, in standard errors."""
+
+
+class Look(Protocol):
+    """A look at features that are not searched, in the middle of a search by effects."""
+
+    @property
+    def step(self) -> int:
+        """After which step."""
+        ...
+
+    @property
+    def optimizer(self) -> EffectSearch:
+        """Of the search."""
+        ...
+
+    @property
+    def features(self) -> IntArray:
+        """All that may be selected."""
+        ...
+
+    def __call__(self, free: IntArray, scores: FloatArray, selected: BoolArray) -> Exchange:
+        """Return what to exchange, given the free features, their scores, and the mask of those selected so far."""
+        ...
+
+    def costs_of(self, features: IntArray) -> FloatArray:
+        """Return what features cost."""
+        ...
+
+
 class Session:
     """One search of a selector: run, saved, resumed, reported.
 
@@ -58,6 +97,8 @@ class Session:
         Everything that changes the search: data, settings, seed. A checkpoint of another search is refused.
     deadline : Deadline
         When the fit must be over, final clusterings included.
+    look : Look, optional
+        Exchanges some of the free features during the search.
     """
 
     def __init__(
@@ -70,6 +111,7 @@ class Session:
         entropy: int,
         identity: Sequence[object],
         deadline: Deadline,
+        look: Look | None = None,
     ) -> None:
         self.settings = settings
         self.objective = objective
@@ -79,6 +121,7 @@ class Session:
         self.search = Search(optimizer, repair, entropy, n_criteria=objective.n_criteria)
         self.fingerprint = "" if settings.checkpoint is None else fingerprint(*identity)
         self.deadline = deadline
+        self.look = look
         self.could_save = True
         self.interrupted = False
         self.timed_out = False
@@ -100,6 +143,8 @@ class Session:
         due = Throttle(SAVE_SECONDS)
 
         def after_step() -> bool:
+            if self.look is not None and self.search.step == self.look.step:
+                self._exchange(self.look)
             if due():
                 self.save()
             progress.after_step()
@@ -117,6 +162,33 @@ class Session:
                 InterruptedSearchWarning,
                 stacklevel=5,
             )
+
+    def _exchange(self, look: Look) -> None:
+        """Look again at the features that are not searched, and exchange some of them."""
+        scores = look.optimizer.scores
+        selected = self.budget.take_within(np.argsort(-scores, kind="stable"))
+        coming = look(self.budget.free, scores, selected)
+        free, support = self.budget.free.copy(), look.optimizer.support.copy()
+        free[coming.places], support[coming.places] = coming.features, coming.support
+        self._set_pool(look, free, support, coming.places)
+        self.search.recorder.forget(coming.places)
+        log_line(f"{len(coming.places)} features exchanged after step {self.search.step}", self.settings.verbose)
+
+    def _set_pool(self, look: Look, free: IntArray, support: FloatArray, changed: IntArray) -> None:
+        """Search these features from now on, of which those at the places `changed` are new."""
+        costs = look.costs_of(free)
+        self.budget = self.budget._replace(free=free, costs=costs)
+        self.search.repair = Repair(costs, self.budget.limit)
+        look.optimizer.exchange(costs, support, changed)
+
+    def _restore_pool(self, look: Look, state: State) -> None:
+        """Search the features of a saved state; raise an error if it is damaged."""
+        shape = self.budget.free.shape
+        free = read_array(state, "free", shape, 0, np.inf).astype(np.intp)
+        support = read_array(state, "support", shape, -np.inf, np.inf)
+        if len(np.unique(free)) < len(free) or not np.isin(free, look.features).all():
+            raise ValueError("free must hold distinct features that may be selected")
+        self._set_pool(look, free, support, np.empty(0, dtype=np.intp))
 
     @property
     def final_seeds(self) -> IntArray:
@@ -154,6 +226,8 @@ class Session:
                 f"checkpoint {str(path)!r} belongs to other data or other settings; delete it or use another path"
             )
         try:
+            if self.look is not None:
+                self._restore_pool(self.look, state["pool"])
             self.search.restore(state["search"])
             self.objective.n_degenerate = read_count(state, "n_degenerate")
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -164,6 +238,8 @@ class Session:
         if self.settings.checkpoint is None:
             return
         state = {"search": self.search.state(), "n_degenerate": self.objective.n_degenerate}
+        if self.look is not None:
+            state["pool"] = {"free": self.budget.free, "support": self.look.optimizer.support}
         try:
             save_state(self.settings.checkpoint, {"fingerprint": self.fingerprint, **state})
             self.could_save = True
@@ -214,13 +290,13 @@ class SearchSelector(CallbackSupportMixin, PUSelector):
 
     history_: History
 
-    def _keep_result(self, session: Session) -> None:
-        """Set the fitted attributes."""
+    def _keep_result(self, session: Session, evidence: Evidence | None = None) -> None:
+        """Set the fitted attributes; features that were not searched are ranked by evidence."""
         search, budget = session.search, session.budget
         self.probabilities_ = budget.kept.astype(np.float64)
         self.probabilities_[budget.free] = search.theta
         self.probabilities_ = budget.spread(self.probabilities_)
-        self._rank(session, search.optimizer.scores)
+        self._rank(session, search.optimizer.scores, evidence)
         self.searched_ = budget.free
         self.history_ = search.history()
         self.n_iter_ = search.step
@@ -229,11 +305,14 @@ class SearchSelector(CallbackSupportMixin, PUSelector):
         self.timed_out_ = session.timed_out
         self.n_degenerate_ = session.objective.n_degenerate
 
-    def _rank(self, session: Session, free_scores: FloatArray) -> None:
+    def _rank(self, session: Session, free_scores: FloatArray, evidence: Evidence | None) -> None:
         """Rank the features by scores of the free ones, and select the best."""
         search, budget = session.search, session.budget
         scores = np.where(budget.kept, np.inf, -np.inf)
         scores[budget.free] = free_scores
+        if session.look is not None and evidence is not None:
+            others = np.setdiff1d(session.look.features, budget.free)
+            scores[others] = free_scores.min() - 1 - LIMIT + evidence.support[others]
         rng = np.random.default_rng([search.entropy, search.step])
         if budget.leader is None:
             self.ranking_ = ranks_of(descending_order(scores, rng))

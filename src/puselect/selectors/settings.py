@@ -42,6 +42,7 @@ PUBLISHED: dict[str, Any] = {
     "max_iter": 3000,
     "early_stopping": False,
     "max_samples": None,
+    "screen": None,
     "skip_constant": False,
 }
 """The settings of Uchikoshi & Akimoto (GECCO 2025); those of the mixture are scikit-learn's defaults."""
@@ -136,6 +137,7 @@ class Settings:
     start_evidence: float
     scale: str | None
     max_samples: int | str | None
+    screen: int | str | None
     skip_constant: bool
     n_jobs: int | None
     search: SearchSettings
@@ -155,6 +157,8 @@ class Settings:
             check_choice("scale", settings.scale, SCALES)
         if settings.max_samples is not None and settings.max_samples != "auto":
             check_number("max_samples", settings.max_samples, 4, integer=True)
+        if settings.screen is not None and settings.screen != "auto":
+            check_number("screen", settings.screen, 1, integer=True)
         check_flag("skip_constant", settings.skip_constant)
         if settings.n_jobs is not None:
             check_number("n_jobs", settings.n_jobs, -1024, integer=True)

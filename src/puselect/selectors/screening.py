@@ -1,0 +1,109 @@
+"""Searching wide tables: only the features with most evidence are searched, and the others are looked at again.
+
+The cost of a step does not depend on the number of columns, but what a step tells about each of them does: the search
+decides on a pool of features, a few times as many as are wanted. Halfway it clusters the rows on the best features so
+far; a feature outside of the pool that differs in the rows found so is moved into it, since it had no part in finding
+them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.engines import Engine
+from puselect.objective.evidence import (
+    BLOCK,
+    FOUND_PER_LABEL,
+    LIMIT,
+    NO_DIFFERENCE_ROOT,
+    ColumnRanks,
+    Evidence,
+)
+from puselect.search import EffectSearch
+from puselect.selectors.budget import Budget
+from puselect.selectors.clusterings import cluster_result
+from puselect.selectors.problem import Problem, some_rows
+from puselect.selectors.session import Exchange
+from puselect.selectors.settings import Settings
+
+LEAST_POOL, POOL_PER_SELECTED = 400, 8
+LOOK_CLUSTERINGS = 4
+MOST_ENTRANTS = 0.25  # share of the pool that may be replaced
+
+
+def pool_size(settings: Settings, budget: Budget) -> int:
+    """Return how many features are searched: all of them unless there are many, and none are in groups."""
+    has_evidence = settings.criterion == "cluster+evidence" and settings.follows_effects
+    if not has_evidence or settings.screen is None or budget.leader is not None:
+        return len(budget.free)
+    n_wanted = int(np.ceil(budget.start * len(budget.free)))
+    wanted = max(LEAST_POOL, POOL_PER_SELECTED * n_wanted) if settings.screen == "auto" else int(settings.screen)
+    return min(max(wanted, n_wanted + 1), len(budget.free))
+
+
+def screened(budget: Budget, support: FloatArray, n_pool: int) -> Budget:
+    """Return the budget with only the `n_pool` features of largest support free, of those that fit it."""
+    if n_pool >= len(budget.free):
+        return budget
+    affordable = np.flatnonzero(budget.costs <= budget.limit)
+    best = affordable[np.argsort(-support[budget.free[affordable]], kind="stable")[:n_pool]]
+    pool = np.sort(best)
+    costs = budget.costs[pool]
+    return budget._replace(free=budget.free[pool], costs=costs, limit=min(budget.limit, float(costs.sum())))
+
+
+@dataclass(frozen=True)
+class SecondLook:
+    """Looks for features outside of the pool that differ in the rows that the best features so far find."""
+
+    settings: Settings
+    problem: Problem
+    engine: Engine
+    evidence: Evidence
+    optimizer: EffectSearch
+    step: int
+    """After which step of the search."""
+
+    @property
+    def features(self) -> IntArray:
+        """All that may be selected."""
+        return self.problem.budget.free
+
+    def costs_of(self, features: IntArray) -> FloatArray:
+        """Return what features cost."""
+        return np.asarray(self.problem.budget.costs[np.searchsorted(self.features, features)])
+
+    def __call__(self, free: IntArray, scores: FloatArray, selected: BoolArray) -> Exchange:
+        """Return the features to exchange, given the free ones, their scores and the mask of those selected so far."""
+        outside = np.setdiff1d(self.features, free)
+        outside = outside[self.costs_of(outside) <= self.problem.budget.limit]
+        statistic = self._statistic(outside, selected)
+        chance = 2 * np.log(max(len(outside), 2))  # exceeded by one of them by chance
+        n_entrants = min(int(MOST_ENTRANTS * len(free)), int((statistic > chance).sum()))
+        best = np.argsort(-statistic, kind="stable")[:n_entrants]
+        weight = self.evidence.cotrained_weight
+        support = LIMIT * np.tanh(weight * (np.sqrt(statistic[best]) - NO_DIFFERENCE_ROOT) / LIMIT)
+        leaving = np.argsort(scores, kind="stable")[:n_entrants]
+        return Exchange(leaving, outside[best], support)
+
+    def _statistic(self, columns: IntArray, selected: BoolArray) -> FloatArray:
+        """Return Lepage's statistic of columns for the labelled rows and the candidates in positive clusters."""
+        problem = self.problem
+        rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(2,)))
+        seeds = rng.integers(2**31, size=LOOK_CLUSTERINGS)
+        _, clusterings = cluster_result(self.settings, problem, self.engine, selected, seeds)
+        rows = some_rows(problem, rng)
+        if clusterings is None or not len(columns):
+            return np.zeros(len(columns))
+        table, positive = problem.table[rows], problem.positive[rows]
+        found = clusterings._replace(scaling=None).candidates(table[:, selected], positive).rows
+        labelled = np.flatnonzero(positive)
+        both = np.concatenate([labelled, found[: FOUND_PER_LABEL * len(labelled)]])
+        return blocked_lepage(table, columns, both)
+
+
+def blocked_lepage(table: AnyArray, columns: IntArray, rows: IntArray) -> FloatArray:
+    """Return Lepage's statistic of columns for a set of rows, a block of columns at a time."""
+    parts = [columns[first : first + BLOCK] for first in range(0, len(columns), BLOCK)]
+    return np.concatenate([ColumnRanks(table[:, part]).lepage(rows) for part in parts])
