@@ -185,11 +185,12 @@ def quoted_name(name: str) -> str:
 
 def open_table(data: str, spec: "TableSpec", quiet: bool) -> "LoadedTable":
     """Read the table and print its size and the notes on it."""
+    from puselect.cli.progress import working
     from puselect.cli.wording import counted, note_text
     from puselect.tables import load_table
 
     check_choice("--impute", spec.impute, ["median"])
-    with without_panics():
+    with working(f"reading {data}", quiet), without_panics():
         table = load_table(data, spec)
     if not quiet:
         n_rows, n_features = table.X.shape

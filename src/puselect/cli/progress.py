@@ -1,5 +1,6 @@
 """Progress on standard error: a bar on a terminal, otherwise a line every few seconds."""
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -70,6 +71,24 @@ def search_progress(method: str, quiet: bool) -> Iterator[Callable[["Step"], Non
                 bar.update(task, total=1.0, completed=step.share_done, state=state_of(step))
 
         yield show
+
+
+@contextmanager
+def working(what: str, quiet: bool) -> Iterator[None]:
+    """Say what is being done while this block runs: at once on a terminal, otherwise if it takes a few seconds."""
+    if quiet:
+        yield
+    elif messages.is_terminal:
+        with messages.status(f"[dim]{what}[/dim]"):
+            yield
+    else:
+        timer = threading.Timer(LINE_SECONDS, tell, [f"{what} ..."])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
 
 def state_of(step: "Step") -> str:

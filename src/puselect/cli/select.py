@@ -4,6 +4,7 @@ import shlex
 import sys
 import time
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,12 +14,13 @@ from puselect.cli import options
 from puselect.cli.advice import next_step
 from puselect.cli.application import app, console, finishing, stopping, without_panics
 from puselect.cli.options import HOW, OUT, TABLE, WHAT, open_table, split_names, table_notes, tell, tell_notes
-from puselect.cli.progress import TimeCheck, search_progress
+from puselect.cli.progress import TimeCheck, search_progress, working
 from puselect.cli.writing import check_outputs, output_files
 
 if TYPE_CHECKING:
     from puselect.report import Selection
     from puselect.selectors.base import PUSelector
+    from puselect.selectors.clusterings import Candidates
     from puselect.selectors.suitability import Suitability as SuitabilityCheck
     from puselect.tables import LoadedTable
 
@@ -90,6 +92,11 @@ Shuffles = Annotated[
 Yes = Annotated[
     bool, typer.Option("--yes", "-y", help="Run a search even if it may take more than an hour.", rich_help_panel=HOW)
 ]
+CandidatesOut = Annotated[
+    Path | None,
+    typer.Option("--candidates", metavar="FILE.csv", rich_help_panel=OUT,
+                 help="Write all candidate positives with their confidence and their selected columns."),
+]
 DataOut = Annotated[
     Path | None,
     typer.Option(metavar="FILE", rich_help_panel=OUT,
@@ -130,6 +137,7 @@ def select(
     shuffles: Shuffles = None,
     output: options.Output = None,
     data_out: DataOut = None,
+    candidates: CandidatesOut = None,
     report: options.Report = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -146,15 +154,16 @@ def select(
     n_shuffles = shuffles or int(suitability)
     check_size(k, budget, costs, max_false)
     check_max_time(max_time)
-    options.check_quiet(quiet, output, data_out, report, checkpoint, json)
-    outputs = {"-o": output, "--data-out": data_out, "--report": report, "--checkpoint": checkpoint}
-    check_outputs(outputs, [data, costs])
+    files = Outputs(output, data_out, candidates, report)
+    options.check_quiet(quiet, *files.paths, checkpoint, json)
+    named = {"-o": output, "--data-out": data_out, "--candidates": candidates, "--report": report}
+    check_outputs({**named, "--checkpoint": checkpoint}, [data, costs])
     if data_out is not None:
         output_format(data_out)
     selector = make_selector(method, n_shuffles, {
         "--budget": budget, "--costs": costs, "--keep": keep, "--engine": engine, "--checkpoint": checkpoint,
         "--max-iter": max_iter, "--max-time": max_time, "-k auto": k if k == AUTO else None,
-    })
+    }, wants_candidates=candidates is not None)
     spec = TableSpec(
         label, positive, keep=split_names(keep), drop=split_names(drop), prepare=prepare, use=split_names(use),
         id=options.single_name("--id", row_id), missing_codes=options.missing_codes(missing),
@@ -162,10 +171,12 @@ def select(
         max_rows=max_rows, max_memory=max_memory, seed=seed,
     )
     table = open_table(data, spec, quiet)
-    number, remarks = wanted_number(table, k, budget)
+    number, remarks = wanted_number(count_units(selector, table), k, budget)
     set_given(selector, n_features_to_select=number, random_state=seed, budget=budget, engine=engine,
               checkpoint=checkpoint, max_iter=max_iter, max_time=max_time, n_jobs=jobs, max_false=max_false,
-              always_keep=list(table.keep) or None, feature_costs=None if costs is None else table.costs(costs))
+              groups=table.groups or None, always_keep=list(table.keep) or None,
+              feature_costs=None if costs is None else table.costs(costs))
+    remarks += sampling_note(selector, len(table.y))
     if not quiet:
         tell_notes(remarks)
         if checkpoint is not None and checkpoint.exists():
@@ -174,14 +185,17 @@ def select(
     if not quiet:
         tell_notes(heard)
     checked = shuffled_search(selector, table, n_shuffles, quiet) if n_shuffles else None
-    with finishing():
-        selection = describe(selector, table, seconds, [*remarks, *heard], checked)
-        write(selection, table, selector.support_, output, data_out, report)
+    begin = time.perf_counter()
+    with finishing(), working("describing and writing the result", quiet):
+        found = find_candidates(selector, table)
+        selection = describe(selector, table, seconds, [*remarks, *heard], checked, found, spec.id)
+        files.write(selection, table, selector.support_, found, spec.id)
     if json:
         typer.echo(selection.to_json())
     elif not quiet:
         hint = next_step(data, spec, method, len(selection.selected), selection.n_features, report)
-        print_selection(console, selection, table, [path for path in (output, data_out, report) if path], hint)
+        times = {**table.seconds, "searching": seconds, "report": time.perf_counter() - begin}
+        print_selection(console, selection, table, files.paths, hint, times)
 
 
 def check_size(k: str | None, budget: float | None, costs: Path | None, max_false: float | None) -> None:
@@ -206,7 +220,7 @@ PARAMETERS = {
 }
 
 
-def make_selector(method: str, n_shuffles: int, given: dict[str, Any]) -> Any:
+def make_selector(method: str, n_shuffles: int, given: dict[str, Any], wants_candidates: bool = False) -> Any:
     """Return a selector with default settings, or raise a usage error if it lacks what was asked for."""
     from puselect.methods import METHODS, REGISTRY
 
@@ -222,6 +236,8 @@ def make_selector(method: str, n_shuffles: int, given: dict[str, Any]) -> Any:
     ]
     if n_shuffles and not REGISTRY[method].clusters:
         missing.append("--suitability")
+    if wants_candidates and not REGISTRY[method].clusters:
+        missing.append("--candidates")
     if missing:
         raise typer.BadParameter(f"not supported by method {method!r}; use 'fscpu'", param_hint=missing[0])
     return selector
@@ -242,11 +258,25 @@ def set_given(selector: "PUSelector", **values: Any) -> None:
     selector.set_params(**{name: value for name, value in values.items() if value is not None and name in known})
 
 
-def wanted_number(table: "LoadedTable", k: str | None, budget: float | None) -> tuple[int | str | None, list[str]]:
+def count_units(selector: "PUSelector", table: "LoadedTable") -> int:
+    """Return how many features there are to choose from; those of one column are one, if the method knows groups."""
+    return len(table.recipes) if "groups" in selector.get_params(deep=False) else len(table.names)
+
+
+def sampling_note(selector: "PUSelector", n_rows: int) -> list[str]:
+    """Return a note if the search uses a sample of the rows at each step."""
+    from puselect.selectors import FSCPU
+    from puselect.selectors.settings import Settings
+
+    parameters = selector.get_params(deep=False)
+    limit = Settings.of(parameters).rows_per_step(n_rows) if isinstance(selector, FSCPU) else None
+    return [] if limit is None else [f"each step of the search uses a new sample: {limit:,} of {n_rows:,} rows"]
+
+
+def wanted_number(n_features: int, k: str | None, budget: float | None) -> tuple[int | str | None, list[str]]:
     """Return the number of features to select, None with a budget, and notes on it."""
     if k == AUTO:
         return AUTO, []
-    n_features = len(table.names)
     if k is None and budget is None:
         half = (n_features + 1) // 2
         return half, [f"selecting {half} of {n_features} features, half of them; choose another number with -k"]
@@ -289,8 +319,20 @@ def shuffled_search(
     return checked
 
 
+def find_candidates(selector: "PUSelector", table: "LoadedTable") -> "Candidates | None":
+    """Return the candidate positives; None for a method that does not cluster."""
+    final = getattr(selector, "clusterings_", None)
+    return None if final is None else final.candidates(table.X.to_numpy()[:, selector.support_], table.y == 1)
+
+
 def describe(
-    selector: "PUSelector", table: "LoadedTable", seconds: float, notes: list[str], checked: "SuitabilityCheck | None"
+    selector: "PUSelector",
+    table: "LoadedTable",
+    seconds: float,
+    notes: list[str],
+    checked: "SuitabilityCheck | None",
+    found: "Candidates | None",
+    row_name: str | None,
 ) -> "Selection":
     """Return the result as it is written and reported."""
     from puselect.report import summarise
@@ -303,24 +345,46 @@ def describe(
         seconds=seconds,
         notes=[*table_notes(table), *notes],
         suitability=checked,
-        row_numbers=table.row_numbers,
+        row_numbers=table.row_numbers if table.ids is None else list(table.ids),
+        row_name=row_name or "",
+        columns=table.fates,
+        recipes=table.recipes,
+        candidates=found,
     )
 
 
-def write(
-    selection: "Selection", table: "LoadedTable", support: Any, output: Path | None, data_out: Path | None,
-    report: Path | None,
-) -> None:
-    """Write the files that were asked for, all of them or none."""
-    from puselect.tables.files import output_format
+@dataclass(frozen=True)
+class Outputs:
+    """The files to write; None for those that were not asked for."""
 
-    with output_files(output, data_out, report) as (result_file, data_file, report_file):
-        if result_file is not None:
-            result_file.write(f"{selection.to_json()}\n".encode())
-        if data_file is not None and data_out is not None:
-            with without_panics():
-                table.write(support, data_file, output_format(data_out))
-        if report_file is not None:
-            from puselect.report.render import render
+    result: Path | None
+    data: Path | None
+    candidates: Path | None
+    report: Path | None
 
-            report_file.write(render([selection]).encode())
+    @property
+    def paths(self) -> list[Path]:
+        """Those that were asked for."""
+        return [path for path in (self.result, self.data, self.candidates, self.report) if path is not None]
+
+    def write(
+        self, selection: "Selection", table: "LoadedTable", support: Any, found: "Candidates | None",
+        row_name: str | None,
+    ) -> None:
+        """Write the files that were asked for, all of them or none."""
+        from puselect.tables.files import output_format
+
+        targets = (self.result, self.data, self.candidates, self.report)
+        with output_files(*targets) as (result_file, data_file, candidates_file, report_file):
+            if result_file is not None:
+                result_file.write(f"{selection.to_json()}\n".encode())
+            if data_file is not None and self.data is not None:
+                with without_panics():
+                    table.write(support, data_file, output_format(self.data))
+            if candidates_file is not None and found is not None:
+                with without_panics():
+                    table.write_candidates(found, support, row_name, candidates_file)
+            if report_file is not None:
+                from puselect.report.render import render
+
+                report_file.write(render([selection]).encode())

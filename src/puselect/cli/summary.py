@@ -1,6 +1,6 @@
 """Results on the terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,13 +21,21 @@ MOST_SHOWN = 40
 MOST_LEFT_OUT = 12
 MOST_LISTED = 12
 MISSED = 5
+MOST_PORTRAITS = 6
 BAR_WIDTH = 24
 
 
 def print_selection(
-    console: Console, selection: "Selection", table: "LoadedTable", written: Sequence[Path], next_step: str
+    console: Console,
+    selection: "Selection",
+    table: "LoadedTable",
+    written: Sequence[Path],
+    next_step: str,
+    times: Mapping[str, float],
 ) -> None:
     """Print the selected features, the evidence for them, what was left out and why, and the next step."""
+    from puselect.report.insight import portrait, portrait_size
+
     console.print(
         f"\n[bold]{len(selection.selected)} of {selection.n_features} features[/bold] selected by "
         f"[bold]{selection.method}[/bold] in {selection.seconds or 0:.1f} s"
@@ -41,12 +49,27 @@ def print_selection(
         line(console, "left out", f"and {len(table.left_out) - MOST_LEFT_OUT} more columns")
     for head, text in evidence(selection):
         line(console, head, text)
+    for number, cluster in enumerate(selection.portraits[:MOST_PORTRAITS], start=1):
+        line(console, f"cluster {number}", f"{portrait(cluster)} ({portrait_size(cluster)})")
     for finding in selection.findings:
         if finding.level == "warning":
             line(console, "warning", f"{finding.title}. {finding.text}", "yellow")
+    line(console, "time", shares_of_time(times))
     for path in written:
         line(console, "written", str(path), "green")
     line(console, "next", next_step, "cyan")
+
+
+def shares_of_time(times: Mapping[str, float]) -> str:
+    """Return how long everything took, and the share of each part.
+
+    Examples
+    --------
+    >>> shares_of_time({"reading": 1.0, "searching": 3.0})
+    '4.0 s: reading 25%, searching 75%'
+    """
+    total = sum(times.values())
+    return f"{total:.1f} s: " + ", ".join(f"{what} {seconds / total:.0%}" for what, seconds in times.items())
 
 
 def just_missed(selection: "Selection") -> str:

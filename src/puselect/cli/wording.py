@@ -12,6 +12,7 @@ from puselect.tables.errors import (
     IdError,
     KeepError,
     LabelError,
+    LackingColumnsError,
     LeakNote,
     LeftOut,
     MissingValuesError,
@@ -57,6 +58,8 @@ def error_text(error: TableError) -> str:
             return f"{path} has more than one column named {quoted(names)}; column names must be unique"
         case UnknownColumnError(path, role, name, columns):
             return f"--{role}: {path} has no column {name!r}{suggestion(name, columns)}"
+        case LackingColumnsError(path, names, columns):
+            return f"{path} has no column {quoted(names)}, which the selection needs{nearest(names[0], columns)}"
         case KeepError(name, None):
             return f"--keep: {name!r} is the label, the truth, the identifier or a dropped column, not a feature"
         case IdError(name, "missing", n_rows=n_rows):

@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from puselect.atomic import atomic_write
-from puselect.report import sentences, theme
+from puselect.report import insight, sentences, theme
 from puselect.report.comparison import Comparison
 from puselect.report.results import Result
 from puselect.report.selection import Selection
 from puselect.report.theme import Link
 
 SCRIPTS = ("tables.js", "charts.js", "report.js")
-NOT_DRAWN = ("settings", "versions", "findings", "notes", "command")
+NOT_DRAWN = (
+    "settings", "versions", "findings", "notes", "command", "panels", "portraits", "columns", "recipes", "model",
+)
 
 REPEAT = ("repeat", "Reproduce")
 
@@ -58,7 +60,7 @@ def render(results: Sequence[Result] | Result) -> str:
 def _article(id: str, result: Result) -> str:
     """Return one result as HTML; every anchor in it begins with the id."""
     kind = "selection" if isinstance(result, Selection) else "comparison"
-    return theme.fragment(f"{kind}.html.j2", id=id, result=result, drawn=_drawn(result), say=sentences)
+    return theme.fragment(f"{kind}.html.j2", id=id, result=result, drawn=_drawn(result), say=sentences, words=insight)
 
 
 def _title(results: Sequence[Result]) -> str:
@@ -83,12 +85,15 @@ def _selection_parts(selection: Selection) -> list[tuple[str, str]]:
     parts = [
         ("checks", "Checks", selection.findings),
         ("suits", "Suitability", selection.suitability),
+        ("panels", "Features", selection.panels),
+        ("portraits", "Portraits", selection.portraits),
         ("search", "Search", searched),
         ("ranking", "Ranking", True),
         ("clusters", "Clusters", selection.clusterings),
         ("map", "Map", selection.view),
         ("candidates", "Candidates", selection.candidates),
         ("convergence", "Convergence", searched),
+        ("columns", "Columns", selection.columns),
     ]
     return [(anchor, name) for anchor, name, present in parts if present]
 

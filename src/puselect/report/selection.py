@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from puselect.report.codec import JSONRecord, require, same_length, within
+from puselect.report.model import Model
+from puselect.report.panels import Panel, Portrait
 from puselect.selectors.choice import ChoiceCode, Path
 from puselect.selectors.suitability import Suitability
 from puselect.selectors.weights import Weights
+from puselect.tables.fates import Fate
+from puselect.tables.recipes import Recipe
 
 SELECTION_SCHEMA = "puselect.selection/2"
 PROBABILITY, SCORE = "probability", "score"
@@ -29,6 +33,8 @@ class Feature:
     """What it was ranked by; see `Selection.score_name`."""
     cost: float | None
     """If costs were given."""
+    members: tuple[str, ...] = ()
+    """Names of the columns of a feature that stands for several, selected as a whole."""
 
     def check(self) -> None:
         require(self.column >= 0, "column must not be negative")
@@ -128,11 +134,13 @@ class CandidateTable:
     """Row of the file, from 0 after the header; in Python the index of the data frame, or the position."""
     confidence: tuple[float, ...]
     columns: tuple[str, ...]
-    """Names of the best selected features, whose values are shown."""
-    values: tuple[tuple[float, ...], ...]
+    """Names of the selected features, whose values are shown."""
+    values: tuple[tuple[float | str, ...], ...]
     """One tuple per row."""
     total: int
     """How many there are; more than are listed where there are very many."""
+    row_name: str = ""
+    """The column that names the rows, if there is one."""
 
     def check(self) -> None:
         require(same_length(self.row, self.confidence, self.values), "columns differ in length")
@@ -205,6 +213,16 @@ class Selection(JSONRecord):
     suitability: Suitability | None = None
     path: Path | None = None
     """How the number of features was chosen."""
+    panels: tuple[Panel, ...] = ()
+    """Distributions of the selected features, best first."""
+    portraits: tuple[Portrait, ...] = ()
+    """What marks the positive clusters."""
+    columns: tuple[Fate, ...] = ()
+    """What became of each column of the file."""
+    recipes: tuple[Recipe, ...] = ()
+    """How columns of the file became features, for `puselect apply`."""
+    model: Model | None = None
+    """The clusters of the selected features, for `puselect apply`."""
     settings: dict[str, str] | None = None
     versions: dict[str, str] | None = None
 

@@ -2,7 +2,7 @@
 
 import inspect
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from numbers import Integral
@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from puselect._version import __version__
 from puselect.methods import METHODS
+from puselect.report.model import Model
+from puselect.report.panels import Panel, Portrait, Unit, cluster_portraits, feature_panels, some_rows
 from puselect.report.quality import count_near_cut, find_problems, follows_effects
 from puselect.report.selection import (
     EFFECTS,
@@ -33,15 +35,17 @@ from puselect.report.selection import (
 )
 from puselect.selectors.base import PUSelector
 from puselect.selectors.clusterings import Candidates, Clusterings, known_positives
-from puselect.selectors.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
+from puselect.selectors.projection import LABELLED, principal_axes, row_kinds
 from puselect.selectors.suitability import Suitability
+from puselect.tables.fates import Fate
+from puselect.tables.recipes import Recipe
 
 __all__ = ["Selection", "method_name", "summarise", "versions"]
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 MOST_STEPS, MOST_TRACKS = 160, 300  # of the search
 MOST_POINTS = 3000  # on the map
-MOST_CANDIDATES, SHOWN_VALUES = 5000, 6
+MOST_CANDIDATES, SHOWN_VALUES = 5000, 60
 
 
 def summarise(
@@ -55,6 +59,10 @@ def summarise(
     notes: Sequence[str] = (),
     suitability: Suitability | None = None,
     row_numbers: ArrayLike | None = None,
+    row_name: str = "",
+    columns: Sequence[Fate] = (),
+    recipes: Sequence[Recipe] = (),
+    candidates: Candidates | None = None,
 ) -> Selection:
     """Return everything that a report on a fitted selector shows.
 
@@ -77,6 +85,14 @@ def summarise(
     row_numbers : array-like of shape (n_rows,), optional
         Name of each row of `X`, an integer or a string, such as the row of the file that `X` is a sample of. By default
         the index of a data frame, if it has integers or strings, otherwise the position.
+    row_name : str
+        What these names are, such as the column they come from.
+    columns : list of Fate
+        What became of each column of the file that `X` was made from; see `puselect.Preparer`.
+    recipes : list of Recipe
+        How its columns became those of `X`; `puselect apply` needs them.
+    candidates : Candidates, optional
+        Those among the rows, where they are known already.
 
     Examples
     --------
@@ -96,11 +112,12 @@ def summarise(
     pos_label = selector.fit_settings_["pos_label"]
     positive = None if table is None or y is None else known_positives(y, pos_label, len(table))
     rows = row_names(X, 0 if table is None else len(table), row_numbers)
-    found = _candidates(selector, table, positive)
+    found = candidates or _candidates(selector, table, positive)
+    panels, portraits = _insight(selector, table, positive, found, features)
     return Selection(
         method=method_name(selector),
         selected=tuple(feature.name for feature in features if feature.selected),
-        n_features=len(names),
+        n_features=len(features),
         n_rows=None if table is None else len(table),
         n_labelled=None if positive is None else int(positive.sum()),
         objective=getattr(selector, "objective_", None),
@@ -116,11 +133,20 @@ def summarise(
         search=_search_record(selector) if hasattr(selector, "history_") else None,
         clusterings=_clusterings(selector),
         view=None if table is None else _view(table[:, selector.support_], positive, found, rows),
-        candidates=None if found is None or table is None else _candidate_table(found, table, features, rows),
+        candidates=(
+            None
+            if found is None or table is None
+            else _candidate_table(found, table, names, features, rows, row_name)
+        ),
         findings=_findings(selector, table, positive, names),
         notes=tuple(notes),
         suitability=suitability,
         path=getattr(selector, "path_", None),
+        panels=panels,
+        portraits=portraits,
+        columns=tuple(columns),
+        recipes=tuple(recipes),
+        model=Model.of(getattr(selector, "clusterings_", None), tuple(np.array(names)[selector.support_].tolist())),
         settings={name: repr(value) for name, value in selector.fit_settings_.items()},
         versions=versions(),
     )
@@ -199,17 +225,58 @@ def _features(selector: PUSelector, names: Sequence[str]) -> tuple[Feature, ...]
     """Return all features, best first."""
     scores = getattr(selector, "probabilities_", getattr(selector, "scores_", None))
     costs = _costs(selector, names)
+    group_of = {column: group for group, columns in _groups(selector).items() for column in columns}
+    first = _first_columns(selector)
     return tuple(
         Feature(
-            name=names[j],
-            column=int(j),
+            name=group_of.get(j, names[j]),
+            column=j,
             rank=int(selector.ranking_[j]),
             selected=bool(selector.support_[j]),
             score=None if scores is None or not np.isfinite(scores[j]) else float(scores[j]),
             cost=None if costs is None else costs[j],
+            members=tuple(names[i] for i in _groups(selector)[group_of[j]]) if j in group_of else (),
         )
-        for j in np.argsort(selector.ranking_, kind="stable")
+        for j in np.argsort(selector.ranking_, kind="stable").tolist()
+        if j not in group_of or j == first[group_of[j]]
     )
+
+
+def _groups(selector: PUSelector) -> dict[str, list[int]]:
+    """Return the columns of each group that was selected, or not, as a whole."""
+    groups: dict[str, list[int]] = getattr(selector, "groups_", {})
+    return groups
+
+
+def _first_columns(selector: PUSelector) -> dict[str, int]:
+    """Return the column that stands for each group: the one that the search knows it by."""
+    searched = set(getattr(selector, "searched_", np.empty(0, dtype=int)).tolist())
+    return {
+        group: next((column for column in columns if column in searched), columns[0])
+        for group, columns in _groups(selector).items()
+    }
+
+
+def _insight(
+    selector: PUSelector,
+    table: NDArray[Any] | None,
+    positive: NDArray[np.bool_] | None,
+    found: Candidates | None,
+    features: Sequence[Feature],
+) -> tuple[tuple[Panel, ...], tuple[Portrait, ...]]:
+    """Return the distributions of the selected features, and what marks the positive clusters."""
+    if table is None or positive is None:
+        return (), ()
+    kind = row_kinds(len(table), positive, found)
+    rows = some_rows(kind)
+    groups = _groups(selector)
+    units = [Unit(f.name, tuple(groups.get(f.name, (f.column,))), f.members) for f in features if f.selected]
+    panels = feature_panels(table[rows], kind[rows], units)
+    final: Clusterings | None = getattr(selector, "clusterings_", None)
+    if final is None:
+        return panels, ()
+    typical = int(np.argsort(np.abs(final.score - final.score.mean()), kind="stable")[0])
+    return panels, cluster_portraits(table[rows], final, typical, selector.support_, units)
 
 
 def _costs(selector: PUSelector, names: Sequence[str]) -> list[float] | None:
@@ -310,28 +377,47 @@ def _view(
 
 
 def _some_rows(kind: NDArray[Any]) -> NDArray[np.intp]:
-    """Return at most `MOST_POINTS` rows in random order, the same for the same table."""
+    """Return at most `MOST_POINTS` rows in random order, the same for the same table.
+
+    Labelled rows come first; of the others, candidates are in proportion.
+    """
     rng = np.random.default_rng(0)
-    marked = [rng.permutation(np.flatnonzero(kind == k))[: MOST_POINTS // 3] for k in (LABELLED, CANDIDATE)]
-    left = MOST_POINTS - sum(map(len, marked))
-    plain = rng.permutation(np.flatnonzero(kind == UNLABELLED))[:left]
-    return rng.permutation(np.concatenate([plain, *marked]))
+    labelled = rng.permutation(np.flatnonzero(kind == LABELLED))[: MOST_POINTS // 2]
+    others = rng.permutation(np.flatnonzero(kind != LABELLED))[: MOST_POINTS - len(labelled)]
+    return rng.permutation(np.concatenate([labelled, others]))
 
 
 def _candidate_table(
-    found: Candidates, table: NDArray[Any], features: Sequence[Feature], names: NDArray[Any]
+    found: Candidates,
+    table: NDArray[Any],
+    names: Sequence[str],
+    features: Sequence[Feature],
+    row_labels: NDArray[Any],
+    row_name: str,
 ) -> CandidateTable:
-    """Return the most confident candidates with their values of the best selected features."""
+    """Return the most confident candidates with their values of the selected features."""
     shown = [feature for feature in features if feature.selected][:SHOWN_VALUES]
     rows = found.rows[:MOST_CANDIDATES]
-    values = table[rows][:, [feature.column for feature in shown]].astype(float)
+    place = {name: column for column, name in enumerate(names)}
+    values = [shown_values(feature, table[rows], place) for feature in shown]
     return CandidateTable(
-        row=tuple(names[rows].tolist()),
+        row=tuple(row_labels[rows].tolist()),
         confidence=tuple(found.confidence[:MOST_CANDIDATES].round(4).tolist()),
         columns=tuple(feature.name for feature in shown),
-        values=tuple(tuple(float(f"{value:.6g}") for value in row) for row in values),
+        values=tuple(zip(*values, strict=True)) if values else ((),) * len(rows),
         total=len(found.rows),
+        row_name=row_name,
     )
+
+
+def shown_values(feature: Feature, rows: NDArray[Any], place: Mapping[str, int]) -> list[float | str]:
+    """Return the values of a feature; of one-hot columns, the category."""
+    columns = [place[name] for name in feature.members if name.startswith(f"{feature.name}=")]
+    if not columns:
+        return [float(f"{value:.6g}") for value in rows[:, feature.column]]
+    words = np.array([*(names.removeprefix(f"{feature.name}=") for names in feature.members), "other"])
+    chosen = np.where(rows[:, columns].any(axis=1), rows[:, columns].argmax(axis=1), len(columns))
+    return [str(word) for word in words[chosen]]
 
 
 def _can_name(names: NDArray[Any], n_rows: int) -> bool:

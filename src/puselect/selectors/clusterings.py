@@ -28,6 +28,32 @@ class Candidates(NamedTuple):
     confidence: FloatArray
     """Estimated probability of being positive, shape (n_candidates,)."""
 
+    def to_frame(self, X: Any) -> Any:
+        """Return the rows of a data frame, of pandas or polars, with their confidence in front, most confident first.
+
+        Parameters
+        ----------
+        X : DataFrame
+            The table of `candidate_positives`, or any other with the same rows, such as the one before preparing.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> Candidates(np.array([2, 0]), np.array([0.9, 0.4])).to_frame(pd.DataFrame({"name": ["Ann", "Bob", "Cleo"]}))
+           confidence  name
+        2         0.9  Cleo
+        0         0.4   Ann
+        """
+        if "confidence" in getattr(X, "columns", ()):
+            raise ValueError("X must not have a column named 'confidence'; rename it first")
+        if hasattr(X, "iloc"):
+            frame = X.iloc[self.rows].copy()
+            frame.insert(0, "confidence", self.confidence)
+            return frame
+        if hasattr(X, "hstack"):
+            return type(X)({"confidence": self.confidence}).hstack(X[self.rows.tolist()])
+        raise ValueError(f"X must be a data frame of pandas or polars, got {type(X).__name__}")
+
 
 class Clusterings(NamedTuple):
     """Several clusterings of the selected features: their counts, and the mixtures that place new rows."""

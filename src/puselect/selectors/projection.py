@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
-from puselect.scaling import scale_columns
+from puselect.scaling import RobustScaling
 from puselect.selectors.clusterings import Candidates
 
 MANY_COLUMNS = 500  # above, the exact components of a map are not worth their time
@@ -17,6 +17,7 @@ UNLABELLED, LABELLED, CANDIDATE = range(3)
 def principal_axes(table: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the rows in the first two principal components of the scaled columns, and the variance these explain.
 
+    Long tails are cut off, so that a few extreme rows do not decide what the map shows.
     A single column gives a second component of zeros.
 
     Examples
@@ -25,7 +26,7 @@ def principal_axes(table: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np
     >>> points[:, 0], explained
     (array([-0.5,  0. ,  0.5]), array([1., 0.]))
     """
-    scaled = scale_columns(table)
+    scaled = RobustScaling.of(table).scale(table)
     points, explained = np.zeros((len(table), 2)), np.zeros(2)
     if not scaled.any():  # constant columns have no components
         return points, explained

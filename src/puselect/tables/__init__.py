@@ -1,6 +1,18 @@
 """Tables from files: features, labels, and what is worth knowing about them."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from puselect.tables.errors import LeftOut, Note, TableError
-from puselect.tables.loading import LoadedTable, TableSpec, load_table
+
+if TYPE_CHECKING:
+    from puselect.tables.loading import LoadedTable, TableSpec, load_table
 
 __all__ = ["LeftOut", "LoadedTable", "Note", "TableError", "TableSpec", "load_table"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what needs polars when it is first used: reports read recipes without it."""
+    if name not in __all__:
+        raise AttributeError(f"module 'puselect.tables' has no attribute {name!r}")
+    return getattr(import_module("puselect.tables.loading"), name)

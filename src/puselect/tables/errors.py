@@ -91,6 +91,16 @@ class UnknownColumnError(TableError):
 
 
 @dataclass(eq=False)
+class LackingColumnsError(TableError):
+    """A file without columns that a selection needs."""
+
+    path: str | Path
+    names: Sequence[str]
+    columns: Sequence[str]
+    """Those it has."""
+
+
+@dataclass(eq=False)
 class KeepError(TableError):
     """A column to keep that cannot be a feature."""
 

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from puselect.arrays import IntArray
+from puselect.selectors.clusterings import Candidates
 from puselect.tables.errors import FileError, LabelError, OutputFormatError, ValueCounts
 from puselect.tables.frames import pl
 from puselect.tables.kinds import kind_of
@@ -139,6 +140,13 @@ def value_counts(column: Any) -> ValueCounts:
 def feature_frame(features: Iterable[Feature]) -> Any:
     """Return the features as one frame of floats; columns of floats share their memory with the file's frame."""
     return pl.DataFrame([feature.values.rename(feature.name) for feature in features])
+
+
+def candidate_frame(found: Candidates, row_names: Any, row_name: str, rows: Any) -> Any:
+    """Return the candidates among some rows: what names each, its confidence, its columns."""
+    numbers = {row_name: row_names[found.rows].tolist(), "confidence": found.confidence.round(4)}
+    taken = [name for name in rows.columns if name not in numbers]
+    return pl.DataFrame(numbers).hstack(rows[found.rows.tolist()].select(taken))
 
 
 def write_table(frame: Any, file: BinaryIO, output_format: str) -> None:

@@ -4,8 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from puselect.tables.frames import pl
-
 IDENTIFIER_ROWS = 20
 DATE_SAMPLE = 100
 DAY = 86_400_000_000  # microseconds
@@ -72,8 +70,7 @@ def as_days(column: Any, text_format: str = "") -> Any:
         column = column.str.strip_chars().str.to_datetime(text_format, strict=False, time_unit="us")
     if kind == "Time":
         return (column.to_physical() / (1000 * DAY)).fill_null(np.nan)
-    moments = column.cast(column.dtype if kind.startswith("Datetime") else pl.Datetime("us"))
-    return (moments.dt.epoch("us") / DAY).fill_null(np.nan)
+    return (column.dt.epoch("us") / DAY).fill_null(np.nan)
 
 
 def looks_like_identifier(column: Any) -> bool:

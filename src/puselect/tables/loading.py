@@ -1,6 +1,7 @@
 """Read a data file into features and labels."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -9,6 +10,7 @@ import numpy as np
 
 from puselect.arrays import BoolArray, IntArray
 from puselect.labels import draw_rows
+from puselect.selectors.clusterings import Candidates
 from puselect.tables.columns import ColumnRules, Columns, finish_columns, read_columns
 from puselect.tables.costs import feature_costs
 from puselect.tables.errors import (
@@ -22,8 +24,10 @@ from puselect.tables.errors import (
     TooManyLabelledError,
     UnknownColumnError,
 )
+from puselect.tables.fates import Fate, column_fates
 from puselect.tables.files import (
     Source,
+    candidate_frame,
     count_rows,
     default_memory,
     feature_frame,
@@ -109,11 +113,33 @@ class LoadedTable:
     notes: tuple[Note, ...]
     data: Any
     """The whole table with all its rows and columns, lazy."""
+    rows: Any
+    """The rows of `X` with all columns of the file."""
+    seconds: Mapping[str, float]
+    """How long reading and preparing took."""
 
     @property
     def names(self) -> list[str]:
         """Names of the features."""
         return list(self.X.columns)
+
+    @property
+    def groups(self) -> dict[str, list[str]]:
+        """Features that were made from one column."""
+        return {recipe.column: list(recipe.names) for recipe in self.recipes if len(recipe.names) > 1}
+
+    @property
+    def fates(self) -> tuple[Fate, ...]:
+        """What became of each column, in the order of the file."""
+        fates = column_fates(self.recipes, self.left_out, self.notes)
+        return tuple(sorted(fates, key=lambda fate: self.rows.columns.index(fate.column)))
+
+    def write_candidates(self, found: Candidates, support: BoolArray, row_name: str | None, file: BinaryIO) -> None:
+        """Write all candidates as CSV: what names the row, the confidence, the selected columns as they are."""
+        chosen = {source for source, taken in zip(self.sources, support, strict=True) if taken} - {row_name}
+        names = names_in_order([*chosen], self.rows.columns)
+        numbers = self.row_numbers if self.ids is None else np.array(self.ids, dtype=object)
+        write_table(candidate_frame(found, numbers, row_name or "row", self.rows.select(names)), file, ".csv")
 
     def costs(self, path: Path) -> list[float]:
         """Read the cost of each feature from a file."""
@@ -135,12 +161,14 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
         A path, or "-" for standard input.
     spec : TableSpec
     """
+    begin = time.perf_counter()
     source = open_source(name, spec.max_memory)
     _check_columns(source, spec)
     rows, notes = _sample(source, spec) if _must_sample(source, spec) else (None, [])
     frame, row_numbers = read_rows(source, rows)
     if frame.height < 2:
         raise ShortTableError(name, frame.height)
+    read = time.perf_counter()
     positive, y = _labels(frame[spec.label], spec.positive)
     truth = _labels(frame[spec.truth], None)[1] if spec.truth else None
     ids = None if spec.id is None else read_ids(frame[spec.id])
@@ -162,6 +190,8 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
         ids=ids,
         notes=(*notes, *columns.notes),
         data=frame.lazy() if rows is None else source.scan,
+        rows=frame,
+        seconds={"reading": read - begin, "preparing": time.perf_counter() - read},
     )
 
 

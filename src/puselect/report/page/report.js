@@ -11,7 +11,8 @@ const parts = {
     const columns = [
       { key: "rank", title: "Rank", value: (f) => f.rank, numeric: true },
       { key: "name", title: "Feature", value: (f) => f.name, kind: "feature",
-        cell: (f) => [make("span", { class: "label", text: f.name })] },
+        cell: (f) => [make("span", { class: "label", text: f.name }),
+          ...(f.members.length ? [make("span", { class: "quiet", text: ` (${f.members.length} columns)` })] : [])] },
       { key: "score", title: scoreName === "probability" ? "Probability" : "Score", value: (f) => f.score, first: "descending",
         kind: "measured", cell: (f) => [bar(between(f.score ?? low, low, high), f.selected ? "in" : "out"),
           make("span", { class: "figure", text: scoreName === "probability" && f.score !== null ? f.score.toFixed(3) : short(f.score) })] },
@@ -75,16 +76,17 @@ const parts = {
     const vouched = standing === "passed";
     const rows = candidates.row.map((row, i) => ({ row, confidence: candidates.confidence[i], values: candidates.values[i] }));
     const columns = [
-      { key: "row", title: "Row", value: (c) => c.row, numeric: true, cell: (c) => String(c.row) },
+      { key: "row", title: candidates.row_name || "Row", value: (c) => c.row, numeric: true, cell: (c) => String(c.row) },
       { key: "confidence", title: vouched ? "Confidence" : "Unchecked confidence", value: (c) => c.confidence, first: "descending", kind: "measured",
         cell: (c) => [bar(c.confidence, vouched ? "in" : "out"), make("span", { class: vouched ? "figure" : "figure quiet", text: c.confidence >= 0.95 ? "≥ 95%" : percent(c.confidence) })] },
-      ...candidates.columns.map((name, j) => ({ key: `value${j}`, title: name, value: (c) => c.values[j], numeric: true, first: "descending" })),
+      ...candidates.columns.map((name, j) => ({ key: `value${j}`, title: name, value: (c) => c.values[j], numeric: true, first: "descending",
+        cell: (c) => (typeof c.values[j] === "string" ? c.values[j] : short(c.values[j])) })),
     ];
     const table = new DataTable(host, { caption: "Candidate hidden positives", noun: "rows", columns, rows, sortBy: "confidence",
-      order: "descending", pageSize: 12, search: { label: "Find a row number", text: (c) => String(c.row) },
+      order: "descending", pageSize: 12, search: { label: "Find a row", text: (c) => String(c.row) },
       filters: [{ label: "confidence of 50% or more", keep: (c) => c.confidence >= 0.5 }] });
     const link = make("a", { class: "button" }, "Download CSV");
-    offerCSV(link, `candidates-${method}.csv`, () => toCSV(["row", "confidence", ...candidates.columns],
+    offerCSV(link, `candidates-${method}.csv`, () => toCSV([candidates.row_name || "row", "confidence", ...candidates.columns],
       rows.map((c) => [c.row, c.confidence, ...c.values])));
     host.querySelector(".tools").append(link);
     return table;

@@ -91,6 +91,7 @@ class DataTable {
     const compare = (a, b) => {
       const [x, y] = [value(a), value(b)];
       if (x === null || y === null) return (x === null) - (y === null);
+      if (typeof x !== typeof y) return (typeof x === "string") - (typeof y === "string");
       return sign * (typeof x === "string" ? x.localeCompare(y, "en", { numeric: true }) : x - y);
     };
     return rows.sort(compare);

@@ -1,0 +1,113 @@
+"""``puselect apply``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from puselect.cli import options
+from puselect.cli.application import app, console, finishing, without_panics
+from puselect.cli.options import OUT, TABLE, tell
+from puselect.cli.progress import working
+from puselect.cli.writing import check_outputs, output_files
+
+if TYPE_CHECKING:
+    from puselect.report import Selection
+    from puselect.selectors.clusterings import Candidates
+    from puselect.tables.applying import AppliedTable
+
+SHOWN = 10
+
+Result = Annotated[Path, typer.Argument(metavar="RESULT.json", help="A result of select, written with -o.")]
+RowId = Annotated[
+    list[str] | None,
+    typer.Option("--id", metavar="COL", help="Column that names the rows (default: as in select).",
+                 rich_help_panel=TABLE),
+]
+DataOut = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", rich_help_panel=OUT,
+                 help="Write the selected columns of all rows (csv, csv.gz, tsv, parquet, arrow)."),
+]
+CandidatesOut = Annotated[
+    Path | None,
+    typer.Option("--candidates", metavar="FILE.csv", rich_help_panel=OUT,
+                 help="Write the rows in positive clusters with their confidence and their selected columns."),
+]
+
+
+@app.command()
+def apply(
+    result: Result,
+    data: options.Data,
+    row_id: RowId = None,
+    data_out: DataOut = None,
+    candidates: CandidatesOut = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Apply a saved selection to another file: take its columns, and find likely positives among its rows.
+
+    Columns are prepared as in select: the same categories, the same medians. The labels of the new file, if it has any,
+    are not used.
+    """
+    from puselect.tables.applying import apply_recipes
+    from puselect.tables.files import output_format
+
+    if quiet and not (data_out or candidates):
+        raise typer.BadParameter("no output requested: add --data-out FILE or --candidates FILE", param_hint="--quiet")
+    check_outputs({"--data-out": data_out, "--candidates": candidates}, [result, data])
+    data_format = None if data_out is None else output_format(data_out)
+    selection = read_selection(result)
+    row_name = options.single_name("--id", row_id)
+    with working(f"reading {data}", quiet), without_panics():
+        table = apply_recipes(data, selection.recipes, selected_columns(selection), row_name)
+    found = score(selection, table, candidates is not None)
+    with finishing(), output_files(data_out, candidates) as (data_file, candidates_file), without_panics():
+        if data_file is not None and data_format is not None:
+            table.write(data_file, data_format)
+        if candidates_file is not None and found is not None:
+            table.write_candidates(found, candidates_file)
+    if not quiet:
+        show(table, found, [path for path in (data_out, candidates) if path is not None])
+
+
+def read_selection(path: Path) -> "Selection":
+    """Return a saved selection; a ValueError for a comparison."""
+    from puselect.report import Selection, read_result
+
+    selection = read_result(path)
+    if not isinstance(selection, Selection):
+        raise ValueError(f"{path} is a comparison of methods; apply needs a result of select")
+    return selection
+
+
+def selected_columns(selection: "Selection") -> list[str]:
+    """Return the columns of the selected features, in the order of the model."""
+    if selection.model is not None:
+        return list(selection.model.features)
+    chosen = (feature for feature in selection.features if feature.selected)
+    return [name for feature in chosen for name in (feature.members or (feature.name,))]
+
+
+def score(selection: "Selection", table: "AppliedTable", is_wanted: bool) -> "Candidates | None":
+    """Return the rows in positive clusters; None if the result holds no clusters."""
+    if selection.model is not None:
+        return selection.model.restore().candidates(table.X)
+    if is_wanted:
+        raise ValueError("the result holds no clusters to score rows with; select with --method fscpu")
+    return None
+
+
+def show(table: "AppliedTable", found: "Candidates | None", written: list[Path]) -> None:
+    """Print what was found and written."""
+    from puselect.cli.wording import counted
+
+    tell(f"{counted(len(table.X), 'row')}, {counted(len(table.sources), 'selected column')}")
+    if found is not None:
+        likely = int((found.confidence >= 0.5).sum())
+        console.print(f"{counted(len(found.rows), 'row')} in positive clusters, {likely} of them likely positives")
+        for row, confidence in list(zip(found.rows, found.confidence, strict=True))[:SHOWN]:
+            console.print(f"  {table.row_name} {table.row_names[row]}: {confidence:.0%}", markup=False)
+    for path in written:
+        tell(f"written: {path}")

@@ -1,0 +1,118 @@
+"""The final clusterings in plain values, so that a saved result can score the rows of another table."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from puselect.arrays import AnyArray, FloatArray
+from puselect.report.codec import require, same_length
+from puselect.scaling import ColumnRanges, RobustScaling, Scaling
+from puselect.selectors.clusterings import Clusterings
+
+MOST_NUMBERS = 200_000
+SCALINGS: dict[str, type[ColumnRanges] | type[RobustScaling]] = {"range": ColumnRanges, "robust": RobustScaling}
+Row = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class SavedClustering:
+    """One mixture of Gaussians over the selected features, scaled."""
+
+    size: Row
+    """Rows in each cluster."""
+    labelled: Row
+    """Labelled rows in each cluster."""
+    positive: tuple[bool, ...]
+    """Whether it is taken as positive."""
+    mean: tuple[Row, ...]
+    """One per cluster."""
+    factor: tuple[Row, ...]
+    """Lower triangle of the inverse Cholesky factor of each covariance, row by row."""
+    constant: tuple[float | None, ...]
+    """-2 log(weight x determinant of the factor); null for an empty cluster. A row belongs to the cluster with the
+    lowest squared length of factor x (row - mean), plus this."""
+
+    def check(self) -> None:
+        columns = (self.size, self.labelled, self.positive, self.mean, self.factor, self.constant)
+        require(same_length(*columns), "columns differ in length")
+        require(same_length(*self.mean) and same_length(*self.factor), "clusters differ in their number of features")
+
+
+@dataclass(frozen=True)
+class Model:
+    """What places rows in clusters."""
+
+    features: tuple[str, ...]
+    """The selected features, in the order of the table."""
+    scaling: str
+    """"range", "robust" or "none"."""
+    scales: tuple[Row, ...]
+    """Half of the lowest value and half of the range of each feature; or, robust, half of what maps to 0.5, and of the
+    distances from there to what maps to 0 and to 1."""
+    clusterings: tuple[SavedClustering, ...]
+
+    def check(self) -> None:
+        require(self.scaling in (*SCALINGS, "none"), "scaling must be 'range', 'robust' or 'none'")
+        require(bool(self.clusterings), "a model needs clusterings")
+        n = len(self.features)
+        require(all(len(row) == n for row in self.scales), "scales need one number per feature")
+        means = (mean for one in self.clusterings for mean in one.mean)
+        factors = (factor for one in self.clusterings for factor in one.factor)
+        require(all(len(mean) == n for mean in means), "means need one number per feature")
+        require(all(len(factor) == n * (n + 1) // 2 for factor in factors), "factors do not fit the features")
+
+    @classmethod
+    def of(cls, final: Clusterings | None, features: tuple[str, ...]) -> Self | None:
+        """Return the first clusterings, as many as are not too large for a file; None if not even one is."""
+        if final is None:
+            return None
+        each = int(np.prod(final.mean.shape[1:]) + np.prod(final.factor.shape[1:]))
+        n_kept = min(len(final.size), MOST_NUMBERS // each)
+        if not n_kept:
+            return None
+        scaling: Any = final.scaling  # a NamedTuple, whichever it is
+        kind = next((name for name, kind in SCALINGS.items() if isinstance(scaling, kind)), "none")
+        return cls(
+            features=features,
+            scaling=kind,
+            scales=() if scaling is None else tuple(_row(values) for values in scaling),
+            clusterings=tuple(
+                SavedClustering(
+                    _row(final.size[i]),
+                    _row(final.labelled[i]),
+                    tuple(bool(taken) for taken in final.positive[i]),
+                    tuple(map(_row, final.mean[i])),
+                    tuple(map(_row, final.factor[i])),
+                    tuple(float(value) if np.isfinite(value) else None for value in final.constant[i]),
+                )
+                for i in range(n_kept)
+            ),
+        )
+
+    def restore(self) -> Clusterings:
+        """Return the clusterings; what does not matter for placing rows is 0."""
+        saved = self.clusterings
+        constants = [[np.inf if value is None else value for value in one.constant] for one in saved]
+        return Clusterings(
+            size=_array([one.size for one in saved]),
+            labelled=_array([one.labelled for one in saved]),
+            positive=np.array([one.positive for one in saved]),
+            score=np.zeros(len(saved)),
+            degenerate=np.zeros(len(saved), dtype=bool),
+            mean=_array([one.mean for one in saved]),
+            factor=_array([one.factor for one in saved]),
+            constant=_array(constants),
+            scaling=self._scaling(),
+        )
+
+    def _scaling(self) -> Scaling | None:
+        return None if self.scaling == "none" else SCALINGS[self.scaling](*map(np.array, self.scales))
+
+
+def _row(values: AnyArray) -> Row:
+    return tuple(float(f"{value:.7g}") for value in values)
+
+
+def _array(values: object) -> FloatArray:
+    return np.asarray(values, dtype=np.float64)

@@ -1,0 +1,209 @@
+"""What sets the positives apart: the distribution of each selected feature, and what marks each positive cluster."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.report.codec import require, same_length, within
+from puselect.selectors.clusterings import Clusterings
+from puselect.selectors.projection import CANDIDATE, LABELLED, UNLABELLED
+
+MOST_PANELS, MOST_MARKS, MOST_ROWS = 30, 4, 20_000
+N_BINS = 24
+FEW_VALUES = 12
+CUT = 0.005
+CLEAR, STRONG = 0.8, 1.6  # spreads between medians
+CLEAR_SHARE = 0.2
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The distribution of one selected feature among known positives, candidates and other rows."""
+
+    name: str
+    members: tuple[str, ...]
+    """The categories of a feature that stands for several columns; empty otherwise."""
+    edges: tuple[float, ...]
+    """Bounds of the bins, or the values of a feature that has few; the first and last bin hold what lies beyond."""
+    labelled: tuple[float, ...]
+    """Share of the known positives in each bin."""
+    candidates: tuple[float, ...]
+    others: tuple[float, ...]
+    difference: float
+    """Median of the known positives minus that of the others, in spreads of the others; of categories, the largest
+    difference of shares."""
+    word: str
+    """"high", "low", ... or the category that is more frequent among known positives."""
+
+    def check(self) -> None:
+        require(same_length(self.labelled, self.candidates, self.others), "columns differ in length")
+        require(within((*self.labelled, *self.candidates, *self.others), 0, 1.001), "shares must lie in 0..1")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What is unusual about a cluster."""
+
+    feature: str
+    word: str
+    inside: float
+    """Median in the cluster, or the share of a category."""
+    outside: float
+    """The same of all rows."""
+
+
+@dataclass(frozen=True)
+class Portrait:
+    """A positive cluster of the typical final clustering."""
+
+    size: float
+    labelled: float
+    marks: tuple[Mark, ...]
+    """The most unusual first."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A selected feature: one column, or several that were selected as a whole."""
+
+    name: str
+    columns: tuple[int, ...]
+    members: tuple[str, ...]
+
+
+def some_rows(kind: IntArray) -> IntArray:
+    """Return all rows, or a random sample of each kind in which labelled rows and candidates are not rare."""
+    if len(kind) <= MOST_ROWS:
+        return np.arange(len(kind))
+    rng = np.random.default_rng(0)
+    parts = [rng.permutation(np.flatnonzero(kind == k))[: MOST_ROWS // 3] for k in (UNLABELLED, LABELLED, CANDIDATE)]
+    return np.sort(np.concatenate(parts))
+
+
+def feature_panels(table: AnyArray, kind: IntArray, units: Sequence[Unit]) -> tuple[Panel, ...]:
+    """Return the distributions of the first features; `kind` says what each row is."""
+    sets = [np.flatnonzero(kind == k) for k in (LABELLED, CANDIDATE, UNLABELLED)]
+    if not len(sets[0]) or not len(sets[2]):
+        return ()
+    return tuple(_panel(table, sets, unit) for unit in units[:MOST_PANELS])
+
+
+def _panel(table: AnyArray, sets: Sequence[IntArray], unit: Unit) -> Panel:
+    if len(unit.columns) > 1 and _is_one_hot(table[:, unit.columns]):
+        return _category_panel(table, sets, unit)
+    column = table[:, unit.columns[0]].astype(np.float64)
+    edges, is_values = _edges(column)
+    labelled, candidates, others = (
+        tuple(_shares(column[part], edges, is_values).round(4).tolist()) for part in sets
+    )
+    difference = _difference(column[sets[0]], column[sets[2]])
+    numbers = tuple(float(f"{edge:.5g}") for edge in edges)
+    return Panel(unit.name, (), numbers, labelled, candidates, others, round(difference, 3), degree(difference))
+
+
+def _category_panel(table: AnyArray, sets: Sequence[IntArray], unit: Unit) -> Panel:
+    shares = np.array([_category_shares(table[rows][:, unit.columns]) for rows in sets])
+    difference = shares[0] - shares[2]
+    best = int(difference[:-1].argmax())
+    members = (*unit.members, "other") if shares[:, -1].any() else unit.members
+    labelled, candidates, others = (tuple(row[: len(members)].round(4).tolist()) for row in shares)
+    word = unit.members[best].removeprefix(f"{unit.name}=")
+    return Panel(unit.name, members, (), labelled, candidates, others, float(difference[best].round(4)), word)
+
+
+def _is_one_hot(columns: AnyArray) -> bool:
+    return bool(((columns == 0) | (columns == 1)).all() and (columns.sum(axis=1) <= 1).all())
+
+
+def _category_shares(columns: AnyArray) -> FloatArray:
+    """Return the share of each category, and that of none of them."""
+    if not len(columns):
+        return np.zeros(columns.shape[1] + 1)
+    shares = columns.mean(axis=0, dtype=np.float64)
+    return np.append(shares, max(1 - shares.sum(), 0.0))
+
+
+def _edges(column: FloatArray) -> tuple[FloatArray, bool]:
+    """Return the values of a column that has few, or else the bounds of bins without its long tails."""
+    values = np.unique(column)
+    if len(values) <= FEW_VALUES:
+        return values, True
+    low, high = np.quantile(column, [CUT, 1 - CUT])
+    if low == high:
+        low, high = column.min(), column.max()
+    spread = np.quantile(column, 0.84) - np.quantile(column, 0.5)
+    if low >= 0 and spread > 0 and high > np.quantile(column, 0.5) + 6 * spread:  # long tail: bins of equal ratio
+        return np.expm1(np.linspace(np.log1p(low), np.log1p(high), N_BINS + 1)), False
+    return np.linspace(low, high, N_BINS + 1), False
+
+
+def _shares(values: FloatArray, edges: FloatArray, is_values: bool) -> FloatArray:
+    n_bins = len(edges) if is_values else len(edges) - 1
+    if not len(values):
+        return np.zeros(n_bins)
+    place = np.searchsorted(edges, values, side="left" if is_values else "right") - (not is_values)
+    return np.bincount(np.clip(place, 0, n_bins - 1), minlength=n_bins) / len(values)
+
+
+def _difference(inside: AnyArray, outside: AnyArray) -> float:
+    """Return the difference of medians in spreads of the second, that of means where it has none."""
+    low, middle, high = np.quantile(outside, [0.16, 0.5, 0.84])
+    spread = (high - low) / 2
+    if spread > 0:
+        return float(np.clip((np.median(inside) - middle) / spread, -99, 99))
+    deviation = float(outside.std())
+    return float(np.clip((inside.mean() - outside.mean()) / deviation, -99, 99)) if deviation > 0 else 0.0
+
+
+def degree(difference: float) -> str:
+    """Return a difference in words.
+
+    Examples
+    --------
+    >>> degree(1.0), degree(-2.0), degree(0.1)
+    ('high', 'very low', 'similar')
+    """
+    if abs(difference) < CLEAR:
+        return "similar"
+    return ("very " if abs(difference) >= STRONG else "") + ("high" if difference > 0 else "low")
+
+
+def cluster_portraits(
+    table: AnyArray, final: Clusterings, number: int, support: BoolArray, units: Sequence[Unit]
+) -> tuple[Portrait, ...]:
+    """Return what marks the positive clusters of one clustering, those with most labelled rows first."""
+    place = (final.distances(final.scaled(table[:, support]), number) + final.constant[number]).argmin(axis=1)
+    found = []
+    for cluster in np.flatnonzero(final.positive[number] & (final.size[number] > 0)):
+        rows = place == cluster
+        if rows.any() and not rows.all():
+            marks = sorted(_marks(table, rows, units), key=lambda pair: -pair[0])
+            size, labelled = float(final.size[number, cluster]), float(final.labelled[number, cluster])
+            found.append(Portrait(size, labelled, tuple(mark for _, mark in marks[:MOST_MARKS])))
+    return tuple(sorted(found, key=lambda portrait: -portrait.labelled))
+
+
+def _marks(table: AnyArray, rows: BoolArray, units: Sequence[Unit]) -> list[tuple[float, Mark]]:
+    """Return clear differences between rows and all rows, with how clear they are."""
+    found = []
+    for unit in units:
+        for column, member in zip(unit.columns, unit.members or (unit.name,), strict=True):
+            values = table[:, column].astype(np.float64)
+            if np.isin(values, (0, 1)).all():
+                inside, outside = values[rows].mean(), values.mean()
+                difference = inside - outside
+                if abs(difference) >= CLEAR_SHARE:
+                    word = "mostly" if inside > 0.5 else "often" if difference > 0 else "rarely"
+                    found.append((2 * abs(difference), Mark(member, word, *map(_short, (inside, outside)))))
+                continue
+            difference = _difference(values[rows], values)
+            if abs(difference) >= CLEAR:
+                medians = (_short(np.median(values[rows])), _short(np.median(values)))
+                found.append((abs(difference), Mark(member, degree(difference), *medians)))
+    return found
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")

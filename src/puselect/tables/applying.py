@@ -1,0 +1,90 @@
+"""A saved selection on another file: its selected columns, and its rows as the features that were selected."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from puselect.arrays import AnyArray
+from puselect.selectors.clusterings import Candidates
+from puselect.tables.errors import LackingColumnsError, MissingValuesError, ShortTableError, UnknownColumnError
+from puselect.tables.files import candidate_frame, names_in_order, open_source, read_rows, write_table
+from puselect.tables.loading import read_ids
+from puselect.tables.recipes import Recipe
+
+
+@dataclass(frozen=True)
+class AppliedTable:
+    """The rows of another file, as a selection sees them."""
+
+    rows: Any
+    """Polars frame with all columns of the file."""
+    X: AnyArray
+    """The selected features, shape (n_rows, n_selected)."""
+    sources: tuple[str, ...]
+    """The columns they were made from."""
+    row_names: AnyArray
+    row_name: str
+    """What names a row: a column, or "row" for its number, 0 for the first after the header."""
+
+    def write(self, file: BinaryIO, output_format: str) -> None:
+        """Write the selected columns as they are in the file, and what names the rows."""
+        names = names_in_order([*self.sources, self.row_name], self.rows.columns)
+        write_table(self.rows.select(names), file, output_format)
+
+    def write_candidates(self, found: Candidates, file: BinaryIO) -> None:
+        """Write candidates as CSV: what names the row, the confidence, the selected columns."""
+        names = names_in_order(self.sources, self.rows.columns)
+        write_table(candidate_frame(found, self.row_names, self.row_name, self.rows.select(names)), file, ".csv")
+
+
+def apply_recipes(
+    name: str, recipes: Sequence[Recipe], features: Sequence[str], row_name: str | None = None
+) -> AppliedTable:
+    """Read a data file and return the selected features of its rows.
+
+    Parameters
+    ----------
+    name : str
+        A path, or "-" for standard input.
+    recipes : sequence of Recipe
+        How columns become features. Features without a recipe are columns of numbers.
+    features : sequence of str
+        The selected ones.
+    row_name : str, optional
+        Column that names the rows.
+    """
+    made = {feature: recipe for recipe in recipes for feature in recipe.names}
+    wanted = [made.get(feature) or Recipe(feature, "number") for feature in features]
+    used = {recipe.column: recipe for recipe in wanted}
+    source = open_source(name)
+    lacking = [column for column in used if column not in source.columns]
+    if lacking:
+        raise LackingColumnsError(name, lacking, source.columns)
+    if row_name is not None and row_name not in source.columns:
+        raise UnknownColumnError(name, "id", row_name, source.columns)
+    frame, numbers = read_rows(source)
+    if not frame.height:
+        raise ShortTableError(name, 0)
+    columns = {
+        feature.name: feature.values.to_numpy()
+        for recipe in used.values()
+        for feature in _features(recipe, frame[recipe.column])
+    }
+    return AppliedTable(
+        rows=frame,
+        X=np.column_stack([columns[feature] for feature in features]),
+        sources=tuple(used),
+        row_names=numbers if row_name is None else np.array(read_ids(frame[row_name]), dtype=object),
+        row_name=row_name or "row",
+    )
+
+
+def _features(recipe: Recipe, column: Any) -> Any:
+    """Return the features of a column, or raise a `MissingValuesError` if nothing says how to fill missing values."""
+    if recipe.kind == "number" and recipe.fill is None:
+        values = recipe.raw_features(column)[0].values
+        if count := int((~values.is_finite()).sum()):
+            raise MissingValuesError("missing", {recipe.column: count})
+    return recipe.features(column)

@@ -1,0 +1,162 @@
+"""A messy export from file to decision: select with --prepare, then apply."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from puselect import cli
+from puselect.datasets import make_fraud_export
+from puselect.report import Selection
+from puselect.report.model import Model
+from puselect.report.render import render
+
+
+def call(*words):
+    return CliRunner().invoke(cli.app, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """One selection with all its outputs, which several tests look at."""
+    home = tmp_path_factory.mktemp("messy")
+    make_fraud_export(n_rows=1500, random_state=0)[0].to_csv(home / "export.csv", index=False)
+    done = call(
+        "select", home / "export.csv", "-l", "known_fraud", "--prepare", "--missing=-9", "--id", "transaction_id",
+        "--drop-duplicates", ".99", "-k", 8, "--keep", "channel", "--max-iter", 60, "--jobs", 1, "-o", home / "r.json",
+        "--candidates", home / "candidates.csv", "--report", home / "report.html", "--data-out", home / "small.csv",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    (home / "output.txt").write_text(done.output)
+    return home
+
+
+@pytest.fixture(scope="module")
+def selection(folder):
+    return Selection.from_json((folder / "r.json").read_text())
+
+
+def test_every_column_has_its_fate_in_the_result_and_in_the_report(folder, selection):
+    table = pl.read_csv(folder / "export.csv")
+    fates = {fate.column: fate.action for fate in selection.columns}
+    assert set(fates) == set(table.columns) - {"known_fraud", "transaction_id"}
+    caught = {"account": "identifier", "is_fraud": "leak", "case_number": "leak", "booked_at": "date",
+              "channel": "categories", "currency": "constant"}  # fmt: skip
+    assert caught.items() <= fates.items()
+    assert "copy" in [fates[name] for name in fates if name.endswith("_usd")]
+    page = (folder / "report.html").read_text()
+    assert all(fate.text.split("'")[0][:30] in page for fate in selection.columns)
+    notes = " ".join(selection.notes)
+    assert "possible leak" in notes and "filled in before" in notes
+
+
+def test_a_category_is_one_feature(selection):
+    channel = next(feature for feature in selection.features if feature.name == "channel")
+    assert channel.selected
+    assert channel.members == tuple(f"channel={name}" for name in ("app", "phone", "shop", "web"))
+    assert len(selection.selected) == 8
+    assert sorted(feature.rank for feature in selection.features) == list(range(1, selection.n_features + 1))
+
+
+def test_panels_show_shares_and_direction(selection):
+    assert [panel.name for panel in selection.panels] == list(selection.selected)
+    for panel in selection.panels:
+        assert sum(panel.labelled) == pytest.approx(1, abs=0.01)
+        assert sum(panel.others) == pytest.approx(1, abs=0.01)
+    channel = next(panel for panel in selection.panels if panel.name == "channel")
+    assert channel.word == "web"
+    assert channel.difference > 0.2
+
+
+def test_candidates_have_their_id_and_the_columns_of_the_file(folder, selection):
+    table = pl.read_csv(folder / "candidates.csv")
+    assert table.columns[:2] == ["transaction_id", "confidence"]
+    assert set(table.columns[2:]) == set(selection.selected)
+    assert table.height == selection.candidates.total
+    assert table["confidence"].is_sorted(descending=True)
+    original = pl.read_csv(folder / "export.csv")
+    joined = table.join(original, on="transaction_id", how="left")
+    assert (joined["channel"] == joined["channel_right"]).all()
+    assert joined["known_fraud"].null_count() == table.height
+    assert selection.candidates.row_name == "transaction_id"
+    assert list(selection.candidates.row)[:5] == table["transaction_id"].to_list()[:5]
+    assert set(pl.read_csv(folder / "small.csv").columns) == {*selection.selected, "known_fraud"}
+
+
+def test_the_command_line_tells_time_and_clusters(folder):
+    output = (folder / "output.txt").read_text()
+    assert "reading" in output and "searching" in output
+    assert "cluster 1" in output
+
+
+def test_apply_finds_the_same_candidates_in_the_same_rows(folder):
+    done = call("apply", folder / "r.json", folder / "export.csv", "--id", "transaction_id",
+                "--candidates", folder / "again.csv", "--data-out", folder / "again.parquet")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    first, second = pl.read_csv(folder / "candidates.csv"), pl.read_csv(folder / "again.csv")
+    both = first.join(second, on="transaction_id")
+    assert both.height == first.height
+    assert np.abs((both["confidence"] - both["confidence_right"]).to_numpy()).max() < 0.01
+    assert "transaction_id" in pl.read_parquet(folder / "again.parquet").columns
+
+
+def test_apply_to_rows_of_another_month(folder):
+    other = make_fraud_export(n_rows=400, random_state=1)[0].drop(columns=["known_fraud", "is_fraud", "case_number"])
+    other.assign(channel="fax").to_csv(folder / "new.csv", index=False)
+    done = call("apply", folder / "r.json", folder / "new.csv")
+    assert done.exit_code == 0, done.output
+    assert "400 rows" in done.output
+
+
+@pytest.mark.parametrize(("change", "named"), [
+    (lambda table: table.drop("channel"), "'channel'"),
+    (lambda table: table.rename({"channel": "chanel"}), "'chanel'"),
+])  # fmt: skip
+def test_a_new_file_without_a_selected_column_is_refused_by_name(folder, change, named):
+    change(pl.read_csv(folder / "export.csv")).write_csv(folder / "lacking.csv")
+    done = call("apply", folder / "r.json", folder / "lacking.csv")
+    assert done.exit_code == 1
+    assert "'channel'" in done.output and named in done.output
+
+
+def test_results_of_the_future_and_comparisons_are_refused(folder):
+    data = json.loads((folder / "r.json").read_text())
+    (folder / "future.json").write_text(json.dumps(data | {"schema": "puselect.selection/99"}))
+    done = call("apply", folder / "future.json", folder / "export.csv")
+    assert done.exit_code == 1
+    assert "puselect.selection/99" in done.output
+    (folder / "other.json").write_text('{"schema": "puselect.comparison/2"}')
+    assert call("apply", folder / "other.json", folder / "export.csv").exit_code == 1
+
+
+@pytest.mark.parametrize(("words", "named"), [
+    (["--id", "transaction_id", "--id", "account"], "transaction_id, account"),
+    (["--id", "count_3"], "'count_3'"),
+    (["--id", "imputed_1"], "'imputed_1'"),
+    (["--id", "nope"], "'nope'"),
+    (["--use", "nope"], "'nope'"),
+    (["--missing", "none"], "'none'"),
+    (["--keep", "transaction_id", "--id", "transaction_id"], "'transaction_id'"),
+    (["--candidates", "c.csv", "--method", "kbest"], "--candidates"),
+])  # fmt: skip
+def test_wrong_options_are_one_line_that_names_them(folder, words, named):
+    done = call("select", folder / "export.csv", "-l", "known_fraud", "--prepare", *words)
+    assert done.exit_code in (1, 2)
+    assert named in done.output.splitlines()[-1]
+
+
+def test_the_model_survives_the_file_and_a_damaged_one_is_refused(selection):
+    assert Model.of(selection.model.restore(), selection.model.features) == selection.model
+    data = json.loads(selection.to_json())
+    data["model"]["clusterings"][0]["mean"][0].append(1.0)
+    with pytest.raises(ValueError, match="damaged"):
+        Selection.from_data(data)
+
+
+def test_old_results_without_insight_are_still_shown(selection):
+    data = json.loads(selection.to_json())
+    for name in ("panels", "portraits", "columns", "recipes", "model"):
+        data.pop(name)
+    assert "What became of each column" not in render(Selection.from_data(data))
