@@ -8,7 +8,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import check_estimator
 
 from puselect.baselines import LGBMOpt
-from puselect.baselines.lgbm_opt import HoldoutAUC
+from puselect.baselines.lgbm_opt import HoldoutAUC, split_rows
 from puselect.datasets import make_pu_clusters
 
 
@@ -36,6 +36,16 @@ def test_the_objective_is_lightgbms_auc_on_the_other_quarter():
     model.fit(X[train][:, mask], positive[train])
     expected = roc_auc_score(positive[test], model.predict_proba(X[test][:, mask])[:, 1])
     assert value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n_rows", [4, 5, 6, 9, 12, 30])
+@pytest.mark.parametrize("n_few", [2, 3])
+def test_both_parts_of_the_rows_have_both_labels_however_few_there_are(n_rows, n_few):
+    for seed in range(20):
+        for positive in (np.arange(n_rows) < min(n_few, n_rows // 2), np.arange(n_rows) >= min(n_few, n_rows // 2)):
+            parts = split_rows(positive, seed)
+            assert sorted(np.concatenate(parts)) == list(range(n_rows))
+            assert all(set(positive[part]) == {True, False} for part in parts)
 
 
 def test_values_are_remembered_by_mask():

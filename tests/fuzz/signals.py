@@ -57,7 +57,7 @@ class ForkServer:
     def __init__(self) -> None:
         self.process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("fork_server.py"))], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True, start_new_session=True,
+            stdout=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=hear_signals,
         )
 
     def start(self, line: list[str], folder: Path) -> int:
@@ -80,14 +80,22 @@ def server() -> ForkServer:
     return ForkServer()
 
 
+def hear_signals() -> None:
+    """Undo what nohup and background jobs of a shell ignore."""
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def run(folder: Path, scratch: Path, moment: float | None, number: int, from_nothing: bool) -> int:
     """Run the command; send a signal after so many seconds, if any; return the exit code."""
     if from_nothing:
         environment = {**os.environ, "TMPDIR": str(scratch)}
         with (folder / "messages").open("wb") as messages:
             process = subprocess.Popen(
-                [sys.executable, "-c", RUN, *words(folder)], stdout=subprocess.DEVNULL, stderr=messages, env=environment
-            )
+                [sys.executable, "-c", RUN, *words(folder)], stdout=subprocess.DEVNULL, stderr=messages,
+                env=environment, preexec_fn=hear_signals,
+            )  # fmt: skip
         if moment is not None:
             time.sleep(moment)
             process.send_signal(number)

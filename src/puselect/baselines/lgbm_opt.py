@@ -146,6 +146,17 @@ class LGBMOpt(SearchSelector):
         return self
 
 
+def split_rows(positive: BoolArray, seed: int) -> tuple[IntArray, IntArray]:
+    """Return three quarters of the rows and one quarter, each with labelled and unlabelled ones."""
+    n_test = max(2, -(-len(positive) // 4))
+    train, test = train_test_split(np.arange(len(positive)), test_size=n_test, stratify=positive, random_state=seed)
+    for kind in (True, False):
+        if not (positive[test] == kind).any():  # a quarter of few labelled rows may round to none
+            moved = np.flatnonzero(positive[train] == kind)[:1]
+            test, train = np.append(test, train[moved]), np.delete(train, moved)
+    return train, test
+
+
 class HoldoutAUC:
     """Area under the curve of LightGBM on a fixed quarter of the rows, remembered by mask."""
 
@@ -153,8 +164,7 @@ class HoldoutAUC:
 
     def __init__(self, X: NDArray[Any], positive: BoolArray, n_estimators: int, seed: int, n_jobs: int | None) -> None:
         self.model = lightgbm_classifier(n_estimators, seed)
-        rows = np.arange(len(X))
-        self.train, self.test = train_test_split(rows, test_size=0.25, stratify=positive, random_state=seed)
+        self.train, self.test = split_rows(positive, seed)
         self.X = X
         self.positive = positive
         self.n_threads = effective_n_jobs(n_jobs)
