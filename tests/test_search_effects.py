@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from puselect.search.effects import DECIDED, EffectSearch, cut_at, effect_share
+from puselect.search.effects import DECIDED, EffectSearch, chance_share, cut_at, effect_share
 from puselect.search.igo import rank_utilities
 
 
@@ -60,6 +60,29 @@ def test_support_decides_where_the_search_finds_nothing():
     assert search.weight == 0
 
 
+def test_effects_do_not_count_where_values_are_those_of_chance():
+    """Some features raise the value, but random labels would score as much."""
+    weights, rng = np.arange(12.0), np.random.default_rng(5)
+    for excess, low, high in ((0.0, 0.0, 0.1), (300.0, 0.3, 1.0)):
+        search = optimizer(np.zeros(12), 6.0)
+        for _ in range(60):
+            masks = search.ask()
+            values = masks @ weights
+            search.tell(masks, values + excess, np.where(np.arange(8) == 0, values + rng.normal(), np.nan))
+        assert low <= search.weight <= high
+
+
+def test_chance_is_compared_in_its_own_standard_deviations():
+    rng = np.random.default_rng(6)
+    chance = rng.normal(10, 2, 5000)
+    values = chance.mean() + 2 * 3.0  # three standard deviations above
+    share = chance_share(len(chance), values * len(chance), chance.sum(), chance @ chance)
+    assert share == pytest.approx(0.9, abs=0.01)
+    assert chance_share(5000, 9 * 5000, chance.sum(), chance @ chance) == 0
+    assert chance_share(2, 8.0, 6.0, 18.0) == 1  # chance does not vary
+    assert chance_share(0, 0.0, 0.0, 0.0) == 1  # nothing was compared
+
+
 def test_features_are_drawn_as_often_as_the_budget_allows():
     rng = np.random.default_rng(3)
     costs = rng.uniform(0.5, 3, 30)
@@ -101,7 +124,14 @@ def test_a_restored_search_goes_on_as_if_nothing_had_happened():
 
 
 @pytest.mark.parametrize(
-    "damage", [{"gain": np.zeros(3)}, {"variance": np.full(12, np.nan)}, {"variance": -np.ones(12)}]
+    "damage",
+    [
+        {"gain": np.zeros(3)},
+        {"variance": np.full(12, np.nan)},
+        {"variance": -np.ones(12)},
+        {"compared": np.zeros(3)},
+        {"compared": np.full(4, np.nan)},
+    ],
 )
 def test_a_damaged_state_is_refused(damage):
     search = optimizer(np.zeros(12), 5.0)

@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from puselect.arrays import FloatArray, IntArray
-from puselect.objective.evidence import ColumnRanks, Evidence, n_rows_found
+from puselect.objective.evidence import ColumnRanks, Evidence
 
 MOST_DRAWS, FEWEST_DRAWS = 399, 59
 DRAWN_VALUES = 100_000  # of all columns together: they are pooled, so that wide tables need fewer draws
@@ -58,11 +58,12 @@ class Chance(NamedTuple):
         return np.asarray(np.minimum(np.minimum.accumulate(share[::-1])[::-1], 1.0))
 
 
-def draw_statistics(ranks: ColumnRanks, n_labelled: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def draw_statistics(
+    ranks: ColumnRanks, n_labelled: int, n_found: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
     """Return both statistics of all columns for random sets of rows, each of shape (n_draws, n_features)."""
     n_features = len(ranks.place)
     n_draws = int(np.clip(DRAWN_VALUES // max(n_features, 1), FEWEST_DRAWS, MOST_DRAWS))
-    n_found = n_rows_found(ranks.n_rows, n_labelled)
     labelled, cotrained = np.empty((2, n_draws, n_features))
     for i in range(n_draws):
         rows = rng.choice(ranks.n_rows, n_labelled + n_found, replace=False)

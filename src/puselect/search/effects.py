@@ -2,6 +2,7 @@
 
 All masks evaluated so far are one regression. Within a step the ranks of the masks are regressed on each feature, and
 the sums are kept over the steps: they give the effect of every feature and its standard error, free of drift.
+How much the effects count also depends on whether the values are above what random labels would give.
 """
 
 import numpy as np
@@ -19,9 +20,10 @@ DECIDED = 3.0  # standard errors
 class EffectSearch:
     """Draws features by their effect in standard errors, to which prior support is added; with ask and tell.
 
-    A feature's score is ``share**2 * z + support``, where z is its effect over the standard error and `share` is how
-    much of the effects is not noise (see `effect_share`). It is drawn with the probability that a score with a normal
-    error of 1 is above the cut, and the cut is where the expected cost of a mask is the budget.
+    A feature's score is ``weight * z + support``, where z is its effect over the standard error. The weight is the
+    square of how much of the effects is not noise (see `effect_share`), times how far the values are above chance (see
+    `chance_share`). A feature is drawn with the probability that a score with a normal error of 1 is above the cut, and
+    the cut is where the expected cost of a mask is the budget.
 
     Parameters
     ----------
@@ -57,14 +59,23 @@ class EffectSearch:
         """Sum of the utilities of the masks with a feature, less their mean in the step."""
         self.variance = np.zeros(len(self.support))
         """Variance of `gain` if the utilities were shuffled within each step."""
+        self.compared = np.zeros(4)
+        """Number of values that were compared with chance, their sum, and the sums of chance and of its squares."""
         self._update()
 
     def ask(self) -> BoolArray:
         """Draw masks ~ Bernoulli(theta), shape (population_size, n_features)."""
         return np.asarray(self.rng.random((self.population_size, len(self.theta))) < self.theta)
 
-    def tell(self, masks: BoolArray, values: FloatArray) -> None:
-        """Add the masks of a step (as evaluated, after repair) to the regression; higher values are better."""
+    def tell(self, masks: BoolArray, values: FloatArray, chance: FloatArray | None = None) -> None:
+        """Add the masks of a step (as evaluated, after repair) to the regression; higher values are better.
+
+        `chance` has what the values could have been with random labels, NaN where that is unknown.
+        """
+        if chance is not None:
+            known = np.isfinite(chance)
+            drawn = chance[known]
+            self.compared = self.compared + [len(drawn), values[known].sum(), drawn.sum(), drawn @ drawn]
         utility = rank_utilities(values)
         centred = masks - masks.mean(axis=0)
         self.gain = self.gain + utility @ centred
@@ -92,19 +103,21 @@ class EffectSearch:
 
     def state(self) -> State:
         """Return everything that changes during a search, the random generator included."""
-        return {"gain": self.gain, "variance": self.variance, "rng": self.rng.bit_generator.state}
+        sums = {"gain": self.gain, "variance": self.variance, "compared": self.compared}
+        return {**sums, "rng": self.rng.bit_generator.state}
 
     def restore(self, state: State) -> None:
         """Return to a saved state; raise an error if it is damaged."""
         self.gain = read_array(state, "gain", self.gain.shape, -np.inf, np.inf)
         self.variance = read_array(state, "variance", self.variance.shape, 0, np.inf)
+        self.compared = read_array(state, "compared", self.compared.shape, 0, np.inf)
         self.rng.bit_generator.state = state["rng"]
         self._update()
 
     def _update(self) -> None:
         effects = self.effects
         share = min(self.budget / self.costs.sum(), 1.0) if len(effects) else 1.0
-        self.weight = effect_share(effects, share) ** 2
+        self.weight = effect_share(effects, share) ** 2 * chance_share(*self.compared)
         """How much the effects count."""
         self.scores = self.weight * effects + self.support
         """What features are ranked by."""
@@ -136,6 +149,23 @@ def effect_share(effects: FloatArray, share: float) -> float:
     mean = float(np.sort(effects if share > 0.5 else -effects)[:n_tail].mean())
     chance = float(norm.pdf(norm.isf(tail)) / tail)  # mean of the best of independent standard normals
     return max(0.0, 1 - (chance / mean) ** 2) if mean < 0 else 0.0
+
+
+def chance_share(n_values: float, total: float, chance_total: float, chance_squares: float) -> float:
+    """Return how far values are above chance: z^2 / (1 + z^2), z their mean excess in standard deviations of chance.
+
+    0 if they are not above chance, 1 if nothing was compared.
+
+    Examples
+    --------
+    >>> chance_share(2, 13.0, 5.0, 13.0)  # values with mean 6.5; by chance 2 and 3
+    0.9846153846153847
+    """
+    if n_values < 2:
+        return 1.0
+    excess = (total - chance_total) / n_values
+    variance = max(0.0, chance_squares / n_values - (chance_total / n_values) ** 2)
+    return float(excess**2 / (variance + excess**2)) if excess > 0 else 0.0
 
 
 def cut_at(scores: FloatArray, costs: FloatArray, budget: float) -> float:

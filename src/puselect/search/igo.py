@@ -67,8 +67,11 @@ class BernoulliIGO:
         """Draw masks ~ Bernoulli(theta), shape (population_size, n_features)."""
         return np.asarray(self.rng.random((self.population_size, len(self.theta))) < self.theta)
 
-    def tell(self, masks: BoolArray, values: FloatArray) -> None:
-        """Move theta towards the better of `masks` (as evaluated, after repair); higher values are better."""
+    def tell(self, masks: BoolArray, values: FloatArray, chance: FloatArray | None = None) -> None:
+        """Move theta towards the better of `masks` (as evaluated, after repair); higher values are better.
+
+        `chance`, what the values could have been with random labels, is not used.
+        """
         gradient = rank_utilities(values) @ masks / (len(masks) / 2)
         self.theta = np.clip(self.theta + self.learning_rate * gradient, self.margin, 1 - self.margin)
 

@@ -13,7 +13,8 @@ from puselect.search.repair import Repair, draw_clocks
 FEWEST_STEPS = 10  # before them, settled probabilities may be those the search started from
 
 Evaluate = Callable[[BoolArray, IntArray, IntArray], FloatArray]
-"""(masks, seeds, targets) -> criteria of shape (n_masks, n_criteria); higher is better."""
+"""(masks, seeds, targets) -> criteria of shape (n_masks, n_criteria); higher is better. One more column may hold what
+the first criterion could have been with random labels, NaN where that was not drawn."""
 
 
 class Optimizer(Protocol):
@@ -40,8 +41,8 @@ class Optimizer(Protocol):
         """Draw the masks of a step."""
         ...
 
-    def tell(self, masks: BoolArray, values: FloatArray) -> None:
-        """Learn from the values of masks; higher is better."""
+    def tell(self, masks: BoolArray, values: FloatArray, chance: FloatArray | None) -> None:
+        """Learn from the values of masks, higher is better, and from what they could have been with random labels."""
         ...
 
     def state(self) -> State:
@@ -114,6 +115,7 @@ class Search:
         self.index = index
         self.target = target
         self.step = 0
+        self.n_criteria = n_criteria
         self.scale = RunningScale(n_criteria)
         self.recorder = Recorder()
 
@@ -151,11 +153,13 @@ class Search:
         return masks, draw_clocks(len(masks), self.theta, self.optimizer.rng)
 
     def tell(self, masks: BoolArray, criteria: FloatArray) -> None:
-        """Learn from the criteria (n_masks, n_criteria) of the masks."""
-        values = criteria[:, 0]
-        if criteria.shape[1] > 1:
+        """Learn from what `Evaluate` returns for the masks."""
+        values, chance = criteria[:, 0], None
+        if criteria.shape[1] > self.n_criteria:
+            criteria, chance = criteria[:, :-1], criteria[:, -1]
+        if self.n_criteria > 1:
             values = (criteria / self.scale.update(criteria)).sum(axis=1)
-        self.optimizer.tell(masks, values)
+        self.optimizer.tell(masks, values, chance)
         self.step += 1
         self.recorder.add(self.step, self.theta, criteria[:, 0], self.settled)
 

@@ -128,7 +128,8 @@ def choose_number(problem: Problem, max_false: float) -> Choice:
         leader = problem.budget.leader
         return (wide if leader is None else group_statistic(wide, leader))[free]
 
-    drawn = [np.array([of_units(one) for one in each]) for each in draw_statistics(ranks, n_labelled, rng)]
+    random_sets = draw_statistics(ranks, n_labelled, evidence.n_found, rng)
+    drawn = [np.array([of_units(one) for one in each]) for each in random_sets]
     found = evidence._replace(labelled=of_units(evidence.labelled), cotrained=of_units(evidence.cotrained))
     chance = Chance.of(found, *drawn)
     order = descending_order(found.support, rng)

@@ -106,7 +106,7 @@ class Lockstep:
         table = self.objective.engine.cluster(wide, seeds, targets)
         for target in targets[table.degenerate]:
             self.sessions[target].objective.n_degenerate += 1
-        return self.objective.criteria(table, wide, targets)
+        return self.objective.criteria(table, wide, seeds, targets)
 
 
 def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Sequence[ArrayLike]) -> list[FSCPU]:

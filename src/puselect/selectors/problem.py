@@ -82,7 +82,9 @@ def pair_information(settings: Settings, problem: Problem) -> PairInformation | 
 
 def cluster_objective(settings: Settings, engine: Engine, information: PairInformation | None) -> ClusterObjective:
     """Return the objective that the search maximises."""
-    return ClusterObjective(engine, settings.cluster_choice, settings.smoothing, information)
+    return ClusterObjective(
+        engine, settings.cluster_choice, settings.smoothing, information, draws_chance=settings.follows_effects
+    )
 
 
 def first_probabilities(settings: Settings, problem: Problem) -> FloatArray:

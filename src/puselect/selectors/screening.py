@@ -12,14 +12,7 @@ import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.engines import Engine
-from puselect.objective.evidence import (
-    BLOCK,
-    FOUND_PER_LABEL,
-    LIMIT,
-    NO_DIFFERENCE_ROOT,
-    ColumnRanks,
-    Evidence,
-)
+from puselect.objective.evidence import BLOCK, NO_DIFFERENCE_ROOT, ColumnRanks, Evidence
 from puselect.search import EffectSearch
 from puselect.selectors.budget import Budget
 from puselect.selectors.clusterings import cluster_result
@@ -83,7 +76,7 @@ class SecondLook:
         n_entrants = min(int(MOST_ENTRANTS * len(free)), int((statistic > chance).sum()))
         best = np.argsort(-statistic, kind="stable")[:n_entrants]
         weight = self.evidence.cotrained_weight
-        support = LIMIT * np.tanh(weight * (np.sqrt(statistic[best]) - NO_DIFFERENCE_ROOT) / LIMIT)
+        support = weight * (np.sqrt(statistic[best]) - NO_DIFFERENCE_ROOT)
         leaving = np.argsort(scores, kind="stable")[:n_entrants]
         return Exchange(leaving, outside[best], support)
 
@@ -99,7 +92,7 @@ class SecondLook:
         table, positive = problem.table[rows], problem.positive[rows]
         found = clusterings._replace(scaling=None).candidates(table[:, selected], positive).rows
         labelled = np.flatnonzero(positive)
-        both = np.concatenate([labelled, found[: FOUND_PER_LABEL * len(labelled)]])
+        both = np.concatenate([labelled, found[: self.evidence.n_found]])
         return blocked_lepage(table, columns, both)
 
 
