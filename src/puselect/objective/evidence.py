@@ -20,7 +20,6 @@ MOST_FOUND = 0.25  # of the unlabelled rows
 SHRINKAGE = 0.1  # of the covariance of the judges towards a multiple of the identity
 NO_DIFFERENCE = 2.0  # expected value of both statistics: chi-squared with two degrees of freedom
 NO_DIFFERENCE_ROOT = np.sqrt(np.pi / 2)  # and of their square roots
-LIMIT = 4.0  # beyond four standard errors a column is relevant, and more evidence says no more
 
 
 class ColumnRanks:
@@ -87,10 +86,10 @@ class Evidence(NamedTuple):
 
     @property
     def support(self) -> FloatArray:
-        """Evidence for each column in standard errors, at most `LIMIT`; 0 for what chance alone would give."""
+        """Evidence for each column in standard errors; 0 for what chance alone would give."""
         labelled = self.labelled_weight * (np.sqrt(self.labelled) - NO_DIFFERENCE_ROOT)
         cotrained = self.cotrained_weight * (np.sqrt(self.cotrained) - NO_DIFFERENCE_ROOT)
-        return np.asarray(LIMIT * np.tanh((labelled + cotrained) / LIMIT))
+        return np.asarray(labelled + cotrained)
 
     def widened(self, columns: IntArray, n_features: int) -> Self:
         """Return the evidence for a table of `n_features`, of which these are `columns`; 0 for all others."""

@@ -15,6 +15,9 @@ from puselect.search.checkpoint import State, read_array
 from puselect.search.igo import rank_utilities
 
 DECIDED = 3.0  # standard errors
+DRAWN_LIMIT = 3.0  # of support when masks are drawn, so that the search looks at every feature
+RANKED_FACTOR = 2.5  # of support when features are ranked: tuned, docs/internals/search.md
+RANKED_LIMIT = 12.0  # beyond it the search, which knows about redundancy, decides between strong features
 
 
 class EffectSearch:
@@ -23,7 +26,8 @@ class EffectSearch:
     A feature's score is ``weight * z + support``, where z is its effect over the standard error. The weight is the
     square of how much of the effects is not noise (see `effect_share`), times how far the values are above chance (see
     `chance_share`). A feature is drawn with the probability that a score with a normal error of 1 is above the cut, and
-    the cut is where the expected cost of a mask is the budget.
+    the cut is where the expected cost of a mask is the budget. Support is bent towards `DRAWN_LIMIT` for the draw, and
+    counts more in the final ranking.
 
     Parameters
     ----------
@@ -92,7 +96,7 @@ class EffectSearch:
     @property
     def decided(self) -> BoolArray:
         """Whether the score of each feature is `DECIDED` standard errors above or below the cut."""
-        return np.asarray(np.abs(self.scores - self.cut) >= DECIDED)
+        return np.asarray(np.abs(self.drawn_by - self.cut) >= DECIDED)
 
     def exchange(self, costs: FloatArray, support: FloatArray, places: IntArray) -> None:
         """Replace costs and support of all features; what was learnt about those at `places` is forgotten."""
@@ -119,10 +123,20 @@ class EffectSearch:
         share = min(self.budget / self.costs.sum(), 1.0) if len(effects) else 1.0
         self.weight = effect_share(effects, share) ** 2 * chance_share(*self.compared)
         """How much the effects count."""
-        self.scores = self.weight * effects + self.support
+        self.drawn_by = self.weight * effects + bent(self.support, DRAWN_LIMIT)
+        """Scores that decide how often features are drawn."""
+        self.cut = cut_at(self.drawn_by, self.costs, self.budget)
+        self.theta = np.clip(ndtr(self.drawn_by - self.cut), self.margin, 1 - self.margin)
+
+    @property
+    def scores(self) -> FloatArray:
         """What features are ranked by."""
-        self.cut = cut_at(self.scores, self.costs, self.budget)
-        self.theta = np.clip(ndtr(self.scores - self.cut), self.margin, 1 - self.margin)
+        return self.weight * self.effects + bent(RANKED_FACTOR * self.support, RANKED_LIMIT)
+
+
+def bent(support: FloatArray, limit: float) -> FloatArray:
+    """Return the support, bent so that it stays below a limit."""
+    return np.asarray(limit * np.tanh(support / limit))
 
 
 def effect_share(effects: FloatArray, share: float) -> float:
