@@ -9,7 +9,7 @@ import numpy as np
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.atomic import check_writable, remove_scratch
 from puselect.exceptions import CheckpointWarning, InterruptedSearchWarning
-from puselect.objective.evidence import LIMIT, Evidence
+from puselect.objective.evidence import Evidence
 from puselect.search import BernoulliIGO, EffectSearch, History, Optimizer, Repair, Search, run_searches
 from puselect.search.callbacks import CallbackSupportMixin, FitCallbacks
 from puselect.search.checkpoint import State, damaged, fingerprint, load_state, read_array, read_count, save_state
@@ -312,7 +312,8 @@ class SearchSelector(CallbackSupportMixin, PUSelector):
         scores[budget.free] = free_scores
         if session.look is not None and evidence is not None:
             others = np.setdiff1d(session.look.features, budget.free)
-            scores[others] = free_scores.min() - 1 - LIMIT + evidence.support[others]
+            support = evidence.support[others]
+            scores[others] = free_scores.min() - 1 + support - support.max(initial=0.0)
         rng = np.random.default_rng([search.entropy, search.step])
         if budget.leader is None:
             self.ranking_ = ranks_of(descending_order(scores, rng))
