@@ -345,13 +345,6 @@ class TestBadInput:
         with pytest.raises(ValueError, match=message):
             quick().fit(*spoil(X, y))
 
-    def test_sparse_tables(self):
-        from scipy.sparse import csr_matrix
-
-        X, y, _ = easy()
-        with pytest.raises(TypeError, match="Sparse data"):
-            quick().fit(csr_matrix(X), y)
-
     @pytest.mark.parametrize(
         "spoil",
         [

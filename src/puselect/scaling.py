@@ -4,8 +4,9 @@ from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
-from puselect.arrays import FloatArray
+from puselect.arrays import AnyArray, FloatArray
 
 FAR = 1e6
 CUT = 0.005  # share of the rows that is cut off at each end of a column
@@ -44,6 +45,22 @@ def check_unmasked(X: Any) -> None:
         )
 
 
+def column_of(X: Any, j: int) -> AnyArray:
+    """Return a column of an array, or of a sparse matrix in columns, as an array."""
+    if not issparse(X):
+        return np.asarray(X[:, j])
+    part = slice(X.indptr[j], X.indptr[j + 1])
+    column = np.zeros(X.shape[0], dtype=X.dtype)
+    column[X.indices[part]] = X.data[part]
+    return column
+
+
+def column_extremes(X: Any) -> tuple[AnyArray, AnyArray]:
+    """Return the smallest and the largest value of every column of an array or a sparse matrix."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    return (low.toarray().ravel(), high.toarray().ravel()) if issparse(X) else (low, high)
+
+
 class ColumnRanges(NamedTuple):
     """A linear scaling: where each column begins and how wide it is."""
 
@@ -55,7 +72,7 @@ class ColumnRanges(NamedTuple):
     @classmethod
     def of(cls, X: NDArray[Any]) -> Self:
         """Return the ranges of the columns of `X`."""
-        ranges = np.array([_range(X[:, j]) for j in range(X.shape[1])]).reshape(-1, 2)
+        ranges = np.array([_range(column_of(X, j)) for j in range(X.shape[1])]).reshape(-1, 2)
         return cls(ranges[:, 0], ranges[:, 1])
 
     def of_columns(self, mask: NDArray[np.bool_]) -> Self:
@@ -65,7 +82,7 @@ class ColumnRanges(NamedTuple):
     @classmethod
     def of_deviations(cls, X: NDArray[Any]) -> Self:
         """Return ranges that centre columns at their mean and divide them by their standard deviation."""
-        moments = np.array([_moments(X[:, j]) for j in range(X.shape[1])]).reshape(-1, 2)
+        moments = np.array([_moments(column_of(X, j)) for j in range(X.shape[1])]).reshape(-1, 2)
         return cls(moments[:, 0], moments[:, 1])
 
     def scale(self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
@@ -114,7 +131,7 @@ class RobustScaling(NamedTuple):
         >>> RobustScaling.of(X).scale(X).round(3).ravel().tolist()
         [0.0, 0.247, 0.5, 0.753, 1.0]
         """
-        sides = np.array([_sides(X[:, j]) for j in range(X.shape[1])]).reshape(-1, 3)
+        sides = np.array([_sides(column_of(X, j)) for j in range(X.shape[1])]).reshape(-1, 3)
         return cls(sides[:, 0], sides[:, 1], sides[:, 2])
 
     def of_columns(self, mask: NDArray[np.bool_]) -> Self:

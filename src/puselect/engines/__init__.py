@@ -10,6 +10,7 @@ from puselect.engines.base import ClusterTable, Engine, FinalFit, Mixture
 from puselect.engines.mixture import MixtureSpec
 from puselect.engines.precision import check_range
 from puselect.engines.reference import ReferenceEngine
+from puselect.sparse_table import SparseTable
 
 __all__ = ["ENGINES", "ClusterTable", "Engine", "FinalFit", "Mixture", "ReferenceEngine", "make_engine"]
 
@@ -19,7 +20,7 @@ GPU_WINS_FROM = 4 * 10**8  # operations per mask from which the GPU is faster, s
 
 def make_engine(
     name: str,
-    X: NDArray[Any],
+    X: NDArray[Any] | SparseTable,
     positive: BoolArray,
     clusterer: MixtureSpec | Any,
     n_jobs: int | None = None,
@@ -30,6 +31,8 @@ def make_engine(
     "auto" is "reference" for a clusterer of your own. For mixtures it is "gpu" if there is one and the table is large
     enough for it to be faster, "cpu" otherwise.
     """
+    if isinstance(X, SparseTable):
+        return _sparse_engine(name, X, positive, clusterer, n_jobs, max_samples)
     if name == "auto":
         name = fastest_engine(X, clusterer, max_samples)
     check_range(name, X)
@@ -43,6 +46,18 @@ def make_engine(
     from puselect.engines.cpu.engine import CPUEngine  # compiled code is loaded only when it is used
 
     return CPUEngine(X, positive, clusterer, n_jobs=n_jobs, max_samples=max_samples)
+
+
+def _sparse_engine(
+    name: str, X: SparseTable, positive: BoolArray, clusterer: Any, n_jobs: int | None, max_samples: int | None
+) -> Engine:
+    if name not in ("auto", "cpu") or not isinstance(clusterer, MixtureSpec):
+        wanted = "engine='cpu' or 'auto', without a clusterer of your own"
+        raise ValueError(f"a sparse X needs {wanted}, got engine={name!r}; pass X.toarray() if it fits into memory")
+    check_range("cpu", X)
+    from puselect.engines.cpu.sparse import SparseEngine
+
+    return SparseEngine(X, positive, clusterer, n_jobs=n_jobs, max_samples=max_samples)
 
 
 def fastest_engine(X: NDArray[Any], clusterer: MixtureSpec | Any, max_samples: int | None) -> str:

@@ -62,7 +62,7 @@ def draw_statistics(
     ranks: ColumnRanks, n_labelled: int, n_found: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Return both statistics of all columns for random sets of rows, each of shape (n_draws, n_features)."""
-    n_features = len(ranks.place)
+    n_features = len(ranks.spread)
     n_draws = int(np.clip(DRAWN_VALUES // max(n_features, 1), FEWEST_DRAWS, MOST_DRAWS))
     labelled, cotrained = np.empty((2, n_draws, n_features))
     for i in range(n_draws):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.exceptions import FewerFeaturesWarning, FewLabelsWarning
 from puselect.labels import labelled_positives, without_missing
-from puselect.scaling import check_unmasked
+from puselect.scaling import check_unmasked, column_extremes
 from puselect.selectors.diagnosis import column_faults, has_dates
 from puselect.selectors.notebook import selected_html
 
@@ -41,8 +41,10 @@ class PUSelector(SelectorMixin, BaseEstimator):
     random_state: Any
     support_: BoolArray
     fit_settings_: dict[str, Any]
+    _sparse_format: str | None = None
+    """The format that sparse tables are converted to; None if they are refused."""
 
-    def _read(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], BoolArray]:
+    def _read(self, X: ArrayLike, y: ArrayLike) -> tuple[Any, BoolArray]:
         """Return the table as floats and which rows are labelled positives, or raise a clear ValueError."""
         self.fit_settings_ = clone(self, safe=False).get_params(deep=False)
         known = without_missing(y, self.pos_label)
@@ -58,7 +60,8 @@ class PUSelector(SelectorMixin, BaseEstimator):
             raise ValueError(column_faults(data[0]))
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
-                return validate_data(self, *data, dtype=[np.float64, np.float32], **options)
+                kinds = [np.float64, np.float32]
+                return validate_data(self, *data, dtype=kinds, accept_sparse=self._sparse_format or False, **options)
         except (TypeError, ValueError) as error:
             faults = column_faults(data[0])
             if not faults:
@@ -104,6 +107,7 @@ class PUSelector(SelectorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.sparse = self._sparse_format is not None
         return tags
 
 
@@ -151,15 +155,16 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
 
 
-def varying_columns(table: NDArray[Any]) -> BoolArray:
-    """Return which columns hold more than one value.
+def varying_columns(table: Any) -> BoolArray:
+    """Return which columns of an array or a sparse matrix hold more than one value.
 
     Examples
     --------
     >>> varying_columns(np.array([[1.0, 2.0], [1.0, 3.0]]))
     array([False,  True])
     """
-    return np.asarray(table.min(axis=0) < table.max(axis=0))
+    low, high = column_extremes(table)
+    return np.asarray(low < high)
 
 
 def warn_of_few_labels(n_labelled: int) -> None:

@@ -10,8 +10,9 @@ from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines import Engine
 from puselect.exceptions import NothingBeyondChanceWarning
 from puselect.objective.chance import Chance, draw_statistics
-from puselect.objective.evidence import ColumnRanks, rank_evidence
+from puselect.objective.evidence import rank_evidence
 from puselect.objective.separation import heldout_separation
+from puselect.objective.sparse_ranks import column_ranks
 from puselect.search.repair import SLACK
 from puselect.selectors.base import descending_order
 from puselect.selectors.clusterings import score_features
@@ -119,7 +120,7 @@ def choose_number(problem: Problem, max_false: float) -> Choice:
     rng = _rng(problem)
     free, rows = problem.budget.free, some_rows(problem, rng)
     columns, positive = problem.budget.columns, problem.positive[rows]
-    ranks, n_labelled = ColumnRanks(problem.table[rows][:, columns]), int(positive.sum())
+    ranks, n_labelled = column_ranks(problem.table[rows][:, columns]), int(positive.sum())
     evidence = rank_evidence(ranks, positive, 0.5, rng)
 
     def of_units(statistic: FloatArray) -> FloatArray:
@@ -177,7 +178,7 @@ def follow_path(
     scores = [score_features(settings, engine, mask, seeds[:N_CLUSTERINGS], target) for mask in masks]
     rng = _rng(problem)
     rows = some_rows(problem, rng)
-    ranks = ColumnRanks(problem.table[rows][:, masks[-1]])
+    ranks = column_ranks(problem.table[rows][:, masks[-1]])
     widths = [int(mask.sum()) for mask in masks]
     separation = heldout_separation(ranks, problem.positive[rows], widths, rng)
     costs = np.ones(len(support))

@@ -14,6 +14,7 @@ from puselect.objective.score import best_clusters, smoothing_rows
 from puselect.scaling import Scaling
 from puselect.selectors.problem import Problem
 from puselect.selectors.settings import Settings
+from puselect.sparse_table import SparseTable, as_dense
 
 CHUNK = 8192  # rows placed at a time
 MUCH_BELOW = 4.0  # standard errors, of eight clusterings
@@ -92,11 +93,11 @@ class Clusterings(NamedTuple):
             found[:, c] = np.einsum("ij,ij->i", white, white)
         return found
 
-    def place(self, table: NDArray[Any]) -> IntArray:
+    def place(self, table: NDArray[Any] | SparseTable) -> IntArray:
         """Return the cluster of every row in every clustering, shape (n_rows, n_clusterings); `table` as it came."""
         labels = np.empty((len(table), len(self.size)), dtype=np.intp)
         for begin in range(0, len(table), CHUNK):
-            part = self.scaled(table[begin : begin + CHUNK])
+            part = self.scaled(as_dense(table[begin : begin + CHUNK]))
             for i in range(len(self.size)):
                 labels[begin : begin + CHUNK, i] = (self.distances(part, i) + self.constant[i]).argmin(axis=1)
         return labels
@@ -113,7 +114,7 @@ class Clusterings(NamedTuple):
         ]
         return np.asarray(np.mean(nearest, axis=0))
 
-    def candidates(self, table: NDArray[Any], known: BoolArray | None = None) -> Candidates:
+    def candidates(self, table: NDArray[Any] | SparseTable, known: BoolArray | None = None) -> Candidates:
         """Return the rows that most clusterings call positive, but for those known to be; see `FSCPU`."""
         number, place = np.arange(len(self.size)), self.place(table)
         share = self.labelled / np.maximum(self.size, 1)

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from puselect.engines import Engine
@@ -37,6 +38,7 @@ from puselect.selectors.ranking import scores_of_order
 from puselect.selectors.session import SearchSelector, Session
 from puselect.selectors.settings import PUBLISHED, Settings
 from puselect.selectors.weights import Weights
+from puselect.sparse_table import SparseTable
 
 
 class FSCPU(SearchSelector):
@@ -214,6 +216,8 @@ class FSCPU(SearchSelector):
     25
     """
 
+    _sparse_format = "csc"
+
     def __init__(
         self,
         n_features_to_select: int | float | str | None = None,
@@ -316,8 +320,8 @@ class FSCPU(SearchSelector):
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
-            Finite numbers.
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            Finite numbers. A sparse matrix is never made dense as a whole.
         y : array-like of shape (n_rows,)
             `pos_label` marks labelled positives, anything else unlabelled rows.
         """
@@ -369,8 +373,9 @@ class FSCPU(SearchSelector):
                 f"got clusterer={self.fit_settings_['clusterer']!r}"
             )
         table = self._validated(X, reset=False)
-        known = None if y is None else known_positives(y, self.fit_settings_["pos_label"], len(table))
-        return self.clusterings_.candidates(table[:, self.support_], known)
+        known = None if y is None else known_positives(y, self.fit_settings_["pos_label"], table.shape[0])
+        chosen = table[:, self.support_]
+        return self.clusterings_.candidates(SparseTable.of(chosen) if issparse(chosen) else chosen, known)
 
     def _problem(self, settings: Settings, X: ArrayLike, y: ArrayLike) -> Problem:
         """Check the data and the parameters that depend on it; return what is to be searched."""

@@ -1,22 +1,25 @@
 """What a search works on: the scaled table, the labels, the budget; and the engine and objective bound to them."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.engines import Engine, make_engine
 from puselect.labels import draw_rows
 from puselect.objective.cluster import ClusterObjective
-from puselect.objective.evidence import Evidence, column_evidence, gather_evidence
+from puselect.objective.evidence import Evidence, rank_evidence
 from puselect.objective.information import PairInformation
+from puselect.objective.sparse_ranks import column_ranks
 from puselect.scaling import Scaling, fit_scaling
 from puselect.search.start import evidence_start
 from puselect.selectors.base import descending_order
 from puselect.selectors.budget import Budget
 from puselect.selectors.groups import group_evidence, group_statistic
 from puselect.selectors.settings import Settings
+from puselect.sparse_table import SparseTable
 
 if TYPE_CHECKING:
     from puselect.selectors.choice import Choice
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 class Problem:
     """A table as the engine sees it, and what may be selected."""
 
-    table: AnyArray
+    table: AnyArray | SparseTable
     """Scaled as the settings say, shape (n_rows, n_features)."""
     positive: BoolArray
     """Labelled positives, shape (n_rows,)."""
@@ -44,10 +47,13 @@ class Problem:
 
     @classmethod
     def of(
-        cls, settings: Settings, X: AnyArray, positive: BoolArray, budget: Budget, entropy: int, is_seeded: bool
+        cls, settings: Settings, X: Any, positive: BoolArray, budget: Budget, entropy: int, is_seeded: bool
     ) -> Self:
         """Scale the table as the settings say."""
-        max_samples = settings.rows_per_step(len(X))
+        max_samples = settings.rows_per_step(X.shape[0])
+        if issparse(X):
+            scaling = None if settings.scale is None else fit_scaling(settings.scale, X)
+            return cls(SparseTable.of(X, scaling), positive, budget, entropy, is_seeded, max_samples, scaling)
         if settings.scale is None:
             return cls(X, positive, budget, entropy, is_seeded, max_samples, None)
         is_exact = settings.engine == "reference" or settings.clusterer is not None
@@ -77,7 +83,11 @@ def problem_engine(settings: Settings, problem: Problem) -> Engine:
 
 def pair_information(settings: Settings, problem: Problem) -> PairInformation | None:
     """Return the second criterion, where the settings ask for it."""
-    return PairInformation.of(problem.table, problem.positive) if settings.criterion == "cluster+mi" else None
+    if settings.criterion != "cluster+mi":
+        return None
+    if isinstance(problem.table, SparseTable):
+        raise ValueError("criterion='cluster+mi' needs a dense table, got a sparse X; pass X.toarray()")
+    return PairInformation.of(problem.table, problem.positive)
 
 
 def cluster_objective(settings: Settings, engine: Engine, information: PairInformation | None) -> ClusterObjective:
@@ -94,9 +104,9 @@ def first_probabilities(settings: Settings, problem: Problem) -> FloatArray:
         return np.full(len(budget.free), budget.start)
     rows = some_rows(problem, _evidence_rng(problem))
     if budget.leader is None:
-        evidence = column_evidence(problem.table[rows][:, budget.free], problem.positive[rows])
+        evidence = _lepage(problem.table[rows][:, budget.free], problem.positive[rows])
     else:
-        columns = column_evidence(problem.table[rows], problem.positive[rows])
+        columns = _lepage(problem.table[rows], problem.positive[rows])
         evidence = group_statistic(columns, budget.leader)[budget.free]
     return evidence_start(evidence, budget.costs, budget.limit, settings.start_evidence)
 
@@ -109,7 +119,8 @@ def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
     rng = _evidence_rng(problem)
     rows = some_rows(problem, rng)
     columns = budget.columns
-    found = gather_evidence(problem.table[rows][:, columns], problem.positive[rows], budget.start, rng)
+    ranks = column_ranks(problem.table[rows][:, columns])
+    found = rank_evidence(ranks, problem.positive[rows], budget.start, rng)
     return found.widened(columns, problem.table.shape[1])
 
 
@@ -122,6 +133,10 @@ def free_support(budget: Budget, evidence: Evidence) -> FloatArray:
 def start_order(budget: Budget, evidence: Evidence, entropy: int) -> IntArray:
     """Return the free features in the order in which evidence alone would select them."""
     return descending_order(free_support(budget, evidence), np.random.default_rng([entropy, 0]))
+
+
+def _lepage(table: AnyArray | SparseTable, positive: BoolArray) -> FloatArray:
+    return column_ranks(table).lepage(np.flatnonzero(positive))
 
 
 def _evidence_rng(problem: Problem) -> np.random.Generator:

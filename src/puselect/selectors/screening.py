@@ -12,13 +12,15 @@ import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.engines import Engine
-from puselect.objective.evidence import BLOCK, NO_DIFFERENCE_ROOT, ColumnRanks, Evidence
+from puselect.objective.evidence import BLOCK, NO_DIFFERENCE_ROOT, Evidence
+from puselect.objective.sparse_ranks import column_ranks
 from puselect.search import EffectSearch
 from puselect.selectors.budget import Budget
 from puselect.selectors.clusterings import cluster_result
 from puselect.selectors.problem import Problem, some_rows
 from puselect.selectors.session import Exchange
 from puselect.selectors.settings import Settings
+from puselect.sparse_table import SparseTable
 
 LEAST_POOL, POOL_PER_SELECTED = 400, 8
 LOOK_CLUSTERINGS = 4
@@ -96,7 +98,7 @@ class SecondLook:
         return blocked_lepage(table, columns, both)
 
 
-def blocked_lepage(table: AnyArray, columns: IntArray, rows: IntArray) -> FloatArray:
+def blocked_lepage(table: AnyArray | SparseTable, columns: IntArray, rows: IntArray) -> FloatArray:
     """Return Lepage's statistic of columns for a set of rows, a block of columns at a time."""
     parts = [columns[first : first + BLOCK] for first in range(0, len(columns), BLOCK)]
-    return np.concatenate([ColumnRanks(table[:, part]).lepage(rows) for part in parts])
+    return np.concatenate([column_ranks(table[:, part]).lepage(rows) for part in parts])

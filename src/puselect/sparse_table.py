@@ -1,0 +1,71 @@
+"""Tables of which most values are equal within a column, such as word counts: only the other values are stored."""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from puselect.arrays import AnyArray, FloatArray
+from puselect.scaling import Scaling
+
+
+class SparseTable:
+    """A table that is an offset for each column, plus a sparse matrix.
+
+    Scaling moves the zeros of a sparse table to some other value, the same for all zeros of a column: the offset.
+
+    Parameters
+    ----------
+    values : sparse array of shape (n_rows, n_columns)
+        What is added to the offset.
+    offset : ndarray of shape (n_columns,)
+    """
+
+    def __init__(self, values: Any, offset: FloatArray) -> None:
+        self.values = values
+        self.offset = offset
+
+    @classmethod
+    def of(cls, X: Any, scaling: Scaling | None = None) -> "SparseTable":
+        """Return a sparse matrix in columns as a table, scaled if there is a scaling."""
+        columns = csc_array(X)
+        if scaling is None:
+            return cls(columns, np.zeros(columns.shape[1]))
+        offset = np.asarray(scaling.scale(np.zeros((1, columns.shape[1])))[0], dtype=np.float64)
+        data = np.empty(len(columns.data), dtype=np.float32)
+        for j in range(columns.shape[1]):
+            part = slice(columns.indptr[j], columns.indptr[j + 1])
+            own = scaling.of_columns(np.arange(columns.shape[1]) == j)
+            data[part] = own.scale(columns.data[part][:, None])[:, 0] - offset[j]
+        scaled = csc_array((data, columns.indices, columns.indptr), shape=columns.shape)
+        scaled.eliminate_zeros()
+        return cls(scaled, offset)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.values.shape[0], self.values.shape[1]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> "SparseTable":
+        """Return the table of some rows, or with a pair of keys of some columns."""
+        if isinstance(key, tuple):
+            return SparseTable(self.values[key], self.offset[key[1]])
+        return SparseTable(self.values.tocsr()[key], self.offset)
+
+    @property
+    def half_range(self) -> float:
+        """Half of the largest range of a column."""
+        high, low = (part.toarray().ravel() / 2 for part in (self.values.max(axis=0), self.values.min(axis=0)))
+        return float((high - low).max())
+
+    def dense(self) -> AnyArray:
+        """Return the table as an array."""
+        return np.asarray(self.values.toarray() + self.offset.astype(self.values.dtype))
+
+
+def as_dense(table: "AnyArray | SparseTable") -> AnyArray:
+    """Return a table, or a part of one, as an array."""
+    return table.dense() if isinstance(table, SparseTable) else table

@@ -1,0 +1,150 @@
+import numpy as np
+import pytest
+from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix, random_array
+
+from puselect import FSCPU
+from puselect.baselines import KBest
+from puselect.engines.cpu.engine import CPUEngine
+from puselect.engines.cpu.sparse import SparseEngine
+from puselect.engines.mixture import MixtureSpec
+from puselect.objective.evidence import ColumnRanks, gather_evidence, rank_evidence
+from puselect.objective.sparse_ranks import SparseRanks
+from puselect.scaling import SCALES, fit_scaling
+from puselect.selectors.base import varying_columns
+from puselect.sparse_table import SparseTable
+
+
+def counts(n_rows=300, n_columns=24, seed=0, density=0.15):
+    """Word counts: positives use the first six words more often; some columns hold negative values, one is empty."""
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(1.0, (n_rows, n_columns)) * (rng.random((n_rows, n_columns)) < density)
+    is_positive = np.arange(n_rows) < 60
+    X[np.ix_(is_positive, np.arange(6))] += rng.poisson(1.5, (60, 6))
+    X[:, 20:23] *= rng.choice([-1, 1], (n_rows, 3))
+    X[:, 23] = 0
+    X = X * rng.uniform(0.5, 1.5, X.shape)  # whole numbers would tie distances, and rounding would decide
+    y = np.zeros(n_rows, dtype=int)
+    y[rng.permutation(60)[:30]] = 1
+    return X, y
+
+
+def search(**changes):
+    return FSCPU(**{"n_features_to_select": 6, "max_iter": 25, "random_state": 0, **changes})
+
+
+@pytest.mark.parametrize("scale", [*SCALES, None])
+def test_a_scaled_sparse_table_is_the_scaled_table(scale):
+    X, _ = counts()
+    scaling = None if scale is None else fit_scaling(scale, X)
+    of_sparse = None if scale is None else fit_scaling(scale, csc_array(X))
+    table = SparseTable.of(csc_array(X), of_sparse)
+    expected = X if scaling is None else scaling.scale(X)
+    np.testing.assert_allclose(table.dense(), expected, atol=1e-6)
+    np.testing.assert_allclose(table[np.arange(7)][:, [3, 20]].dense(), expected[:7, [3, 20]], atol=1e-6)
+    assert table.half_range == pytest.approx(np.ptp(expected, axis=0).max() / 2)
+    assert table.values.nnz <= np.count_nonzero(X)
+
+
+def test_varying_columns_of_a_sparse_table():
+    X, _ = counts()
+    X[:, 5] = 3.0
+    np.testing.assert_array_equal(varying_columns(csc_array(X)), varying_columns(X))
+
+
+def test_ranks_of_sparse_columns_are_those_of_dense_ones():
+    X, y = counts()
+    dense, sparse = ColumnRanks(X), SparseRanks(SparseTable.of(csc_array(X)))
+    rows, columns = np.arange(40, 70), np.array([1, 20, 7])
+    np.testing.assert_allclose(sparse.spread, dense.spread, rtol=1e-6)
+    np.testing.assert_allclose(sparse.variance, dense.variance, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(sparse.lepage(rows), dense.lepage(rows), rtol=1e-5)
+    each = np.stack([rows, rows + 5, rows - 9])
+    np.testing.assert_allclose(sparse.lepage_each(columns, each), dense.lepage_each(columns, each), rtol=1e-5)
+    np.testing.assert_allclose(sparse.normal_scores(columns), dense.normal_scores(columns), atol=1e-5)
+    of_sparse = rank_evidence(sparse, y == 1, 0.25, np.random.default_rng(0))
+    of_dense = gather_evidence(X, y == 1, 0.25, np.random.default_rng(0))
+    np.testing.assert_allclose(of_sparse.support, of_dense.support, atol=1e-4)
+
+
+@pytest.mark.parametrize("max_samples", [None, 120])
+def test_the_sparse_engine_counts_what_the_dense_one_does(max_samples):
+    X, y = counts(n_columns=40)
+    spec = MixtureSpec(n_clusters=6, labelled_start=0.0)
+    rng = np.random.default_rng(1)
+    masks = np.array([rng.permutation(40) < 8 for _ in range(6)] + [np.zeros(40, dtype=bool)])
+    seeds = np.array([1, 1, 2, 3, 4, 5, 5])
+    table = SparseTable.of(csc_array(X), fit_scaling("auto", X))
+    dense = CPUEngine(table.dense(), y == 1, spec, max_samples=max_samples)
+    sparse = SparseEngine(table, y == 1, spec, max_samples=max_samples)
+    for a, b in zip(sparse.cluster(masks, seeds), dense.cluster(masks, seeds), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-9)
+    ours, theirs = sparse.fit_final(masks[0], seeds[:2]), dense.fit_final(masks[0], seeds[:2])
+    filled = ours.mixtures[0].constant < 1e29
+    np.testing.assert_allclose(ours.mixtures[0].mean[filled], theirs.mixtures[0].mean[filled], atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", [csr_matrix, csr_array, csc_array, coo_array])
+def test_a_sparse_table_gives_the_selection_of_the_dense_one(kind):
+    X, y = counts()
+    dense, sparse = search().fit(X, y), search().fit(kind(X), y)
+    np.testing.assert_array_equal(sparse.support_, dense.support_)
+    np.testing.assert_array_equal(sparse.ranking_, dense.ranking_)
+    assert sparse.objective_ == pytest.approx(dense.objective_, abs=1e-6)
+    assert sparse.transform(kind(X)).shape == (300, 6)
+    found = sparse.candidate_positives(kind(X), y)
+    np.testing.assert_array_equal(found.rows, dense.candidate_positives(X, y).rows)
+
+
+def test_a_screened_search_of_a_sparse_table_and_its_checkpoint(tmp_path):
+    X, y = counts(n_columns=60)
+    first = search(screen=20).fit(csr_array(X), y)
+    np.testing.assert_array_equal(first.support_, search(screen=20).fit(X, y).support_)
+    search(screen=20, max_iter=10, checkpoint=tmp_path / "state").fit(csr_array(X), y)
+    again = search(screen=20, max_iter=10, checkpoint=tmp_path / "state").fit(csc_array(X), y)
+    assert again.n_iter_ == 10
+    X[0, 0] += 1
+    with pytest.raises(ValueError, match="other data"):
+        search(screen=20, max_iter=10, checkpoint=tmp_path / "state").fit(csr_array(X), y)
+
+
+def test_no_dense_copy_is_made(monkeypatch):
+    X = random_array((400, 500), density=0.01, random_state=0, format="csr")
+    largest = []
+    toarray = csr_array.toarray
+
+    def watched(self, *args, **options):
+        largest.append(np.prod(self.shape))
+        return toarray(self, *args, **options)
+
+    for kind in (csr_array, csc_array):
+        monkeypatch.setattr(kind, "toarray", watched)
+    search(max_iter=10).fit(X, np.arange(400) < 30)
+    assert max(largest) <= 400 * 64
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"engine": "reference"}, "sparse X needs engine='cpu' or 'auto'"),
+        ({"criterion": "cluster+mi"}, "criterion='cluster\\+mi' needs a dense table"),
+    ],
+)
+def test_what_needs_a_dense_table_says_so(changes, message):
+    X, y = counts()
+    with pytest.raises(ValueError, match=message):
+        search(**changes).fit(csr_array(X), y)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_sparse_table_with_a_stored_value_that_is_not_finite_is_refused(bad):
+    X, y = counts()
+    spoilt = csr_array(X)
+    spoilt.data[5] = bad
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        search().fit(spoilt, y)
+
+
+def test_methods_that_need_dense_tables_refuse_sparse_ones():
+    X, y = counts()
+    with pytest.raises(TypeError, match="Sparse data"):
+        KBest(3).fit(csr_array(X), y)
