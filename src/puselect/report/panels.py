@@ -14,8 +14,10 @@ MOST_PANELS, MOST_MARKS, MOST_ROWS = 30, 4, 20_000
 N_BINS = 24
 FEW_VALUES = 12
 CUT = 0.005
-CLEAR, STRONG = 0.8, 1.6  # spreads between medians
+CLEAR, STRONG = 0.35, 0.65  # of the way from equal to apart
+AT_ENDS, IN_MIDDLE = 0.7, 0.3  # 0.5 for equal distributions
 CLEAR_SHARE = 0.2
+SIMILAR = "similar"
 
 
 @dataclass(frozen=True)
@@ -32,10 +34,10 @@ class Panel:
     candidates: tuple[float, ...]
     others: tuple[float, ...]
     difference: float
-    """Median of the known positives minus that of the others, in spreads of the others; of categories, the largest
-    difference of shares."""
+    """How much higher known positives are than others: the share of pairs in which they are, minus the share in which
+    they are lower; of categories, the largest difference of shares."""
     word: str
-    """"high", "low", ... or the category that is more frequent among known positives."""
+    """"high", "very low", "in the middle", ... or the category that is more frequent among known positives."""
 
     def check(self) -> None:
         require(same_length(self.labelled, self.candidates, self.others), "columns differ in length")
@@ -98,9 +100,9 @@ def _panel(table: AnyArray, sets: Sequence[IntArray], unit: Unit) -> Panel:
     labelled, candidates, others = (
         tuple(_shares(column[part], edges, is_values).round(4).tolist()) for part in sets
     )
-    difference = _difference(column[sets[0]], column[sets[2]])
+    difference, word = degree(rank_shares(column[sets[0]], column[sets[2]]))
     numbers = tuple(float(f"{edge:.5g}") for edge in edges)
-    return Panel(unit.name, (), numbers, labelled, candidates, others, round(difference, 3), degree(difference))
+    return Panel(unit.name, (), numbers, labelled, candidates, others, round(difference, 3), word)
 
 
 def _category_panel(table: AnyArray, sets: Sequence[IntArray], unit: Unit) -> Panel:
@@ -147,27 +149,33 @@ def _shares(values: FloatArray, edges: FloatArray, is_values: bool) -> FloatArra
     return np.bincount(np.clip(place, 0, n_bins - 1), minlength=n_bins) / len(values)
 
 
-def _difference(inside: AnyArray, outside: AnyArray) -> float:
-    """Return the difference of medians in spreads of the second, that of means where it has none."""
-    low, middle, high = np.quantile(outside, [0.16, 0.5, 0.84])
-    spread = (high - low) / 2
-    if spread > 0:
-        return float(np.clip((np.median(inside) - middle) / spread, -99, 99))
-    deviation = float(outside.std())
-    return float(np.clip((inside.mean() - outside.mean()) / deviation, -99, 99)) if deviation > 0 else 0.0
-
-
-def degree(difference: float) -> str:
-    """Return a difference in words.
+def rank_shares(inside: AnyArray, outside: AnyArray) -> FloatArray:
+    """Return the share of the second values below each of the first; of equal values half count as below.
 
     Examples
     --------
-    >>> degree(1.0), degree(-2.0), degree(0.1)
-    ('high', 'very low', 'similar')
+    >>> rank_shares(np.array([3.0, 1.0]), np.array([1.0, 2.0, 2.5, 9.0])).tolist()
+    [0.75, 0.125]
     """
-    if abs(difference) < CLEAR:
-        return "similar"
-    return ("very " if abs(difference) >= STRONG else "") + ("high" if difference > 0 else "low")
+    ordered = np.sort(outside)
+    below, upto = (np.searchsorted(ordered, inside, side=side) for side in ("left", "right"))
+    return np.asarray((below + upto) / (2 * max(len(ordered), 1)))
+
+
+def degree(shares: FloatArray) -> tuple[float, str]:
+    """Return how much higher values are than others, from -1 to 1, and a word for it; from their `rank_shares`.
+
+    Examples
+    --------
+    >>> degree(np.array([0.9, 0.95, 0.8]))[1], degree(np.array([0.02, 0.98, 0.03, 0.97]))[1]
+    ('very high', 'very low or very high')
+    """
+    difference, distance = float(2 * shares.mean() - 1), float(np.abs(2 * shares - 1).mean())
+    if abs(difference) >= CLEAR:
+        return difference, ("very " if abs(difference) >= STRONG else "") + ("high" if difference > 0 else "low")
+    if distance >= AT_ENDS:
+        return difference, "very low or very high"
+    return difference, "in the middle" if distance <= IN_MIDDLE else SIMILAR
 
 
 def cluster_portraits(
@@ -196,12 +204,12 @@ def _marks(table: AnyArray, rows: BoolArray, units: Sequence[Unit]) -> list[tupl
                 difference = inside - outside
                 if abs(difference) >= CLEAR_SHARE:
                     word = "mostly" if inside > 0.5 else "often" if difference > 0 else "rarely"
-                    found.append((2 * abs(difference), Mark(member, word, *map(_short, (inside, outside)))))
+                    found.append((abs(difference), Mark(member, word, *map(_short, (inside, outside)))))
                 continue
-            difference = _difference(values[rows], values)
-            if abs(difference) >= CLEAR:
+            difference, word = degree(rank_shares(values[rows], values))
+            if word != SIMILAR:
                 medians = (_short(np.median(values[rows])), _short(np.median(values)))
-                found.append((abs(difference), Mark(member, degree(difference), *medians)))
+                found.append((abs(difference), Mark(member, word, *medians)))
     return found
 
 
