@@ -51,7 +51,9 @@ def test_what_each_method_selects_is_listed_and_the_seed_is_kept(folder):
     found = Comparison.from_json((folder / "c.json").read_text())
     chosen = {result.method: result.selected for result in found.methods}
     for method in ("kbest", "lasso"):
-        assert f"{method}  {', '.join(chosen[method])}\n" in done.stdout
+        shares = next(result.frequency for result in found.methods if result.method == method)
+        listed = ", ".join(f"{name} ({shares.get(name, 0):.0%})" for name in chosen[method])
+        assert f"{method}  {listed}\n" in done.stdout
     assert f"{', '.join(chosen['all features'])}\n" not in done.stdout
     assert str(found.seed) == "5"
 

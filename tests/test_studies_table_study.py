@@ -86,11 +86,11 @@ def test_too_few_labelled_rows_are_refused(study):
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), InterruptedSearchWarning("after 3 steps")])
-def test_ctrl_c_keeps_the_splits_that_are_finished(study, monkeypatch, error):
+def test_ctrl_c_in_the_only_method_keeps_the_splits_that_are_finished(study, monkeypatch, error):
     select = table_study.select_features
 
     def interrupted(cell, *data):
-        if cell.data["split"] == 2 and cell.method == "all":
+        if cell.data["split"] == 2 and cell.method == "kbest":
             raise error
         return select(cell, *data)
 
@@ -98,6 +98,43 @@ def test_ctrl_c_keeps_the_splits_that_are_finished(study, monkeypatch, error):
     found = compare_methods(study, ["kbest"])
     assert all(len(scores) == 2 for scores in found.scores.values())
     assert found.n_splits == 2
+    assert found.unfinished == ()
+
+
+def test_ctrl_c_in_a_slow_method_keeps_the_quick_ones_with_all_their_splits(study, monkeypatch):
+    select = table_study.select_features
+
+    def interrupted(cell, *data):
+        if cell.method == "fscpu" and cell.data["split"] == 3:
+            raise KeyboardInterrupt
+        return select(cell, *data)
+
+    monkeypatch.setattr(table_study, "select_features", interrupted)
+    found = compare_methods(study, ["fscpu", "kbest"])
+    assert list(found.selected) == ["kbest", *YARDSTICKS]
+    assert found.unfinished == ("fscpu",)
+    assert found.n_splits == 4
+
+
+def test_random_features_are_the_mean_of_several_sets(study):
+    found = compare_methods(study, ["kbest"])
+    train, test = study.splits()[0]
+    oracle = []
+    for i in range(table_study.N_RANDOM):
+        mask = np.random.default_rng([1, i]).permutation(study.X.shape[1]) < 3
+        model = make_pipeline(StandardScaler(), LogisticRegression()).fit(study.X[train][:, mask], study.y[train])
+        oracle.append(roc_auc_score(study.y[test], model.predict_proba(study.X[test][:, mask])[:, 1]))
+    assert np.ptp(oracle) > 0.05
+    assert found.scores["random"][0] == pytest.approx(np.mean(oracle), abs=2e-3)
+
+
+def test_frequencies_count_the_splits(study):
+    found = compare_methods(study, ["kbest"])
+    counts = np.zeros(study.X.shape[1])
+    for train, _ in study.splits():
+        counts += METHODS["kbest"](3, random_state=0).fit(study.X[train], study.y[train]).support_
+    shares = {column: count / 4 for column, count in enumerate(counts) if count}
+    assert found.frequency["kbest"] == pytest.approx(shares)
 
 
 def test_ctrl_c_before_two_splits_are_finished_is_the_end(study, monkeypatch):

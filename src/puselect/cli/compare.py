@@ -141,7 +141,9 @@ def run(
 def comparison_notes(study: "TableStudy", results: "TableResults") -> list[str]:
     """Return what the user should know about the run."""
     notes = [f"{name}: {text}" for name, texts in results.warnings.items() for text in texts]
-    if results.n_splits < study.n_splits:
+    if results.unfinished:
+        notes.insert(0, f"interrupted; not finished and left out: {', '.join(results.unfinished)}")
+    elif results.n_splits < study.n_splits:
         notes.insert(0, f"interrupted after {results.n_splits} of {study.n_splits} splits; only these are compared")
     return notes
 
@@ -160,6 +162,11 @@ def comparison_of(
         {shown[name]: [table.names[i] for i in columns] for name, columns in results.selected.items()},
         {shown[name]: seconds for name, seconds in results.seconds.items()},
         {shown[name]: scores for name, scores in results.scores.items()},
+        frequency={
+            shown[name]: {table.names[column]: share for column, share in shares.items()}
+            for name, shares in results.frequency.items()
+            if name not in ("all", "random")
+        },
         test_share=TEST_SHARE,
         score_name=study.score_name,
         score_is_proxy=table.truth is None,

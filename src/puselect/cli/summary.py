@@ -15,6 +15,7 @@ from puselect.cli.wording import counted, reason_text, shortened
 
 if TYPE_CHECKING:
     from puselect.report import Comparison, Selection
+    from puselect.report.comparison import MethodResult
     from puselect.tables import LoadedTable
 
 MOST_SHOWN = 40
@@ -143,10 +144,11 @@ def line(console: Console, head: str, text: str, style: str = "") -> None:
 
 def print_comparison(console: Console, comparison: "Comparison", written: Sequence[Path]) -> None:
     """Print score and time of each method, what it selects, and the agreement between methods."""
-    from puselect.report.sentences import PROXY
+    from puselect.report.sentences import PROXY, comparison_headline
 
     n_splits = len(comparison.methods[0].scores)
-    console.print(f"\n[bold]{comparison.score_name}[/bold]\nmean over {n_splits} paired splits, 95 % interval")
+    console.print(f"\n[bold]{comparison_headline(comparison)}[/bold]", highlight=False)
+    console.print(f"\n{comparison.score_name}\nmean over {n_splits} paired splits, 95 % interval")
     table = Table(box=None, pad_edge=False, header_style="dim")
     for head in ("method", "features", "score", "interval", "behind the best", "seconds"):
         table.add_column(head, justify="left" if head == "method" else "right")
@@ -164,10 +166,10 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
     if len(comparison.rivals) > 1:
         console.print("[bold]Agreement[/bold] on the whole table: shared features over features selected by either")
         console.print(Padding(agreement_table(comparison), (1, 0, 1, 2), expand=False))
-    console.print("[bold]Selected[/bold] on the whole table, best first\n")
+    console.print("[bold]Selected[/bold] on the whole table, best first, and in how many of the splits\n")
     for result in comparison.methods:
         if not result.is_baseline:
-            line(console, result.method, shortened(result.selected, MOST_LISTED), "bold")
+            line(console, result.method, shortened(with_frequency(result), MOST_LISTED), "bold")
     console.print()
     if comparison.score_is_proxy:
         line(console, "note", PROXY)
@@ -175,6 +177,13 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
         line(console, "note", note)
     for path in written:
         line(console, "written", str(path), "green")
+
+
+def with_frequency(result: "MethodResult") -> list[str]:
+    """Return the selected features, each with the share of the splits in which it was selected."""
+    if result.frequency is None:
+        return list(result.selected)
+    return [f"{name} ({result.frequency.get(name, 0):.0%})" for name in result.selected]
 
 
 def agreement_table(comparison: "Comparison") -> Table:

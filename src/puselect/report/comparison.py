@@ -39,6 +39,8 @@ class MethodResult:
     interval: Interval | None
     behind_best: Interval | None
     """The best method's score minus this one's, split by split; None for the best, below 0 for a better baseline."""
+    frequency: dict[str, float] | None = None
+    """Share of the splits in which each feature was selected; those that never were are not listed."""
 
     @property
     def is_baseline(self) -> bool:
@@ -47,6 +49,7 @@ class MethodResult:
 
     def check(self) -> None:
         require(self.seconds >= 0, "seconds must not be negative")
+        require(within((self.frequency or {}).values(), 0, 1), "frequencies must lie in 0..1")
         require(bool(self.scores) == (self.interval is not None), "an interval belongs to scores")
 
 
@@ -108,6 +111,7 @@ class Comparison(JSONRecord):
         seconds: Mapping[str, float],
         scores: Mapping[str, Sequence[float]] | None = None,
         *,
+        frequency: Mapping[str, Mapping[str, float]] | None = None,
         test_share: float | None = None,
         notes: Sequence[str] = (),
         **fields: Any,
@@ -121,6 +125,8 @@ class Comparison(JSONRecord):
         seconds : dict of method to float
         scores : dict of method to list of float, optional
             Downstream scores, one per split; the same splits for all methods.
+        frequency : dict of method to dict of str to float, optional
+            Share of the splits in which each feature was selected.
         test_share : float, optional
             Share of the rows held out in a split; see `mean_interval`.
         notes : list of str
@@ -149,6 +155,7 @@ class Comparison(JSONRecord):
                     runs[name],
                     mean_interval(runs[name], test_share),
                     mean_interval(np.subtract(best, runs[name]).tolist(), test_share) if name != first else None,
+                    dict(frequency[name]) if frequency and name in frequency else None,
                 )
                 for name in order
             ),

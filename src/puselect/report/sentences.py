@@ -207,12 +207,26 @@ def comparison_headline(comparison: Comparison) -> str:
 
 def comparison_lede(comparison: Comparison) -> list[str]:
     """Return what the methods are judged by, how far to trust it, and the scores of the baselines."""
-    lines = [f"Judged by {comparison.score_name}."] if comparison.score_name else []
+    lines = duels(comparison)
+    lines += [f"Judged by {comparison.score_name}."] if comparison.score_name else []
     lines += [PROXY] if comparison.score_is_proxy else []
     scores = {m.method: m.interval.mean for m in comparison.methods if m.is_baseline and m.interval is not None}
     if scores:
         lines.append(f"Baselines: {_listed([f'{name} {mean:.3f}' for name, mean in scores.items()])}.")
     return lines
+
+
+def duels(comparison: Comparison) -> list[str]:
+    """Return how far the best method is ahead of each other one, with the interval of the difference."""
+    best, *others = comparison.rivals
+    ahead = [
+        f"{other.method} by {other.behind_best.mean:.3f} ({other.behind_best.low:.3f} to {other.behind_best.high:.3f})"
+        for other in others
+        if other.behind_best is not None
+    ]
+    if not ahead:
+        return []
+    return [f"{best.method} is ahead of {_listed(ahead)}; a difference is clear if its interval is above 0."]
 
 
 def comparison_tiles(comparison: Comparison) -> list[Tile]:

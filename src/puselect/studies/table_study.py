@@ -1,6 +1,7 @@
 """A study of one table in memory: every method on the whole table and on random splits of it."""
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,18 +12,19 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from puselect.arrays import FloatArray, IntArray
 from puselect.exceptions import InterruptedSearchWarning
-from puselect.methods import YARDSTICKS
+from puselect.methods import REGISTRY, YARDSTICKS
 from puselect.studies.cells import Cell
 from puselect.studies.journal import Row
 from puselect.studies.measures import perform
 from puselect.studies.open_data import Split, judge
 from puselect.studies.runner import Progress, run_cells
-from puselect.studies.selection import select_features
+from puselect.studies.selection import Selection, select_features
 from puselect.studies.workers import local_workers
 
 TEST_SHARE = 0.25
 FEWEST_LABELLED = 4
 FEWEST_SPLITS = 2
+N_RANDOM = 10
 
 
 @dataclass(frozen=True)
@@ -70,13 +72,22 @@ class TableStudy:
         return list(cut.split(self.X, strata))
 
     def cells(self, methods: Sequence[str]) -> list[Cell]:
-        """Return the cells of the methods and yardsticks: the whole table first, then split by split."""
+        """Return the cells of the methods and yardsticks, quick ones first, so that Ctrl-C leaves something."""
         data = {"n_features_to_select": self.n_features_to_select, "model": self.model}
         return [
             Cell("holdout", name, {}, {**data, "split": split}, self.seed if split is None else self.seed + split + 1)
+            for name in sorted(compared(methods), key=_seconds)
             for split in (None, *range(self.n_splits))
-            for name in dict.fromkeys([*methods, *YARDSTICKS])
         ]
+
+
+def compared(methods: Sequence[str]) -> list[str]:
+    """Return the names of methods and yardsticks, once each."""
+    return list(dict.fromkeys([*methods, *YARDSTICKS]))
+
+
+def _seconds(name: str) -> float:
+    return REGISTRY[name].cost.seconds if name in REGISTRY else 0.0
 
 
 class TableResults(NamedTuple):
@@ -92,6 +103,10 @@ class TableResults(NamedTuple):
     """Splits that were finished; fewer than wanted after Ctrl-C."""
     warnings: Mapping[str, tuple[str, ...]]
     """What the methods warned of, each text once."""
+    frequency: Mapping[str, Mapping[int, float]]
+    """Share of the splits in which each column was selected; columns that never were are not listed."""
+    unfinished: tuple[str, ...]
+    """Methods that Ctrl-C left without a result."""
 
 
 def compare_methods(
@@ -100,7 +115,9 @@ def compare_methods(
     n_jobs: int = 1,
     tell: Callable[[Progress], None] = lambda progress: None,
 ) -> TableResults:
-    """Run every method and yardstick on the whole table and on every split; Ctrl-C keeps the finished splits.
+    """Run every method and yardstick on the whole table and on every split.
+
+    Quick methods come first; Ctrl-C keeps the methods that are finished, or the splits that all have finished.
 
     Parameters
     ----------
@@ -126,9 +143,9 @@ def compare_methods(
     try:
         run_cells(cells, workers, partial(_keep, rows), tell)
     except (KeyboardInterrupt, InterruptedSearchWarning) as error:
-        if len(_finished_splits(cells, rows)) < FEWEST_SPLITS:
+        if not any(name in methods for name in _finished(cells, rows)[0]):
             raise KeyboardInterrupt from error
-    return _gather(cells, rows)
+    return _gather(compared(methods), cells, rows)
 
 
 def measure_holdout(study: TableStudy, splits: Sequence[tuple[IntArray, IntArray]], cell: Cell) -> Row:
@@ -147,7 +164,7 @@ def _holdout_values(study: TableStudy, splits: Sequence[tuple[IntArray, IntArray
         if test is not None:
             target = study.y if study.truth is None else study.truth
             parts = Split(study.X[train], study.y[train], study.X[test], target[test])
-            values["auc"] = judge(selection, parts, [study.model], cell.seed)
+            values["auc"] = _judged(study, parts, selection, cell)
     return {**values, "warnings": list(dict.fromkeys(str(warning.message) for warning in heard))}
 
 
@@ -157,23 +174,47 @@ def _keep(rows: list[Row], row: Row) -> None:
     rows.append(row)
 
 
-def _finished_splits(cells: Sequence[Cell], rows: Sequence[Row]) -> list[int]:
-    """Return the splits on which every method has a row, if all have one on the whole table."""
-    done = {row.cell.key for row in rows}
-    missing = {cell.data["split"] for cell in cells if cell.key not in done}
-    return [] if None in missing else sorted({cell.data["split"] for cell in cells} - missing - {None})
+def _finished(cells: Sequence[Cell], rows: Sequence[Row]) -> tuple[list[str], list[int]]:
+    """Return the methods to compare and the splits that all of them have finished.
+
+    These are the methods that are done; if only yardsticks are, those that have finished two splits.
+    """
+    wanted = {cell.data["split"] for cell in cells}
+    done: dict[str, set[int | None]] = {cell.method: set() for cell in cells}
+    for row in rows:
+        done[row.cell.method].add(row.cell.data["split"])
+    complete = [name for name, splits in done.items() if splits == wanted]
+    some = [name for name, splits in done.items() if None in splits and len(splits) > FEWEST_SPLITS]
+    names = complete if any(name not in YARDSTICKS for name in complete) else some
+    shared = set.intersection(*(done[name] for name in names)) if names else set()
+    return names, sorted(split for split in shared if split is not None)
 
 
-def _gather(cells: Sequence[Cell], rows: Sequence[Row]) -> TableResults:
+def _judged(study: TableStudy, parts: Split, selection: Selection, cell: Cell) -> dict[str, float]:
+    """Return the AUC of the selected columns; of random ones the mean over several sets, which differ a lot."""
+    if cell.method != "random":
+        return judge(selection, parts, [study.model], cell.seed)
+    n_features, k = parts.X_train.shape[1], study.n_features_to_select
+    masks = [np.random.default_rng([cell.seed, i]).permutation(n_features) < k for i in range(N_RANDOM)]
+    scores = [judge(selection._replace(support=mask), parts, [study.model], cell.seed) for mask in masks]
+    return {study.model: float(np.mean([score[study.model] for score in scores]))}
+
+
+def _gather(names: Sequence[str], cells: Sequence[Cell], rows: Sequence[Row]) -> TableResults:
     found = {(row.cell.method, row.cell.data["split"]): row.values or {} for row in rows}
-    finished = _finished_splits(cells, rows)
-    names = list(dict.fromkeys(cell.method for cell in cells))
-    mine = {name: [found[name, split] for split in (None, *finished)] for name in names}
-    said = {name: [text for values in mine[name] for text in values["warnings"]] for name in names}
+    finished, splits = _finished(cells, rows)
+    kept = [name for name in names if name in finished]
+    mine = {name: [found[name, split] for split in (None, *splits)] for name in kept}
+    said = {name: [text for values in mine[name] for text in values["warnings"]] for name in kept}
+    counts = {name: Counter(column for values in mine[name][1:] for column in values["selected"]) for name in kept}
     return TableResults(
-        selected={name: np.array(mine[name][0]["selected"], dtype=np.intp) for name in names},
-        seconds={name: float(np.mean([values["fit_seconds"] for values in mine[name]])) for name in names},
-        scores={name: [score for values in mine[name][1:] for score in values["auc"].values()] for name in names},
-        n_splits=len(finished),
+        selected={name: np.array(mine[name][0]["selected"], dtype=np.intp) for name in kept},
+        seconds={name: float(np.mean([values["fit_seconds"] for values in mine[name]])) for name in kept},
+        scores={name: [score for values in mine[name][1:] for score in values["auc"].values()] for name in kept},
+        n_splits=len(splits),
         warnings={name: tuple(dict.fromkeys(texts)) for name, texts in said.items() if texts},
+        frequency={
+            name: {column: count / len(splits) for column, count in counts[name].items()} for name in kept
+        },
+        unfinished=tuple(name for name in names if name not in finished),
     )

@@ -146,7 +146,8 @@ const parts = {
       { key: "votes", title: "Selected by", value: (f) => f.votes, first: "descending", kind: "measured",
         cell: (f) => [bar(f.votes / methods.length, "in"), make("span", { class: "figure", text: `${f.votes} of ${methods.length}` })] },
       ...methods.map((m, j) => ({ key: `m${j}`, title: m.method, value: (f) => (f.places[j] < 0 ? null : f.places[j]), numeric: true,
-        cell: (f) => (f.places[j] < 0 ? make("span", { class: "quiet", text: "–" }) : make("span", { class: "rank", text: String(f.places[j] + 1) })) })),
+        cell: (f) => (f.places[j] < 0 ? make("span", { class: "quiet", text: "–" }) : [make("span", { class: "rank", text: String(f.places[j] + 1) }),
+          ...(m.frequency ? [make("span", { class: "quiet", text: ` ${percent(m.frequency[f.name] ?? 0)}` })] : [])]) })),
     ];
     return new DataTable(host, { caption: "Selected features, with their rank by each method", noun: "features", columns, rows, sortBy: "votes",
       order: "descending", pageSize: 15, search: { label: "Find a feature", text: (f) => f.name },
