@@ -68,14 +68,14 @@ def read_count(state: State, name: str) -> int:
 
 
 def read_array(state: State, name: str, shape: tuple[int | None, ...], low: float, high: float) -> AnyArray:
-    """Return an array of numbers in [low, high] from a saved state; None in `shape` stands for any length."""
+    """Return an array of finite numbers in [low, high] from a saved state; None in `shape` means any length."""
     value = state[name]
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "if" or value.ndim != len(shape):
         raise ValueError(f"{name} must be an array of {len(shape)} dimensions")
     if any(wanted not in (None, length) for wanted, length in zip(shape, value.shape, strict=True)):
         raise ValueError(f"{name} must have the shape {shape}, got {value.shape}")
-    if not ((value >= low) & (value <= high)).all():  # false for NaN
-        raise ValueError(f"{name} must lie in {low}..{high}")
+    if not (np.isfinite(value) & (value >= low) & (value <= high)).all():
+        raise ValueError(f"{name} must be finite and lie in {low}..{high}")
     return value
 
 

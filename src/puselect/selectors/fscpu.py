@@ -35,7 +35,7 @@ from puselect.selectors.problem import (
     start_order,
 )
 from puselect.selectors.ranking import scores_of_order
-from puselect.selectors.session import SearchSelector, Session
+from puselect.selectors.session import SearchSelector, Session, saved_entropy
 from puselect.selectors.settings import PUBLISHED, Settings
 from puselect.selectors.weights import Weights
 from puselect.sparse_table import SparseTable
@@ -394,7 +394,9 @@ class FSCPU(SearchSelector):
         )
         check_number("max_false", self.max_false, 0, 1, open_low=True)
         is_seeded = self.random_state is not None
-        problem = Problem.of(settings, table, positive, budget, self._draw_entropy(), is_seeded)
+        saved = None if is_seeded else saved_entropy(settings.search.checkpoint)
+        entropy = self._draw_entropy() if saved is None else saved
+        problem = Problem.of(settings, table, positive, budget, entropy, is_seeded)
         return choose(settings, problem, self.max_false) if self.n_features_to_select == AUTO else problem
 
     def _fit_problem(

@@ -1,5 +1,6 @@
 """One search of a selector: run, saved, resumed, reported. Knows the objective only as a function."""
 
+import os
 import warnings
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -278,6 +279,18 @@ def effect_optimizer(
         rng=search_rng(entropy),
     )
     return optimizer, settings.most_effect_steps(budget.start, n_labelled)
+
+
+def saved_entropy(path: str | os.PathLike[str] | None) -> int | None:
+    """Return the seed of the search in a checkpoint, so that what precedes the search is the same when it is resumed.
+
+    None if there is no checkpoint yet, or if it is damaged, which is an error once it is opened.
+    """
+    state = None if path is None else load_state(path)
+    try:
+        return None if state is None else read_count(state["search"], "entropy")
+    except (LookupError, TypeError, ValueError):
+        return None
 
 
 def search_rng(entropy: int) -> np.random.Generator:
