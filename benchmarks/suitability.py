@@ -1,35 +1,124 @@
-"""Whether `check_suitability` tells data with clusters from data without: the ratio, real over shuffled labels.
+"""Whether `check_suitability` tells data with clusters from data without, and whether its p-values are valid.
 
-    python benchmarks/suitability.py --datasets 3
+    python benchmarks/suitability.py                                          # verdicts in the ten conditions
+    python benchmarks/suitability.py --board few                              # ten labelled rows
+    python benchmarks/suitability.py --board shuffled --seeds 5000-5199       # p-values of shuffled labels
+    python benchmarks/suitability.py --board shuffled --seeds 5000-5199 --no-early-stopping
 
-Conditions that end in * have their labels shuffled beforehand: there is nothing to find in them.
+Seeds 0 to 9 were used for tuning. By default seeds 5000 to 5009 are reported. Each check is appended to --out as a line
+of JSON; what is in there already is not repeated. --jobs runs several processes with one thread each.
 """
 
 import argparse
+import json
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed, parallel_config
+from threadpoolctl import threadpool_limits
 
-from puselect import FSCPU
+from puselect import check_suitability
 from puselect.datasets import CONDITIONS, make_pu_clusters
-from puselect.selectors.suitability import check_suitability
+from puselect.selectors.suitability import Verdict
+
+Row = dict[str, Any]
+LAWS = ("uniform", "gaussian", "correlated", "heavy")
+SHAPES = ("8/1", "8/2", "1/1", "1/2", "outlier")
+BOARDS: dict[str, list[tuple[str, str, bool]]] = {
+    "worlds": [(law, name, False) for law in LAWS for name in CONDITIONS],
+    "few": [(law, f"2/{shape}", False) for law in LAWS for shape in SHAPES],
+    "shuffled": [("gaussian", "10/8/2", True), ("correlated", "40/1/2", True)],
+}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--datasets", type=int, default=3)
-    parser.add_argument("--first-seed", type=int, default=0)
-    parser.add_argument("--max-iter", type=int)
-    parser.add_argument("--conditions", nargs="*", default=[*CONDITIONS, "10/8/2*", "40/1/1*"])
-    options = parser.parse_args()
-    for condition in options.conditions:
-        ratios = []
-        for seed in range(options.first_seed, options.first_seed + options.datasets):
-            X, y, _ = make_pu_clusters(condition.strip("*"), random_state=seed)
-            if condition.endswith("*"):
-                y = np.random.default_rng([seed, 7]).permutation(y)
-            selector = FSCPU(25, max_iter=options.max_iter, random_state=seed).fit(X, y)
-            ratios.append(round(check_suitability(selector, X, y, random_state=seed).ratio, 2))
-        print(f"{condition:12s} {ratios}", flush=True)
+class Cell(NamedTuple):
+    """One check to be done."""
+
+    law: str
+    condition: str
+    shuffled: bool
+    early_stopping: bool
+    seed: int
+
+
+def measure(cell: Cell) -> Row:
+    X, y, _ = make_pu_clusters(cell.condition, noise=cell.law, random_state=cell.seed)
+    if cell.shuffled:
+        y = np.random.default_rng([cell.seed, 1]).permutation(y)
+    begin = time.process_time()
+    with threadpool_limits(1):
+        found = check_suitability(
+            X, y, early_stopping=cell.early_stopping, engine="cpu", n_jobs=1, random_state=cell.seed
+        )
+    low, high = found.interval
+    values = {"code": found.code, "p_value": found.p_value, "lift": found.lift, "low": low, "high": high}
+    return cell._asdict() | values | {"n_shuffles": found.n_shuffles, "seconds": time.process_time() - begin}
+
+
+def cell_of(row: Row) -> Cell:
+    return Cell(*(row[name] for name in Cell._fields))
+
+
+def run(cells: list[Cell], path: Path, jobs: int) -> list[Row]:
+    """Do the checks that the file lacks, and return the results of all."""
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    done = {cell_of(row): row for row in rows}
+    missing = [cell for cell in cells if cell not in done]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=1):
+        work = Parallel(return_as="generator_unordered", batch_size=1)(delayed(measure)(cell) for cell in missing)
+        for number, row in enumerate(work if jobs > 1 else map(measure, missing), 1):
+            with path.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+            done[cell_of(row)] = row
+            print(f"{number} of {len(missing)}: {row['law']} {row['condition']} {row['code']}", file=sys.stderr)
+    return [done[cell] for cell in cells]
+
+
+def line(name: str, rows: list[Row]) -> str:
+    codes = Counter(row["code"] for row in rows)
+    p_values = np.array([row["p_value"] for row in rows])
+    below = [f"{(p_values <= level).sum()}" for level in (0.05, 0.1, 0.5)]
+    lift = f"{np.median([row['lift'] for row in rows]):.2f}"
+    spent = [f"{np.mean([row[key] for row in rows]):.1f}" for key in ("n_shuffles", "seconds")]
+    return f"| {' | '.join([name, str(len(rows)), *(str(codes[code]) for code in Verdict), *below, lift, *spent])} |"
+
+
+def summary(rows: list[Row]) -> str:
+    """Return a table with a line per condition."""
+    header = ["", "tables", *Verdict, "p <= .05", "p <= .1", "p <= .5", "median lift", "shuffles", "seconds"]
+    names = list(dict.fromkeys(row["condition"] for row in rows))
+    parts = [line(name, [row for row in rows if row["condition"] == name]) for name in names]
+    return "\n".join([f"| {' | '.join(header)} |", "|---|" + "---:|" * (len(header) - 1), *parts, line("all", rows)])
+
+
+def seed_range(text: str) -> range:
+    first, _, last = text.partition("-")
+    return range(int(first), int(last or first) + 1)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--board", choices=BOARDS, default="worlds")
+    add("--seeds", type=seed_range, default=range(5000, 5010), metavar="A-B", help="default: 5000-5009")
+    add("--laws", nargs="+", help="only these")
+    add("--conditions", nargs="+", help="only these")
+    add("--no-early-stopping", action="store_true")
+    add("--jobs", type=int, default=1, help="processes")
+    add("--out", type=Path, default=Path("build/suitability.jsonl"))
+    args = parser.parse_args(arguments)
+    cells = [
+        Cell(law, condition, shuffled, not args.no_early_stopping, seed)
+        for law, condition, shuffled in BOARDS[args.board]
+        for seed in args.seeds
+        if (not args.laws or law in args.laws) and (not args.conditions or condition in args.conditions)
+    ]
+    print(summary(run(cells, args.out, args.jobs)))
 
 
 if __name__ == "__main__":

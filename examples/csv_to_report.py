@@ -39,9 +39,9 @@ for name in selector.get_feature_names_out():
     print(name)
 
 # %%
-# Do the known positives form clusters at all? Compare with the same search on shuffled labels.
+# Do the known positives form clusters at all? Compare with shuffled labels, and look at positives that are held out.
 
-evidence = check_suitability(selector, X, y)
+evidence = check_suitability(X, y)
 print(evidence.verdict)
 
 # %%

@@ -31,10 +31,10 @@ def remembered_fits(monkeypatch):
     """Do a search once for the same settings and data: the pages of the documentation repeat their examples."""
     really_fit, really_check = FSCPU.fit, suitability.check_suitability
 
-    def identity(selector, X, y, *more):
+    def identity(selector, X, y):
         given = {name: value for name, value in selector.get_params().items() if name not in ("n_jobs", "verbose")}
         data = np.asarray(X), list(getattr(X, "columns", ())), np.asarray(y)
-        return joblib.hash((given, settings.EFFECT_STEPS, data, more))
+        return joblib.hash((given, settings.EFFECT_STEPS, data))
 
     def fit(selector, X, y):
         if selector.random_state is None or selector.checkpoint is not None:
@@ -45,10 +45,10 @@ def remembered_fits(monkeypatch):
         vars(selector).update(copy.deepcopy(REMEMBERED[key]))
         return selector
 
-    def check(selector, X, y, *more):
-        key = identity(selector, X, y, "suitability", *more)
+    def check(X, y, *more, **options):
+        key = joblib.hash((np.asarray(X), np.asarray(y), more, {**options, "n_jobs": None}))
         if key not in REMEMBERED:
-            REMEMBERED[key] = really_check(selector, X, y, *more)
+            REMEMBERED[key] = really_check(X, y, *more, **options)
         return REMEMBERED[key]
 
     monkeypatch.setattr(FSCPU, "fit", fit)

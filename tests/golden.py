@@ -175,7 +175,7 @@ def find_candidates(n_jobs: int) -> Result:
 
 def judge_suitability(n_jobs: int) -> Result:
     X, y = table("three")
-    found = check_suitability(fscpu(n_jobs).fit(X, y), X, y, n_shuffles=2, random_state=3)
+    found = check_suitability(X, y, n_shuffles=2, n_jobs=n_jobs, random_state=3)
     return {"support": np.array([found.suits]), "scores": np.array([found.objective, found.null_objective])}
 
 

@@ -84,7 +84,7 @@ def test_the_commands_on_choosing_work(tmp_path, monkeypatch):
         run(line, tmp_path)
 
 
-@pytest.mark.parametrize("command", ["select", "compare", "report", "demo"])
+@pytest.mark.parametrize("command", ["select", "check", "compare", "report", "demo"])
 def test_every_option_is_explained(command):
     text = PAGES["cli.md"].read_text(encoding="utf-8")
     parameters = get_command(cli.app).commands[command].params

@@ -234,7 +234,7 @@ class TestOptions:
 
     def test_suitability_compares_with_shuffled_labels(self, folder):
         done = select("-k", 3, "--suitability", "-o", "s.json")
-        assert "they form clusters in the selected features" in done.stdout
+        assert "form clusters (p = 0.025)" in done.stdout
         assert Selection.from_json((folder / "s.json").read_text()).suitability.suits
         assert "--suitability" in select("--suitability", "--method", "lasso", code=2).stderr
 
@@ -326,10 +326,10 @@ class TestEvidence:
 
     @pytest.mark.parametrize(("suits", "doubt"), [(True, False), (False, True)])
     def test_candidates_are_no_finding_where_labels_gather_no_better_than_chance(self, suits, doubt):
-        suitability = Suitability(0.1, 0.1, 1.0, suits, "A verdict.", 1)
+        suitability = Suitability(0.1, 0.1, 2.0 if suits else 1.0, 1)
         table = CandidateTable((7,), (0.99,), ("a",), ((1.0,),), 1)
         told = dict(evidence(Selection(candidates=table, suitability=suitability)))
-        assert told["suitability"] == "A verdict."
+        assert told["suitability"] == suitability.verdict
         assert told["candidates"].startswith("1 unlabelled row in positive clusters")
         assert ("no sign" in told["candidates"]) is doubt
 

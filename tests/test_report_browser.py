@@ -74,7 +74,7 @@ def selection() -> Selection:
     X, y, _ = make_pu_clusters("10/8/2", n_negative=4500, n_irrelevant=75, random_state=0)
     names = [HOSTILE[i] if i < len(HOSTILE) else f"feature {i:02}" for i in range(X.shape[1])]
     selector = FSCPU(25, always_keep=list(range(len(HOSTILE))), max_iter=40, random_state=0).fit(X, y)
-    evidence = Suitability(0.03, 0.01, 3.0, True, "Good.", 1)
+    evidence = Suitability(0.03, 0.01, 3.0, 39, "holds", 0.025, 3.0, (2.0, 4.0), 4)
     return summarise(selector, X, y, feature_names=names, seconds=2.5, notes=["<b>a note</b>"], suitability=evidence)
 
 

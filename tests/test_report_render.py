@@ -103,7 +103,6 @@ class TestSafety:
             {"settings": {HOSTILE: HOSTILE}},
             {"findings": (Finding("warning", HOSTILE, HOSTILE),)},
             {"selected": (HOSTILE,)},
-            {"suitability": Suitability(1, 1, 1, True, HOSTILE, 1)},
         ],
         ids=lambda fields: next(iter(fields)),
     )
@@ -126,7 +125,7 @@ class TestSentences:
         assert tiles(CLUSTERED)[1].figure == "9.0×"
 
     def test_only_what_passed_the_check_is_claimed(self):
-        passed = replace(LISTED, suitability=Suitability(3, 1, 3.0, True, "Yes.", 1))
+        passed = replace(LISTED, suitability=Suitability(3, 1, 3.0, 1))
         assert standing(passed) is Standing.PASSED
         assert tiles(passed)[-1][:2] == ("1", "rows")
         assert "muted" not in [tile.kind for tile in tiles(passed)]
@@ -138,14 +137,14 @@ class TestSentences:
         assert tiles(LISTED)[-1].kind == "muted"
 
     def test_every_standing_has_words_of_its_own(self):
-        passed, failed = (replace(LISTED, suitability=Suitability(1, 1, 1.0, suits, "", 1)) for suits in (True, False))
+        passed, failed = (replace(LISTED, suitability=Suitability(ratio, 1, ratio, 1)) for ratio in (2.0, 1.0))
         assert len({headline(selection) for selection in (LISTED, passed, failed)}) == 3
         assert len({about_confidence(selection) for selection in (LISTED, passed, failed)}) == 3
 
     @pytest.mark.parametrize(
         ("fields", "expected"),
         [
-            ({"suitability": Suitability(1, 1, 1.0, False, "No.", 1)}, Standing.FAILED),
+            ({"suitability": Suitability(1, 1, 1.0, 1)}, Standing.FAILED),
             ({"findings": (Finding("warning", "t", "", Code.POSITIVE_EVERYWHERE),)}, Standing.EVERYWHERE),
         ],
     )

@@ -1,70 +1,140 @@
+"""Does a table suit the method: verdicts, valid p-values, honest intervals."""
+
 import numpy as np
 import pytest
 
-from puselect import FSCPU
-from puselect.baselines import KBest
+from puselect import check_suitability
 from puselect.datasets import make_pu_clusters
-from puselect.selectors.suitability import CLEAR, FAINT, check_suitability, verdict
+from puselect.selectors.suitability import Suitability, Verdict, judge, wilson
 
 
-def small(condition, seed=0):
-    return make_pu_clusters(
-        condition, n_negative=600, n_positive=150, n_relevant=6, n_irrelevant=6, random_state=seed
-    )[:2]
+def small(condition, seed=0, **changes):
+    sizes = {"n_negative": 300, "n_positive": 100, "n_relevant": 5, "n_irrelevant": 5, **changes}
+    return make_pu_clusters(condition, **sizes, random_state=seed)[:2]
 
 
-def search(X, y, **changes):
-    return FSCPU(6, random_state=0, max_iter=40, **changes).fit(X, y)
+@pytest.fixture(scope="module")
+def clustered():
+    X, y = small("40/3/1", n_negative=600, n_positive=150)
+    return X, y, check_suitability(X, y)
 
 
-@pytest.mark.parametrize("condition", ["40/3/1", "40/1/2"])
-def test_clusters_are_told_from_chance(condition):
-    X, y = small(condition)
-    found = check_suitability(search(X, y), X, y)
-    assert found.ratio > 1.5
+def test_clusters_are_found(clustered):
+    X, _, found = clustered
+    assert found.code == Verdict.HOLDS
     assert found.suits
-    assert "form clusters" in found.verdict
+    assert found.p_value == 1 / 40
+    assert found.n_shuffles == 39
+    assert found.interval[0] < found.lift < found.interval[1]
+    assert found.ratio == pytest.approx(found.objective / found.null_objective)
+    assert 1 < found.n_features <= X.shape[1] / 2
 
 
-@pytest.mark.parametrize("condition", ["40/3/1", "40/outlier"])
-def test_labels_without_clusters_are_told_from_clusters(condition):
-    X, y = small(condition)
-    if condition != "40/outlier":
-        y = np.random.default_rng(5).permutation(y)
-    found = check_suitability(search(X, y), X, y)
-    assert found.ratio < CLEAR
+def test_clusters_that_carry_it_hold_most_labelled_rows(clustered):
+    X, y, found = clustered
+    assert sum(cluster.size for cluster in found.clusters) == len(X)
+    assert sum(cluster.labelled for cluster in found.clusters) == y.sum()
+    positive = [cluster for cluster in found.clusters if cluster.positive]
+    assert list(found.clusters[: len(positive)]) == positive
+    assert sum(cluster.labelled for cluster in positive) > y.sum() / 2
+
+
+def test_the_check_is_repeatable_and_knows_other_labels(clustered):
+    X, y, found = clustered
+    assert check_suitability(X, np.where(y == 1, "yes", "?"), pos_label="yes", n_jobs=2) == found
+    assert check_suitability(X, y, random_state=1, n_shuffles=5) != found
+
+
+def test_outliers_do_not_form_clusters():
+    """In many columns: in a few, the outer rows of a table do share clusters."""
+    X, y = small("40/outlier", n_negative=800, n_positive=200, n_relevant=25, n_irrelevant=15)
+    found = check_suitability(X, y)
+    assert found.code == Verdict.DOES_NOT_HOLD
+    assert found.interval[1] < 1.5
+
+
+def test_p_values_of_shuffled_labels_are_uniform():
+    """benchmarks/suitability.py does this 200 times."""
+    X, y = small("40/3/1", n_negative=80, n_positive=40, n_relevant=3, n_irrelevant=3)
+    p_values = []
+    for seed in range(40):
+        shuffled = np.random.default_rng(seed).permutation(y)
+        found = check_suitability(X, shuffled, 3, n_shuffles=9, early_stopping=False, random_state=seed)
+        p_values.append(found.p_value)
+    assert np.mean(np.array(p_values) <= 0.1) <= 0.25  # three standard errors
+    assert 0.26 <= np.mean(np.array(p_values) <= 0.5) <= 0.74
+    assert {round(10 * p) for p in p_values} <= set(range(1, 11))
+
+
+def test_shuffled_labels_stop_early():
+    X, y = small("40/3/1", n_negative=120, n_positive=60)
+    found = check_suitability(X, np.random.default_rng(1).permutation(y), 4, n_shuffles=200)
+    assert found.n_shuffles < 200
+    assert found.p_value == 5 / found.n_shuffles
     assert not found.suits
 
 
-def test_figures_belong_together_and_are_repeatable():
+@pytest.mark.parametrize("n_labelled", [1, 2, 4])
+def test_a_few_labels_are_too_few(n_labelled):
     X, y = small("40/3/1")
-    selector = search(X, y)
-    found = check_suitability(selector, X, y, n_shuffles=2, random_state=3)
-    assert found == check_suitability(selector, X, y, n_shuffles=2, random_state=3)
-    assert found.objective == selector.objective_
-    assert found.ratio == pytest.approx(found.objective / found.null_objective)
-    assert found.n_shuffles == 2
-    assert found.null_objective != check_suitability(selector, X, y, random_state=3).null_objective
+    found = check_suitability(X, np.where(np.cumsum(y) <= n_labelled, y, 0), n_shuffles=9)
+    assert found.code == Verdict.TOO_FEW_LABELS
+    assert found.interval[0] <= found.lift <= found.interval[1]
 
 
-def test_selector_and_its_checkpoint_are_left_alone(tmp_path):
+@pytest.mark.parametrize("n_columns", [1, 2])
+def test_one_feature_and_two_columns(n_columns):
     X, y = small("40/3/1")
-    selector = search(X, np.where(y == 1, "yes", "?"), pos_label="yes", checkpoint=tmp_path / "search.state")
-    before = (tmp_path / "search.state").read_bytes(), selector.get_params()
-    check_suitability(selector, X, np.where(y == 1, "yes", "?"))
-    assert ((tmp_path / "search.state").read_bytes(), selector.get_params()) == before
+    assert check_suitability(X[:, :2], y, n_columns, n_shuffles=5).n_features == n_columns
+
+
+def test_mostly_labelled_rows_are_judged():
+    X, y = small("90/1/1", n_negative=100, n_positive=600)
+    assert check_suitability(X, y, n_shuffles=5).code in list(Verdict)
 
 
 def test_wrong_calls_are_refused():
     X, y = small("40/3/1")
-    with pytest.raises(ValueError, match="needs a fitted FSCPU, got KBest"):
-        check_suitability(KBest(3).fit(X, y), X, y)
-    with pytest.raises(ValueError, match="n_shuffles must be at least 1, got 0"):
-        check_suitability(search(X, y), X, y, n_shuffles=0)
+    with pytest.raises(ValueError, match="n_shuffles must be an integer"):
+        check_suitability(X, y, n_shuffles=0)
+    with pytest.raises(ValueError, match="n_features_to_select"):
+        check_suitability(X, y, 11)
+    with pytest.raises(ValueError, match="early_stopping"):
+        check_suitability(X, y, early_stopping="no")
+    with pytest.raises(ValueError, match="labelled positive"):
+        check_suitability(X, np.zeros(len(X)))
 
 
-def test_verdict_changes_with_the_ratio():
-    assert "they form clusters" in verdict(CLEAR)
-    assert "a faint sign" in verdict(CLEAR - 0.01)
-    assert "a faint sign" in verdict(FAINT)
-    assert "there is no sign" in verdict(FAINT - 0.01)
+@pytest.mark.parametrize(
+    ("n_labelled", "p_value", "interval", "code"),
+    [
+        (50, 0.025, (1.3, 4.0), Verdict.HOLDS),
+        (50, 0.025, (1.1, 4.0), Verdict.WEAK),
+        (50, 0.025, (1.3, 1.4), Verdict.DOES_NOT_HOLD),
+        (50, 0.5, (0.8, 1.2), Verdict.DOES_NOT_HOLD),
+        (50, 0.5, (0.8, 1.9), Verdict.TOO_FEW_LABELS),
+        (4, 0.025, (2.0, 4.0), Verdict.TOO_FEW_LABELS),
+    ],
+)
+def test_verdict_follows_p_value_and_interval(n_labelled, p_value, interval, code):
+    assert judge(n_labelled, p_value, interval) is code
+
+
+@pytest.mark.parametrize("code", list(Verdict))
+def test_every_verdict_has_a_sentence(code):
+    found = Suitability(0.2, 0.1, 2.0, 39, code.value, 0.025, 3.0, (2.0, 4.0), 5)
+    assert "3.0 times" in found.verdict
+    assert found.suits == (code is Verdict.HOLDS)
+
+
+def test_results_of_earlier_versions_have_their_ratio_only():
+    assert Suitability(0.2, 0.1, 2.0, 1).suits
+    assert not Suitability(0.1, 0.1, 1.0, 1).suits
+    assert "2.00 times" in Suitability(0.2, 0.1, 2.0, 1).verdict
+
+
+def test_wilson_covers_as_it_says():
+    rng = np.random.default_rng(0)
+    for truth in (0.1, 0.5, 0.9):
+        bounds = np.array([wilson(hits / 30, 30) for hits in rng.binomial(30, truth, 1000)])
+        assert np.mean((bounds[:, 0] <= truth) & (truth <= bounds[:, 1])) >= 0.93

@@ -10,7 +10,7 @@ try:
 except ImportError:
     sys.exit("the puselect command needs the extra 'cli': pip install 'puselect[cli]'")
 
-from puselect.cli import apply, compare, demo, methods, report, reproduce, select  # noqa: F401  registers them
+from puselect.cli import apply, check, compare, demo, methods, report, reproduce, select  # noqa: F401  registers
 from puselect.cli.application import app
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from puselect.tables import LoadedTable
 
 AUTO = "auto"
+USUAL_SHUFFLES = 39
 
 
 def feature_number(text: str) -> str:
@@ -86,7 +87,7 @@ Suitability = Annotated[
 ]
 Shuffles = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="Number of shuffled searches; implies --suitability.",
+    typer.Option(min=1, metavar="N", help="Most shuffles (default: 39); implies --suitability.",
                  rich_help_panel=HOW),
 ]
 Yes = Annotated[
@@ -151,7 +152,7 @@ def select(
     from puselect.tables import TableSpec
     from puselect.tables.files import output_format
 
-    n_shuffles = shuffles or int(suitability)
+    n_shuffles = shuffles or USUAL_SHUFFLES * suitability
     check_size(k, budget, costs, max_false)
     check_max_time(max_time)
     files = Outputs(output, data_out, candidates, report)
@@ -304,19 +305,16 @@ def fit(
 def shuffled_search(
     selector: "PUSelector", table: "LoadedTable", n_shuffles: int, quiet: bool
 ) -> "SuitabilityCheck | None":
-    """Search again with shuffled labels; None if Ctrl-C ended that."""
-    from puselect.exceptions import InterruptedSearchWarning
-    from puselect.search.progress import watching
+    """Compare with shuffled labels; None if Ctrl-C ended that."""
     from puselect.selectors.suitability import check_suitability
 
-    with warnings.catch_warnings(record=True) as heard, search_progress("shuffled labels", quiet) as observer:
-        warnings.simplefilter("always")
-        with stopping(quiet), watching(observer):
-            checked = check_suitability(selector, table.X, table.y, n_shuffles, selector.random_state)
-    if any(issubclass(warning.category, InterruptedSearchWarning) for warning in heard):
-        tell("note: the search on shuffled labels was interrupted; suitability was not checked")
+    try:
+        with stopping(quiet):
+            options = {"n_shuffles": n_shuffles, "n_jobs": selector.get_params().get("n_jobs")}
+            return check_suitability(table.X, table.y, random_state=selector.random_state, **options)
+    except KeyboardInterrupt:
+        tell("note: the comparison with shuffled labels was interrupted; suitability was not checked")
         return None
-    return checked
 
 
 def find_candidates(selector: "PUSelector", table: "LoadedTable") -> "Candidates | None":

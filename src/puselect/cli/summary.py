@@ -16,6 +16,7 @@ from puselect.cli.wording import counted, reason_text, shortened
 if TYPE_CHECKING:
     from puselect.report import Comparison, Selection
     from puselect.report.comparison import MethodResult
+    from puselect.selectors.suitability import Suitability
     from puselect.tables import LoadedTable
 
 MOST_SHOWN = 40
@@ -71,6 +72,19 @@ def shares_of_time(times: Mapping[str, float]) -> str:
     """
     total = sum(times.values())
     return f"{total:.1f} s: " + ", ".join(f"{what} {seconds / total:.0%}" for what, seconds in times.items())
+
+
+def print_check(console: Console, found: "Suitability") -> None:
+    """Print the verdict on a table and what it rests on."""
+    line(console, "verdict", found.code.replace("_", " "), "bold")
+    line(console, "evidence", found.verdict)
+    did = f"{counted(found.n_shuffles, 'shuffle')} of the labels; {counted(found.n_features or 0, 'feature')} clustered"
+    line(console, "checked", did)
+    rows = sum(cluster.size for cluster in found.clusters)
+    for cluster in found.clusters:
+        if cluster.positive:
+            share = f"{cluster.size / rows:.1%} of the rows"
+            line(console, "cluster", f"{counted(round(cluster.labelled), 'known positive')} in {share}")
 
 
 def just_missed(selection: "Selection") -> str:

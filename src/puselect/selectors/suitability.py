@@ -1,113 +1,329 @@
-"""Whether a table suits the method: the objective of the search compared with that on shuffled labels."""
+"""Whether a table suits the method: whether labelled rows form clusters, beyond chance and for held-out rows."""
 
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
-from puselect.labels import labelled_positives, without_missing
-from puselect.selectors import FSCPU
+from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.engines import Engine, make_engine
+from puselect.objective.evidence import ColumnRanks, rank_evidence
+from puselect.objective.score import BestClusters, best_clusters, smoothing_rows
+from puselect.objective.sparse_ranks import column_ranks
+from puselect.selectors.base import check_flag, check_number
+from puselect.selectors.fscpu import FSCPU
+from puselect.selectors.problem import Problem, some_rows
+from puselect.selectors.settings import Settings
 
-CLEAR, FAINT = 1.25, 1.1
+SHARES = (0.125, 0.25, 0.5)  # of the features; the best of them counts
+WIDEST = 32  # features that are clustered, so that wide tables take no longer
+N_CLUSTERINGS = 4
+N_FOLDS = 5
+FEWEST_LABELS = 5
+ENOUGH_ABOVE = 5  # shuffles that reach the real labels before it is clear that they are nothing special
+BY_CHANCE = 0.05
+CLEAR, NEGLIGIBLE = 1.25, 1.5  # lift that is at least, or at most, needed
+SURE = 1.96  # standard errors on each side
+
+
+class Verdict(StrEnum):
+    """Whether the labelled rows form clusters."""
+
+    HOLDS = "holds"
+    WEAK = "weak"
+    """Beyond chance, but it is not sure that held-out labelled rows are clearly denser in the clusters."""
+    DOES_NOT_HOLD = "does_not_hold"
+    """They are not: a lift of 1.5 can be excluded."""
+    TOO_FEW_LABELS = "too_few_labels"
+
+
+@dataclass(frozen=True)
+class ClusterShare:
+    """One cluster, and how many labelled rows it holds."""
+
+    size: float
+    labelled: float
+    positive: bool
+    """Whether it is taken as positive."""
 
 
 @dataclass(frozen=True)
 class Suitability:
-    """The objective of a search, compared with that of the same search on shuffled labels."""
+    """How well the labelled rows cluster, compared with shuffled labels and with rows that were held out."""
 
     objective: float
-    """Of the fitted selector."""
+    """Of the features that single columns point to."""
     null_objective: float
-    """Mean over the shuffles."""
+    """The same with shuffled labels, mean."""
     ratio: float
     """The first over the second."""
-    suits: bool
-    """Whether the ratio is 1.25 or more."""
-    verdict: str
-    """A sentence."""
     n_shuffles: int
-    """How many searches on shuffled labels."""
+    """How many were needed."""
+    code: str = ""
+    """A `Verdict`; empty in results of earlier versions, which had the ratio only."""
+    p_value: float | None = None
+    """How often shuffled labels do as well."""
+    lift: float | None = None
+    """How much denser held-out labelled rows are in the positive clusters than unlabelled rows."""
+    interval: tuple[float, ...] = ()
+    """Of the lift, 95 %."""
+    n_features: int | None = None
+    """How many features did best."""
+    clusters: tuple[ClusterShare, ...] = ()
+    """Of one clustering on these, the positive ones first."""
+
+    def check(self) -> None:
+        """Raise a ValueError if a result was damaged."""
+        complete = None not in (self.p_value, self.lift) and len(self.interval) == 2
+        if self.code and (self.code not in list(Verdict) or not complete):
+            raise ValueError("a verdict must be known, with a p-value, a lift and its interval")
+
+    @property
+    def suits(self) -> bool:
+        """Whether the verdict is "holds"."""
+        return self.code == Verdict.HOLDS if self.code else self.ratio >= CLEAR
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in a sentence or two."""
+        if not self.code:
+            return f"The known positives cluster {self.ratio:.2f} times as well as shuffled labels."
+        low, high = self.interval
+        lift = f"{self.lift:.1f} times as dense there as unlabelled rows ({low:.1f} to {high:.1f})"
+        sentences: dict[str, str] = {
+            Verdict.HOLDS: f"The known positives form clusters (p = {self.p_value:.2g}): held out, they are {lift}.",
+            Verdict.WEAK: (
+                f"The known positives cluster beyond chance (p = {self.p_value:.2g}), but weakly: held out, they are "
+                f"{lift}. Check the selection with another method."
+            ),
+            Verdict.DOES_NOT_HOLD: (
+                f"The known positives do not form clusters (p = {self.p_value:.2g}): held out, they are {lift}. Do not "
+                "rely on clusters; try another method."
+            ),
+            Verdict.TOO_FEW_LABELS: (
+                f"There are too few known positives to tell whether they form clusters (p = {self.p_value:.2g}): held "
+                f"out, they are {lift}. Label more rows."
+            ),
+        }
+        return sentences[self.code]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The table of a check, ready for any labels."""
+
+    ranks: ColumnRanks
+    engine: Engine
+    positive: BoolArray
+    """Label vectors that the engine knows, shape (n_vectors, n_rows)."""
+    sizes: tuple[int, ...]
+    settings: Settings
+    seeds: IntArray
+
+    def best(self, vector: int, rng: np.random.Generator) -> tuple[float, BoolArray]:
+        """Return the objective of the best number of features for a label vector, and these features.
+
+        Nothing but these labels is used to choose them, so that any two vectors can be compared.
+        """
+        order = self._order(self.positive[vector], rng)
+        masks = np.stack([np.isin(np.arange(len(order)), order[:size]) for size in self.sizes])
+        scores = self.cluster(masks, vector).score.reshape(len(masks), -1).mean(axis=1)
+        return float(scores.max()), masks[scores.argmax()]
+
+    def cluster(self, masks: BoolArray, vector: int) -> BestClusters:
+        """Cluster masks once per seed and return the best clusters for a label vector."""
+        table = self._counts(masks, vector)
+        extra = smoothing_rows(table[0], self.settings.smoothing)
+        return best_clusters(*table, self.settings.cluster_choice, extra)
+
+    def _counts(self, masks: BoolArray, vector: int) -> tuple[FloatArray, FloatArray]:
+        n = len(self.seeds)
+        seeds = np.tile(self.seeds, len(masks))
+        found = self.engine.cluster(np.repeat(masks, n, axis=0), seeds, np.full(len(seeds), vector))
+        return found.size, found.positive
+
+    def _order(self, positive: BoolArray, rng: np.random.Generator) -> IntArray:
+        found = rank_evidence(self.ranks, positive, 0.5, rng)
+        strength = np.sqrt(found.labelled) + np.sqrt(found.cotrained)  # without weights, which may be 0
+        return np.lexsort((rng.random(len(strength)), -strength))
+
+    def heldout(self, kept: int, held: int, rng: np.random.Generator) -> tuple[float, float]:
+        """Return the share of held-out labelled rows in the positive clusters of the others, and of unlabelled rows.
+
+        Parameters
+        ----------
+        kept, held : int
+            Numbers of the two label vectors.
+        rng : numpy.random.Generator
+        """
+        _, mask = self.best(kept, rng)
+        chosen = self.cluster(mask[None], kept).chosen
+        size, labelled = self._counts(mask[None], kept)
+        _, hits = self._counts(mask[None], held)
+        others = ((size - labelled - hits) * chosen).sum(axis=1) / int((~self.positive[0]).sum())
+        return float((hits * chosen).sum(axis=1).mean() / self.positive[held].sum()), float(others.mean())
+
+    def shares(self, mask: BoolArray) -> tuple[ClusterShare, ...]:
+        """Return the clusters of one clustering of a mask, for the first label vector."""
+        size, labelled = self._counts(mask[None], 0)
+        chosen = self.cluster(mask[None], 0).chosen
+        order = np.lexsort((-labelled[0], ~chosen[0]))
+        return tuple(
+            ClusterShare(float(size[0, c]), float(labelled[0, c]), bool(chosen[0, c])) for c in order if size[0, c] > 0
+        )
 
 
 def check_suitability(
-    selector: FSCPU, X: ArrayLike, y: ArrayLike, n_shuffles: int = 1, random_state: int = 0
+    X: ArrayLike,
+    y: ArrayLike,
+    k: int | None = None,
+    *,
+    n_shuffles: int = 39,
+    early_stopping: bool = True,
+    pos_label: Any = 1,
+    engine: str = "auto",
+    n_jobs: int | None = None,
+    random_state: Any = 0,
 ) -> Suitability:
-    """Check whether the labelled rows form clusters, by searching again with shuffled labels.
+    """Check whether the labelled rows form clusters, as the method assumes.
 
-    The method assumes that positives form clusters. If they do not, a search still finds features that look good by
-    chance; the same search on shuffled labels, with as many steps, shows how good. Every shuffle takes as long as the
-    fit.
-
-    The rule, a ratio of 1.25 or more, was found with the previous default on data sets with seeds from 1000 on. On
-    others (seeds 0 to 2, ``python benchmarks/suitability.py``), with 50 or 200 labelled rows, it made no mistake: with
-    clusters the ratio was 2.2 to 6.0 (24 data sets), without clusters or with shuffled labels .97 to 1.07 (12 data
-    sets). With ten labelled rows of 4500 it is less sure. On seed 0 (600 steps) three of four shapes gave 2.4 to 3.5,
-    but 8/2 only 1.22, a miss, and data without clusters .85 and .86; while tuning (400 steps) two of four data sets of
-    the shape 8/2 gave .97 and 1.15, and chance reached 1.22. The ratio cannot exceed one over the share of positives
-    among all rows: where most rows are positive, a low one proves nothing.
+    The features that single columns point to are clustered, a few numbers of them, and the best objective counts. The
+    same is done with shuffled labels; how often they do as well is the p-value, which is exact whatever the table looks
+    like. With early stopping it follows J. Besag and P. Clifford, "Sequential Monte Carlo p-values", Biometrika 78
+    (1991): if five shuffles have done as well, no more are drawn. The size of the effect comes from labelled rows that
+    are held out in turn: how much denser they are in the clusters that the others choose than unlabelled rows. If most
+    unlabelled rows are positive, that cannot be much, and a low lift proves nothing.
 
     Parameters
     ----------
-    selector : FSCPU
-        Fitted to `X` and `y`.
     X : array-like of shape (n_rows, n_features)
-        The table of `fit`.
+        Finite numbers. Of more than 10,000 unlabelled rows a sample is used.
     y : array-like of shape (n_rows,)
-        Its labels.
-    n_shuffles : int, default=1
-        Searches on shuffled labels; more of them give a steadier ratio if few rows are labelled.
-    random_state : int, default=0
-        Seed of the shuffles and of their searches.
+        `pos_label` marks labelled positives, anything else unlabelled rows.
+    k : int, optional
+        How many features to cluster. By default an eighth, a quarter and a half of them, at most 32.
+    n_shuffles : int, default=39
+        The most shuffles; the p-value is at least 1 / (n_shuffles + 1).
+    early_stopping : bool, default=True
+        Stop when it is clear that shuffled labels do as well.
+    pos_label : object, default=1
+    engine, n_jobs
+        As in `FSCPU`.
+    random_state : int, RandomState or None, default=0
 
     Returns
     -------
     suitability : Suitability
-        The ratio, and a sentence that explains it.
 
     Examples
     --------
-    >>> from puselect import FSCPU
     >>> from puselect.datasets import make_pu_clusters
-    >>> sizes = {"n_negative": 300, "n_positive": 60, "n_relevant": 6, "n_irrelevant": 6}
-    >>> X, y, _ = make_pu_clusters("40/1/1", **sizes, random_state=0)
-    >>> check_suitability(FSCPU(6, random_state=0).fit(X, y), X, y).suits
-    True
+    >>> X, y, _ = make_pu_clusters("40/1/1", n_negative=800, n_positive=200, random_state=0)
+    >>> check_suitability(X, y).code
+    'holds'
     """
-    if not isinstance(selector, FSCPU):
-        raise ValueError(f"check_suitability needs a fitted FSCPU, got {type(selector).__name__}")
-    check_is_fitted(selector)
-    if n_shuffles < 1:
-        raise ValueError(f"n_shuffles must be at least 1, got {n_shuffles!r}")
-    pos_label = selector.fit_settings_["pos_label"]
-    positive = labelled_positives(without_missing(y, pos_label), pos_label)
-    rng = check_random_state(random_state)
-    changes = {"max_iter": max(selector.n_iter_, 1), "max_time": None, "pos_label": 1, "checkpoint": None, "verbose": 0}
-    same = clone(FSCPU(**{**selector.fit_settings_, **changes}))
-    null = []
-    for _ in range(n_shuffles):
-        shuffled = rng.permutation(positive).astype(int)
-        null.append(same.set_params(random_state=rng.randint(2**31 - 1)).fit(X, shuffled).objective_)
-    expected = float(np.mean(null))
-    ratio = selector.objective_ / max(expected, 1e-12)
-    return Suitability(selector.objective_, expected, ratio, ratio >= CLEAR, verdict(ratio), n_shuffles)
-
-
-def verdict(ratio: float) -> str:
-    """Return what the ratio of the objective to that of shuffled labels means, in a sentence."""
-    if ratio >= CLEAR:
-        return (
-            f"The known positives cluster {ratio:.1f} times as well as shuffled labels: they form clusters in the "
-            "selected features, as the method assumes."
-        )
-    if ratio >= FAINT:
-        return (
-            f"The known positives cluster {ratio:.2f} times as well as shuffled labels: a faint sign of clusters, or "
-            "chance. Try more shuffles (n_shuffles, --shuffles), label more rows, or compare with another method."
-        )
-    return (
-        f"The known positives cluster hardly better than shuffled labels ({ratio:.2f} times as well): there is no "
-        "sign that they form clusters, so do not rely on this selection. Try another method, or label more rows."
+    check_number("n_shuffles", n_shuffles, 1, 10_000, integer=True)
+    check_flag("early_stopping", early_stopping)
+    selector = FSCPU(k, pos_label=pos_label, engine=engine, n_jobs=n_jobs, random_state=random_state)
+    settings = Settings.of(selector.get_params(deep=False))
+    problem = selector._problem(settings, X, y)
+    rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(3,)))
+    settings = settings.for_labels(int(problem.positive.sum()))
+    trial, folds = make_trial(settings, problem, k, n_shuffles, rng)
+    objective, mask = trial.best(0, rng)
+    null = shuffled_objectives(trial, objective, n_shuffles, early_stopping, rng)
+    n_above = int((null >= objective).sum())
+    stopped = early_stopping and n_above == ENOUGH_ABOVE and len(null) <= n_shuffles
+    p_value = n_above / len(null) if stopped else (n_above + 1) / (len(null) + 1)
+    lift, interval = heldout_lift(trial, folds, n_shuffles, rng)
+    return Suitability(
+        objective,
+        float(null.mean()),
+        objective / max(float(null.mean()), 1e-12),
+        len(null),
+        judge(int(problem.positive.sum()), p_value, interval).value,
+        p_value,
+        lift,
+        interval,
+        int(mask.sum()),
+        trial.shares(mask),
     )
+
+
+def make_trial(
+    settings: Settings, problem: Problem, k: int | None, n_shuffles: int, rng: np.random.Generator
+) -> tuple[Trial, list[IntArray]]:
+    """Return the table with all label vectors, and the folds of labelled rows.
+
+    The vectors are the real one, the shuffled ones, and for each fold the labels without it and those in it.
+    """
+    rows, columns = some_rows(problem, rng), problem.budget.columns
+    table, positive = problem.table[rows][:, columns], problem.positive[rows]
+    labelled = np.flatnonzero(positive)
+    folds = np.array_split(rng.permutation(labelled), min(N_FOLDS, len(labelled)))
+    shuffled = [rng.permutation(positive) for _ in range(n_shuffles)]
+    held = [np.isin(np.arange(len(positive)), fold) for fold in folds]
+    parts = [vector for each in held for vector in (positive & ~each, each)] if len(folds) > 1 else []
+    vectors = np.array([positive, *shuffled, *parts])
+    n_columns = len(columns)
+    wanted = {max(1, min(WIDEST, round(share * n_columns))) for share in SHARES} if k is None else {min(k, n_columns)}
+    made = make_engine(settings.engine, table, vectors, settings.mixture, n_jobs=settings.n_jobs)
+    seeds = rng.integers(2**31 - 1, size=N_CLUSTERINGS)
+    return Trial(column_ranks(table), made, vectors, tuple(sorted(wanted)), settings, seeds), folds
+
+
+def shuffled_objectives(
+    trial: Trial, objective: float, n_shuffles: int, early_stopping: bool, rng: np.random.Generator
+) -> FloatArray:
+    """Return the objectives with shuffled labels, as many as are needed."""
+    null: list[float] = []
+    while len(null) < n_shuffles:
+        null.append(trial.best(len(null) + 1, rng)[0])
+        if early_stopping and sum(value >= objective for value in null) == ENOUGH_ABOVE:
+            break
+    return np.array(null)
+
+
+def heldout_lift(
+    trial: Trial, folds: list[IntArray], n_shuffles: int, rng: np.random.Generator
+) -> tuple[float, tuple[float, ...]]:
+    """Return how much denser held-out labelled rows are in positive clusters than unlabelled rows, with its interval.
+
+    The interval is Wilson's for the share of held-out rows that are found, over the share of unlabelled rows.
+    """
+    if len(folds) < 2:
+        return 1.0, (0.0, float(trial.positive.shape[1]))
+    first = 1 + n_shuffles
+    pairs = [trial.heldout(first + 2 * i, first + 2 * i + 1, rng) for i in range(len(folds))]
+    sizes = np.array([len(fold) for fold in folds], dtype=np.float64)
+    found, others = np.average(pairs, axis=0, weights=sizes)
+    others = max(float(others), 1 / trial.positive.shape[1])
+    low, high = wilson(float(found), int(sizes.sum()))
+    return float(found) / others, (low / others, high / others)
+
+
+def wilson(share: float, n: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval for a share of `n`.
+
+    Examples
+    --------
+    >>> [round(bound, 2) for bound in wilson(1.0, 8)]
+    [0.68, 1.0]
+    """
+    centre = (share + SURE**2 / (2 * n)) / (1 + SURE**2 / n)
+    reach = SURE / (1 + SURE**2 / n) * np.sqrt(share * (1 - share) / n + SURE**2 / (4 * n**2))
+    return max(0.0, float(centre - reach)), min(1.0, float(centre + reach))
+
+
+def judge(n_labelled: int, p_value: float, interval: tuple[float, ...]) -> Verdict:
+    """Return what p-value and interval of the lift mean together."""
+    low, high = interval
+    if n_labelled < FEWEST_LABELS:
+        return Verdict.TOO_FEW_LABELS
+    if high < NEGLIGIBLE:
+        return Verdict.DOES_NOT_HOLD
+    if p_value > BY_CHANCE:
+        return Verdict.TOO_FEW_LABELS
+    return Verdict.HOLDS if low >= CLEAR else Verdict.WEAK

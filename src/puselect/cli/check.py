@@ -1,0 +1,57 @@
+"""``puselect check``."""
+
+import dataclasses
+import json as json_format
+from typing import Annotated
+
+import typer
+
+from puselect.cli import options
+from puselect.cli.application import app, console, stopping
+from puselect.cli.options import HOW, WHAT, open_table, split_names
+
+Number = Annotated[
+    int | None,
+    typer.Option("-k", "--n-features", min=1, metavar="N", rich_help_panel=WHAT,
+                 help="Number of features to cluster (default: an eighth, a quarter and a half of them)."),
+]
+Shuffles = Annotated[
+    int, typer.Option(min=1, max=10_000, metavar="N", help="Most shuffles of the labels.", rich_help_panel=HOW)
+]
+Jobs = Annotated[int, typer.Option(metavar="N", help="Threads; -1 for all cores.", rich_help_panel=HOW)]
+
+
+@app.command()
+def check(
+    data: options.Data,
+    label: options.Label,
+    positive: options.Positive = None,
+    drop: options.Drop = None,
+    encode: options.Encode = False,
+    max_categories: options.MaxCategories = 20,
+    impute: options.Impute = None,
+    max_rows: options.MaxRows = None,
+    max_memory: options.MaxMemory = None,
+    k: Number = None,
+    shuffles: Shuffles = 39,
+    seed: options.Seed = 0,
+    jobs: Jobs = -1,
+    json: options.Json = False,
+    debug: options.Debug = False,
+) -> None:
+    """Check whether a table suits the method: whether the known positives form clusters."""
+    from puselect.cli.summary import print_check
+    from puselect.selectors.suitability import check_suitability
+    from puselect.tables import TableSpec
+
+    spec = TableSpec(
+        label, positive, drop=split_names(drop), encode=encode, max_categories=max_categories, impute=impute,
+        max_rows=max_rows, max_memory=max_memory, seed=seed,
+    )
+    table = open_table(data, spec, quiet=json)
+    with stopping(quiet=json):
+        found = check_suitability(table.X, table.y, k, n_shuffles=shuffles, n_jobs=jobs, random_state=seed)
+    if json:
+        typer.echo(json_format.dumps(dataclasses.asdict(found), indent=1))
+    else:
+        print_check(console, found)

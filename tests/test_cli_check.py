@@ -1,0 +1,45 @@
+import json
+
+import pytest
+from command_line import clusters_table, noise_table
+from typer.testing import CliRunner
+
+from puselect import cli
+from puselect.selectors.suitability import Verdict
+
+
+def check(*words, code=0):
+    """Run check on d.csv in this process."""
+    done = CliRunner().invoke(cli.app, ["check", "d.csv", "--label", "label", *map(str, words)])
+    assert done.exit_code == code, done.output
+    return done
+
+
+@pytest.fixture
+def _folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    clusters_table().write_csv("d.csv")
+
+
+@pytest.mark.usefixtures("_folder")
+def test_clusters_are_told_in_words_and_in_json():
+    said = check().stdout
+    assert "verdict  holds" in said
+    assert "of the rows" in said
+    found = json.loads(check("--json", "-k", 2, "--shuffles", 19).stdout)
+    assert found["code"] == Verdict.HOLDS
+    assert found["n_features"] == 2
+    assert found["n_shuffles"] == 19
+    assert found["p_value"] == 0.05
+
+
+@pytest.mark.usefixtures("_folder")
+def test_noise_is_no_cluster():
+    noise_table().write_csv("d.csv")
+    assert json.loads(check("--json").stdout)["code"] in (Verdict.DOES_NOT_HOLD, Verdict.TOO_FEW_LABELS)
+
+
+@pytest.mark.usefixtures("_folder")
+def test_wrong_calls_are_one_line():
+    assert "error: n_features_to_select" in check("-k", 8, code=1).stderr
+    assert "--shuffles" in check("--shuffles", 0, code=2).stderr
