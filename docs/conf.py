@@ -38,8 +38,8 @@ numpydoc_show_class_members = False  # autodoc does it
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
+    "within_subsection_order": "FileNameSortKey",
     "filename_pattern": r"\.py$",
-    "within_subsection_order": "ExampleTitleSortKey",
     "download_all_examples": False,
     "abort_on_example_error": True,
     "reset_modules": (),

@@ -33,7 +33,8 @@ def semicolons(parts):
 
 def excel(parts):
     rng = parts[0]
-    made = frame(parts, **{"Amount ($)": rng.integers(1, 9, N), "when": ["13/02/2024 10:30"] * 120 + ["01/03/2024 09:15"] * 120})
+    when = ["13/02/2024 10:30"] * 120 + ["01/03/2024 09:15"] * 120
+    made = frame(parts, **{"Amount ($)": rng.integers(1, 9, N), "when": when})
     return b"\xef\xbb\xbf" + made.write_csv(line_terminator="\r\n").encode()
 
 
@@ -80,7 +81,7 @@ def three_known(parts):
 
 
 def many_known(parts):
-    rng, classes, _, signal, noise = parts
+    rng, classes, _, signal, _ = parts
     rows = rng.integers(0, N, 8000)
     known = classes[rows] & (np.cumsum(classes[rows]) <= 2000)
     columns = {f"s{i}": signal[rows, i] + rng.normal(0, 0.1, 8000) for i in range(3)}

@@ -48,12 +48,23 @@ def test_a_csv_file_becomes_a_report(run, tmp_path):
     assert (tmp_path / "results" / "small.csv").read_text().splitlines()[0].endswith(",known")
 
 
+def test_a_messy_export_becomes_a_decision(run, tmp_path, few_steps):
+    printed = run("a_messy_export", "results")
+    for caught in ("account: left out: identifier", "is_fraud: left out: possible leak", "booked_at: days since",
+                   "amount_1_usd: left out: says the same", "channel: categories"):  # fmt: skip
+        assert caught in printed
+    assert "What became of each column" in (tmp_path / "results" / "report.html").read_text(encoding="utf-8")
+    assert (tmp_path / "results" / "candidates.csv").read_text().startswith("transaction_id,confidence,account")
+
+
 def test_what_the_guide_says_about_hidden_positives_is_true(run):
     assert "confidence 0.5 or more: 122 rows, 120 of them malignant" in run("hidden_positives")
 
 
 def test_every_example_is_run_here():
-    assert EXAMPLES == ["compare_methods", "convergence", "costs_and_budget", "csv_to_report", "hidden_positives"]
+    assert EXAMPLES == [
+        "a_messy_export", "compare_methods", "convergence", "costs_and_budget", "csv_to_report", "hidden_positives",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -218,6 +218,16 @@ class TestFindings:
         (finding,) = [f for f in summarise(fitted(X, y), X, y).findings if f.code == Code.LEAK]
         assert "x3" in finding.text
 
+    def test_the_truth_left_in_and_interchangeable_columns(self):
+        X, y = table()
+        hidden = np.random.default_rng(0).random(300) < 0.03
+        X[:, 3], X[:, 4] = y | hidden, np.exp(X[:, 2])
+        selection = summarise(fitted(X, y, always_keep=[2]), X, y)
+        (leak,) = [f for f in selection.findings if f.code == Code.LEAK]
+        (twins,) = [f for f in selection.findings if f.code == Code.INTERCHANGEABLE]
+        assert leak.level == "warning" and "x3" in leak.text
+        assert twins.level == "note" and "x2 = x4" in twins.text
+
     def test_most_features_selected_and_ties_at_the_cut(self):
         X, y = table()
         assert Code.MANY_SELECTED in codes(summarise(fitted(X, y, n_features_to_select=6)))

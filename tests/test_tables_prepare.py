@@ -95,9 +95,13 @@ def test_the_command_line_prepares_alike(export, prepared, tmp_path):
 
 def test_in_a_pipeline(export):
     table = export[0][["booked_at", "channel", "amount_1", "count_1", "imputed_1", "risk"]]
-    selector = FSCPU(3, pos_label="yes", max_iter=2, random_state=0)
+    selector = FSCPU(3, groups="prepared", pos_label="yes", max_iter=2, random_state=0)
     pipeline = make_pipeline(Preparer(pos_label="yes"), selector).fit(table, export[0]["known_fraud"])
-    assert pipeline.transform(table).shape == (3000, 3)
+    assert {name: len(columns) for name, columns in pipeline[1].groups_.items()} == {
+        name: len(columns) for name, columns in pipeline[0].groups_.items()
+    }
+    assert len(set(pipeline[1].ranking_[pipeline[1].support_])) == 3
+    assert len(pipeline.transform(table)) == 3000
     assert clone(pipeline[0]).get_params() == pipeline[0].get_params()
 
 

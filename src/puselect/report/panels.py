@@ -194,23 +194,27 @@ def cluster_portraits(
 
 
 def _marks(table: AnyArray, rows: BoolArray, units: Sequence[Unit]) -> list[tuple[float, Mark]]:
-    """Return clear differences between rows and all rows, with how clear they are."""
+    """Return the clearest difference between rows and all rows in each feature, with how clear it is."""
     found = []
     for unit in units:
-        for column, member in zip(unit.columns, unit.members or (unit.name,), strict=True):
-            values = table[:, column].astype(np.float64)
-            if np.isin(values, (0, 1)).all():
-                inside, outside = values[rows].mean(), values.mean()
-                difference = inside - outside
-                if abs(difference) >= CLEAR_SHARE:
-                    word = "mostly" if inside > 0.5 else "often" if difference > 0 else "rarely"
-                    found.append((abs(difference), Mark(member, word, *map(_short, (inside, outside)))))
-                continue
-            difference, word = degree(rank_shares(values[rows], values))
-            if word != SIMILAR:
-                medians = (_short(np.median(values[rows])), _short(np.median(values)))
-                found.append((abs(difference), Mark(member, word, *medians)))
+        members = zip(unit.columns, unit.members or (unit.name,), strict=True)
+        marks = [mark for column, member in members if (mark := _mark(table[:, column], rows, member)) is not None]
+        if marks:
+            found.append(max(marks, key=lambda pair: pair[0]))
     return found
+
+
+def _mark(column: AnyArray, rows: BoolArray, name: str) -> tuple[float, Mark] | None:
+    values = column.astype(np.float64)
+    if np.isin(values, (0, 1)).all():
+        inside, outside = float(values[rows].mean()), float(values.mean())
+        word = "mostly" if inside > 0.5 else "often" if inside > outside else "rarely"
+        is_clear, size = abs(inside - outside) >= CLEAR_SHARE, abs(inside - outside)
+    else:
+        difference, word = degree(rank_shares(values[rows], values))
+        inside, outside = float(np.median(values[rows])), float(np.median(values))
+        is_clear, size = word != SIMILAR, abs(difference)
+    return (size, Mark(name, word, _short(inside), _short(outside))) if is_clear else None
 
 
 def _short(value: float) -> float:

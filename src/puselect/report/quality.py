@@ -6,17 +6,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm, rankdata
+from scipy.stats import norm
 
-from puselect.arrays import BoolArray, FloatArray
+from puselect.arrays import BoolArray
 from puselect.report.selection import NOTE, WARNING, Finding
 from puselect.selectors import FSCPU
 from puselect.selectors.base import PUSelector
+from puselect.selectors.leaks import find_leaks
 from puselect.selectors.settings import Settings
+from puselect.selectors.twins import find_twins
+from puselect.tables.fates import leak_text
 
 FEW_LABELS = 20
 TIED = 0.95
-LEAK = 0.99
+FEWEST_COMPARED, MOST_COMPARED = 20, 2000
 MANY_DEGENERATE = 0.25
 LITTLE_WEIGHT = 0.05
 ONE_ERROR_ABOVE = norm.cdf(1.0)  # probability of a feature whose score is one standard error above the cut
@@ -34,6 +37,7 @@ class Code(StrEnum):
     DUPLICATE_ROWS = "duplicate-rows"
     FEW_LABELS = "few-labels"
     LEAK = "leak"
+    INTERCHANGEABLE = "interchangeable"
     REMOTE_LABELS = "remote-labels"
     POSITIVE_EVERYWHERE = "positive-everywhere"
     LABELS_OUTSIDE = "labels-outside"
@@ -56,6 +60,7 @@ def find_problems(
     if table is not None:
         yield from _columns(table, names)
         yield from _rows(table)
+        yield from _interchangeable(table, selector.support_, names)
     if table is not None and positive is not None and positive.any():
         yield from _labels(table, positive, names)
         yield from _places(selector, table, positive)
@@ -75,11 +80,11 @@ def note(code: Code, title: str, text: str) -> Finding:
     return Finding(NOTE, title, text, code.value)
 
 
-def named(names: Sequence[str]) -> str:
+def named(names: Sequence[str], mark: str = ", ") -> str:
     """Return a list of names, shortened: 'a, b and 3 more'."""
     if len(names) <= NAMED:
-        return ", ".join(names)
-    return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
+        return mark.join(names)
+    return f"{mark.join(names[:NAMED])} and {len(names) - NAMED} more"
 
 
 def counted(number: int, noun: str) -> str:
@@ -153,24 +158,31 @@ def _labels(table: NDArray[Any], positive: BoolArray, names: Sequence[str]) -> I
             "compare several seeds.",
         )
     rows = np.concatenate([_thinned(np.flatnonzero(part), table.shape[1]) for part in (positive, ~positive)])
-    share = _separation(table[rows], positive[rows])
-    leaks = [name for name, value in zip(names, share, strict=True) if value >= LEAK]
-    if leaks and n_labelled >= 5:
+    leaks = find_leaks(table[rows], positive[rows])
+    if leaks:
         yield warning(
             Code.LEAK,
             f"Possible leak: {counted(len(leaks), 'column')}",
-            f"{named(leaks)} alone separates labelled from unlabelled rows almost perfectly (AUC of {LEAK} or more). "
-            "Is it derived from the label, or recorded after it?",
+            f"{named([leak_text(names[leak.column], leak) for leak in leaks], '; ')}. Is it derived from the label, "
+            "recorded after it, or the truth itself? Drop what would not be known for a new row.",
         )
 
 
-def _separation(table: NDArray[Any], positive: BoolArray) -> FloatArray:
-    """Return the AUC with which each column separates labelled rows from others, in either direction."""
-    n, m = int(positive.sum()), int((~positive).sum())
-    if not m:
-        return np.full(table.shape[1], 0.5)
-    auc = (rankdata(table, axis=0)[positive].sum(axis=0) - n * (n + 1) / 2) / (n * m)
-    return np.asarray(np.maximum(auc, 1 - auc))
+def _interchangeable(table: NDArray[Any], support: BoolArray, names: Sequence[str]) -> Iterator[Finding]:
+    """Yield groups of columns that say the same, with those that are selected."""
+    if table.shape[1] > MOST_COMPARED or len(table) < FEWEST_COMPARED:
+        return
+    groups = [group.columns for group in find_twins(table) if support[list(group.columns)].any()]
+    if groups:
+        shown = [
+            " = ".join(f"{names[j]}{'' if support[j] else ' (not selected)'}" for j in columns) for columns in groups
+        ]
+        yield note(
+            Code.INTERCHANGEABLE,
+            f"Interchangeable: {counted(sum(map(len, groups)), 'column')}",
+            f"Their ranks agree almost perfectly, so any of them can stand for the others: {named(shown, '; ')}. "
+            "Keep the one that is cheapest or easiest to explain.",
+        )
 
 
 def _places(selector: PUSelector, table: NDArray[Any], positive: BoolArray) -> Iterator[Finding]:

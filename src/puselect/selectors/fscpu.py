@@ -63,10 +63,9 @@ class FSCPU(SearchSelector):
         With n_features_to_select="auto", the expected share of features that are there by chance, at most.
     always_keep, never_select : list of str or int, optional
         Features, by name or index, that must or must not be selected. Kept ones count towards the budget.
-    groups : dict of str to list, or array-like of shape (n_features,), optional
-        Features that are selected as a whole, such as the one-hot columns of one category: their names or indices, or
-        the group of each feature. A group counts as one feature, has one cost and one rank. `Preparer.groups_` has
-        those of a prepared table.
+    groups : dict of str to list, array-like of shape (n_features,) or "prepared", optional
+        Features that are selected as a whole, such as the one-hot columns of one category: their names or indices, the
+        group of each feature, or "prepared" behind a `Preparer`. A group counts as one feature with one cost and rank.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others, missing ones included, mean unlabelled.
     engine : {"auto", "cpu", "gpu", "reference"}, default="auto"
@@ -227,7 +226,7 @@ class FSCPU(SearchSelector):
         max_false: float = 0.1,
         always_keep: Sequence[Any] | None = None,
         never_select: Sequence[Any] | None = None,
-        groups: Mapping[str, Sequence[Any]] | Sequence[Any] | None = None,
+        groups: Mapping[str, Sequence[Any]] | Sequence[Any] | str | None = None,
         pos_label: Any = 1,
         engine: str = "auto",
         max_iter: int | None = None,

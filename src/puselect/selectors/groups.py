@@ -9,6 +9,7 @@ from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.objective.evidence import NO_DIFFERENCE_ROOT, Evidence
 
 EULER = 0.5772
+PREPARED = "prepared"
 
 
 def read_groups(groups: Any, names: Sequence[str] | None, n_features: int) -> dict[str, list[int]]:
@@ -16,8 +17,9 @@ def read_groups(groups: Any, names: Sequence[str] | None, n_features: int) -> di
 
     Parameters
     ----------
-    groups : mapping of str to list, or array-like of shape (n_features,)
-        Names or indices of the columns of each group; or the group of each column, where equal labels make a group.
+    groups : mapping of str to list, array-like of shape (n_features,), or "prepared"
+        Names or indices of the columns of each group; or the group of each column, where equal labels make a group; or
+        the names that `Preparer` gives: "city=Oslo" and "city=Rome", "age" and "age is missing".
     names : sequence of str, optional
         Of the columns.
     n_features : int
@@ -31,6 +33,10 @@ def read_groups(groups: Any, names: Sequence[str] | None, n_features: int) -> di
     """
     if groups is None:
         return {}
+    if isinstance(groups, str) and groups == PREPARED:
+        if names is None:
+            raise ValueError(f"groups={PREPARED!r} needs a table with column names, got an array without")
+        return _groups_of_labels([prepared_source(str(name)) for name in names], n_features)
     if not isinstance(groups, Mapping):
         return _groups_of_labels(groups, n_features)
     found: dict[str, list[int]] = {}
@@ -47,6 +53,17 @@ def read_groups(groups: Any, names: Sequence[str] | None, n_features: int) -> di
             raise ValueError(f"a group must have at least two columns, got {got} in {group!r}")
         found[str(group)] = sorted(columns)
     return found
+
+
+def prepared_source(name: str) -> str:
+    """Return the column that a feature was made from, by its name.
+
+    Examples
+    --------
+    >>> prepared_source("city=Rome"), prepared_source("age is missing"), prepared_source("age")
+    ('city', 'age', 'age')
+    """
+    return name.removesuffix(" is missing") if name.endswith(" is missing") else name.split("=", 1)[0]
 
 
 def leaders(groups: Mapping[str, Sequence[int]], selectable: BoolArray) -> IntArray:
