@@ -56,7 +56,10 @@ def column_of(X: Any, j: int) -> AnyArray:
 
 
 def column_extremes(X: Any) -> tuple[AnyArray, AnyArray]:
-    """Return the smallest and the largest value of every column of an array or a sparse matrix."""
+    """Return the smallest and the largest value of every column of an array, a sparse matrix or a partitioned table."""
+    if hasattr(X, "extremes"):
+        low, high = X.extremes()
+        return low, high
     low, high = X.min(axis=0), X.max(axis=0)
     return (low.toarray().ravel(), high.toarray().ravel()) if issparse(X) else (low, high)
 
@@ -167,11 +170,21 @@ def scale_columns(X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -
     return ColumnRanges.of(X).scale(X, dtype)
 
 
+def wanted_quantiles() -> list[float]:
+    """Return the quantiles that `robust_sides` takes, after the extremes."""
+    return [CUT, ONE_SIGMA, 0.5, 1 - ONE_SIGMA, 1 - CUT]
+
+
 def _sides(column: NDArray[Any]) -> tuple[float, float, float]:
     """Return the centre of a column and how far it reaches below and above, all halved."""
     halved = column.astype(np.float64) / 2
-    low, high = halved.min(), halved.max()
-    first, left, median, right, last = np.quantile(halved, [CUT, ONE_SIGMA, 0.5, 1 - ONE_SIGMA, 1 - CUT])
+    return robust_sides(halved.min(), halved.max(), *np.quantile(halved, wanted_quantiles()))
+
+
+def robust_sides(
+    low: float, high: float, first: float, left: float, median: float, right: float, last: float
+) -> tuple[float, float, float]:
+    """Return the centre of a column and how far it reaches on both sides, from its extremes and quantiles, halved."""
     spread = np.array([median - left, right - median])
     if spread.min() > 0 and (np.array([median - first, last - median]) / LONG > spread).any():
         reach = REACH * np.minimum(spread, np.array([median - low, high - median]) / REACH)

@@ -8,19 +8,20 @@ from numpy.typing import NDArray
 from puselect.arrays import BoolArray
 from puselect.engines.base import ClusterTable, Engine, FinalFit, Mixture
 from puselect.engines.mixture import MixtureSpec
+from puselect.engines.partitions import PartitionedTable
 from puselect.engines.precision import check_range
 from puselect.engines.reference import ReferenceEngine
 from puselect.sparse_table import SparseTable
 
 __all__ = ["ENGINES", "ClusterTable", "Engine", "FinalFit", "Mixture", "ReferenceEngine", "make_engine"]
 
-ENGINES = ("auto", "cpu", "gpu", "reference")
+ENGINES = ("auto", "cpu", "gpu", "reference", "dask")
 GPU_WINS_FROM = 4 * 10**8  # operations per mask from which the GPU is faster, see docs/internals/gpu.md
 
 
 def make_engine(
     name: str,
-    X: NDArray[Any] | SparseTable,
+    X: NDArray[Any] | SparseTable | PartitionedTable,
     positive: BoolArray,
     clusterer: MixtureSpec | Any,
     n_jobs: int | None = None,
@@ -31,6 +32,12 @@ def make_engine(
     "auto" is "reference" for a clusterer of your own. For mixtures it is "gpu" if there is one and the table is large
     enough for it to be faster, "cpu" otherwise.
     """
+    if isinstance(X, PartitionedTable):
+        if not isinstance(clusterer, MixtureSpec):
+            raise ValueError("engine='dask' needs the mixture; a clusterer of your own needs all rows in one place")
+        from puselect.engines.partitioned import PartitionedEngine
+
+        return PartitionedEngine(X, positive, clusterer)
     if isinstance(X, SparseTable):
         return _sparse_engine(name, X, positive, clusterer, n_jobs, max_samples)
     if name == "auto":

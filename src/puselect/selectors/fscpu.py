@@ -35,6 +35,7 @@ from puselect.selectors.problem import (
     start_order,
 )
 from puselect.selectors.ranking import scores_of_order
+from puselect.selectors.remote import read_any, remote_candidates, remote_table
 from puselect.selectors.session import SearchSelector, Session, saved_entropy
 from puselect.selectors.settings import PUBLISHED, Settings
 from puselect.selectors.weights import Weights
@@ -68,9 +69,10 @@ class FSCPU(SearchSelector):
         group of each feature, or "prepared" behind a `Preparer`. A group counts as one feature with one cost and rank.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others, missing ones included, mean unlabelled.
-    engine : {"auto", "cpu", "gpu", "reference"}, default="auto"
-        What clusters the rows: compiled kernels, torch on a GPU, or scikit-learn one mask at a time (slow; for
-        checking). "auto" takes the GPU where there is one and the table is large enough for it to win.
+    engine : {"auto", "cpu", "gpu", "reference", "dask"}, default="auto"
+        What clusters the rows: compiled kernels, torch on a GPU, scikit-learn one mask at a time (slow; for checking),
+        or the workers that hold the partitions of a Dask DataFrame or Array. "auto" takes the GPU where there is one
+        and the table is large enough for it to win.
     max_iter : int, optional
         The most steps. By default 400 for half of the features, more for other shares and with few labelled rows;
         80 / learning_rate with optimizer="igo".
@@ -371,14 +373,20 @@ class FSCPU(SearchSelector):
                 "candidate_positives needs mixtures that can place new rows; fit without clusterer=, "
                 f"got clusterer={self.fit_settings_['clusterer']!r}"
             )
+        pos_label, remote = self.fit_settings_["pos_label"], remote_table("auto", X)
+        if remote is not None:
+            return remote_candidates(self.clusterings_, remote, self.support_, y, pos_label)
         table = self._validated(X, reset=False)
-        known = None if y is None else known_positives(y, self.fit_settings_["pos_label"], table.shape[0])
+        known = None if y is None else known_positives(y, pos_label, table.shape[0])
         chosen = table[:, self.support_]
         return self.clusterings_.candidates(SparseTable.of(chosen) if issparse(chosen) else chosen, known)
 
     def _problem(self, settings: Settings, X: ArrayLike, y: ArrayLike) -> Problem:
         """Check the data and the parameters that depend on it; return what is to be searched."""
-        table, positive = self._read(X, y)
+        is_seeded = self.random_state is not None
+        saved = None if is_seeded else saved_entropy(settings.search.checkpoint)
+        entropy = self._draw_entropy() if saved is None else saved
+        table, positive = read_any(self, settings, X, y, entropy)
         names = getattr(self, "feature_names_in_", None)
         self.groups_ = read_groups(self.groups, names, table.shape[1])
         budget = Budget.from_parameters(
@@ -392,9 +400,6 @@ class FSCPU(SearchSelector):
             self.groups_,
         )
         check_number("max_false", self.max_false, 0, 1, open_low=True)
-        is_seeded = self.random_state is not None
-        saved = None if is_seeded else saved_entropy(settings.search.checkpoint)
-        entropy = self._draw_entropy() if saved is None else saved
         problem = Problem.of(settings, table, positive, budget, entropy, is_seeded)
         return choose(settings, problem, self.max_false) if self.n_features_to_select == AUTO else problem
 

@@ -24,7 +24,6 @@ from puselect.selectors.problem import Problem, cluster_objective, pair_informat
 from puselect.selectors.screening import pool_size
 from puselect.selectors.session import SAVE_SECONDS, Session
 from puselect.selectors.settings import Settings
-from puselect.sparse_table import SparseTable, as_dense
 
 
 @dataclass(frozen=True)
@@ -182,7 +181,7 @@ def are_alike(tasks: Sequence[Task]) -> bool:
         and np.array_equal(task.problem.budget.free, first.problem.budget.free)
         and task.selector.groups_ == first.selector.groups_
         and task.problem.table.shape == first.problem.table.shape
-        and not isinstance(task.problem.table, SparseTable)
+        and isinstance(task.problem.table, np.ndarray)
         and pool_size(task.settings, task.problem.budget) == len(task.problem.budget.free)
         for task in tasks
     )
@@ -203,7 +202,7 @@ def _may_use_gpu(selectors: Sequence[FSCPU]) -> bool:
 def shared_engine(tasks: Sequence[Task]) -> Engine:
     """Return a GPU engine bound to the tables of all problems."""
     engine_class = gpu_engine_class()
-    X = np.stack([as_dense(task.problem.table) for task in tasks])
+    X = np.stack([np.asarray(task.problem.table) for task in tasks])
     check_range("gpu", X)
     positive = np.stack([task.problem.positive for task in tasks])
     first = tasks[0]

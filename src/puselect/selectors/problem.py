@@ -8,6 +8,7 @@ from scipy.sparse import issparse
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.engines import Engine, make_engine
+from puselect.engines.partitions import PartitionedTable, fit_partitioned_scaling
 from puselect.labels import draw_rows
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.evidence import Evidence, rank_evidence
@@ -18,7 +19,7 @@ from puselect.search.start import evidence_start
 from puselect.selectors.base import descending_order
 from puselect.selectors.budget import Budget
 from puselect.selectors.groups import group_evidence, group_statistic
-from puselect.selectors.settings import Settings
+from puselect.selectors.settings import AUTO_SAMPLES, Settings
 from puselect.sparse_table import SparseTable
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 class Problem:
     """A table as the engine sees it, and what may be selected."""
 
-    table: AnyArray | SparseTable
+    table: AnyArray | SparseTable | PartitionedTable
     """Scaled as the settings say, shape (n_rows, n_features)."""
     positive: BoolArray
     """Labelled positives, shape (n_rows,)."""
@@ -51,6 +52,9 @@ class Problem:
     ) -> Self:
         """Scale the table as the settings say."""
         max_samples = settings.rows_per_step(X.shape[0])
+        if isinstance(X, PartitionedTable):
+            scaling = None if settings.scale is None else fit_partitioned_scaling(settings.scale, X)
+            return cls(X.scaled_by(scaling), positive, budget, entropy, is_seeded, None, scaling)
         if issparse(X):
             scaling = None if settings.scale is None else fit_scaling(settings.scale, X)
             return cls(SparseTable.of(X, scaling), positive, budget, entropy, is_seeded, max_samples, scaling)
@@ -66,7 +70,8 @@ class Problem:
         """Everything that changes the search, to recognise a checkpoint."""
         *budget, leader = self.budget
         groups = () if leader is None else (leader,)  # a search without groups is the one it was before there were any
-        return self.table, self.positive, *budget, self.entropy if self.is_seeded else None, *groups
+        table = self.table.identity if isinstance(self.table, PartitionedTable) else self.table
+        return table, self.positive, *budget, self.entropy if self.is_seeded else None, *groups
 
 
 def problem_engine(settings: Settings, problem: Problem) -> Engine:
@@ -85,8 +90,8 @@ def pair_information(settings: Settings, problem: Problem) -> PairInformation | 
     """Return the second criterion, where the settings ask for it."""
     if settings.criterion != "cluster+mi":
         return None
-    if isinstance(problem.table, SparseTable):
-        raise ValueError("criterion='cluster+mi' needs a dense table, got a sparse X; pass X.toarray()")
+    if isinstance(problem.table, SparseTable | PartitionedTable):
+        raise ValueError("criterion='cluster+mi' needs a dense table in memory, got a sparse or partitioned X")
     return PairInformation.of(problem.table, problem.positive)
 
 
@@ -144,7 +149,9 @@ def _evidence_rng(problem: Problem) -> np.random.Generator:
 
 
 def some_rows(problem: Problem, rng: np.random.Generator) -> IntArray:
-    """Return all rows, or the labelled ones and at most `max_samples` random others."""
-    if problem.max_samples is None:
+    """Return all rows, or the labelled ones and at most `max_samples` random others; a few of those in partitions."""
+    is_remote = isinstance(problem.table, PartitionedTable)
+    most = AUTO_SAMPLES if is_remote and problem.max_samples is None else problem.max_samples
+    if most is None or most >= len(problem.positive):
         return np.arange(len(problem.positive))
-    return draw_rows(problem.positive, rng, max_others=problem.max_samples)
+    return draw_rows(problem.positive, rng, max_others=most)

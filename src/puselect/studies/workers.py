@@ -12,6 +12,7 @@ from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
 
+from puselect.engines.dask_partitions import load_distributed
 from puselect.studies.cells import Cell
 from puselect.studies.journal import Row
 from puselect.studies.measures import measure
@@ -43,10 +44,7 @@ def dask_workers(address: str) -> Workers:
 
     The workers need the same version of this package and, for open data, PUSELECT_DATA.
     """
-    try:
-        import distributed
-    except ImportError as error:
-        raise ImportError("a Dask cluster needs the extra 'dask': pip install 'puselect[dask]'") from error
+    distributed = load_distributed()
     connect: Any = distributed.Client
     as_completed: Any = distributed.as_completed
 

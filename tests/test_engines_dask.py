@@ -1,0 +1,92 @@
+import os
+import signal
+
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+from puselect import FSCPU
+from puselect.datasets import make_pu_clusters
+from puselect.engines import dask_partitions
+from puselect.engines.dask_partitions import check_workers, connected_client
+from puselect.search.progress import watching
+
+X, Y, _ = make_pu_clusters("40/3/1", n_negative=240, n_positive=60, n_relevant=6, n_irrelevant=6, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    with Client(cluster) as client:
+        yield client
+
+
+def search(**changes):
+    return FSCPU(6, **{"max_iter": 6, "max_samples": None, "random_state": 0, **changes})
+
+
+def test_a_killed_worker_costs_time_but_not_the_result(client, cluster):
+    killed = []
+
+    def kill_a_worker(step):
+        if step.number == 2:
+            nanny = next(iter(cluster.workers.values()))
+            killed.append(nanny.pid)
+            os.kill(nanny.pid, signal.SIGKILL)
+
+    with watching(kill_a_worker):
+        found = search(engine="dask").fit(da.from_array(X, chunks=(110, 5)), da.from_array(Y, chunks=110))
+    whole = search().fit(X, Y)
+    assert len(killed) == 1
+    np.testing.assert_array_equal(found.support_, whole.support_)
+    np.testing.assert_allclose(found.history_.value, whole.history_.value, atol=0.01)
+    assert found.n_features_in_ == 12
+
+
+def test_labels_in_other_partitions_are_refused(client):
+    table = da.from_array(X, chunks=(100, 12))
+    with pytest.raises(ValueError, match="y must have the partitions of X"):
+        search().fit(table, da.from_array(Y, chunks=150))
+    with pytest.raises(ValueError, match="one label for each of the 300 rows"):
+        search().fit(table, Y[:-1])
+
+
+def test_a_collection_needs_its_engine(client):
+    with pytest.raises(ValueError, match="X is a Dask collection"):
+        search(engine="cpu").fit(da.from_array(X, chunks=(100, 12)), Y)
+
+
+def test_an_error_on_a_worker_is_raised_here(client):
+    spoilt = X.copy()
+    spoilt[250, 3] = np.nan
+    with pytest.raises(ValueError, match="finite numbers"):
+        search().fit(da.from_array(spoilt, chunks=(100, 12)), Y)
+
+
+def test_without_a_cluster_the_error_says_what_to_do(monkeypatch):
+    with pytest.raises(ValueError, match=r"create a distributed\.Client"):
+        search(engine="dask").fit(da.from_array(X, chunks=(100, 12)), Y)
+    monkeypatch.setattr(dask_partitions, "SECONDS_TO_CONNECT", 0.3)
+    with pytest.raises(ValueError, match="no Dask scheduler answers at 'tcp://127"):
+        connected_client("tcp://127.0.0.1:9")
+
+
+def test_workers_without_the_package_are_named():
+    class Bare:
+        def __init__(self, answers):
+            self.answers = answers
+
+        def run(self, function):
+            return self.answers
+
+    check_workers(Bare({"tcp://a": True}))
+    with pytest.raises(ValueError, match="needs puselect installed, got none at tcp://b"):
+        check_workers(Bare({"tcp://a": True, "tcp://b": False}))
+    with pytest.raises(ValueError, match="no workers"):
+        check_workers(Bare({}))
