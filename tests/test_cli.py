@@ -85,4 +85,4 @@ def test_without_its_extra_the_command_says_how_to_get_it():
     code = "import sys; sys.modules['typer'] = None; from puselect.cli import main"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stderr.strip() == "the puselect command needs the extra 'cli': pip install 'puselect[cli]'"
+    assert done.stderr.strip() == "the puselect command needs more libraries: pip install typer rich polars jinja2"

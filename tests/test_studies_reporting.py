@@ -271,7 +271,7 @@ class TestReport:
         fill(tmp_path / "out", load_study(str(write_study(tmp_path))))
         page = report_study(tmp_path / "out").read_text()
         assert "K-Best" in page
-        assert "puselect[plot]" in page
+        assert "pip install matplotlib" in page
 
     def test_errors_of_failed_cells_are_told(self, tmp_path):
         study = load_study(str(write_study(tmp_path)))

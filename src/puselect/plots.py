@@ -176,7 +176,7 @@ def pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError("figures need matplotlib: pip install 'puselect[plot]'") from error
+        raise ImportError("figures need matplotlib: pip install matplotlib") from error
     return plt
 
 

@@ -74,7 +74,7 @@ def _forward_order(X: FloatArray, positive: BoolArray, n_select: int) -> IntArra
     try:
         make: Any = import_module("fastcan").FastCan
     except ImportError as error:
-        raise ImportError("this needs fastcan: pip install 'puselect[fastcan]'") from error
+        raise ImportError("this needs fastcan: pip install fastcan") from error
     for n in range(n_select, 0, -1):
         try:
             return np.asarray(make(n, verbose=0).fit(X, positive).indices_, dtype=np.intp)

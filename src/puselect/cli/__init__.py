@@ -8,7 +8,7 @@ try:
     import rich  # noqa: F401
     import typer  # noqa: F401
 except ImportError:
-    sys.exit("the puselect command needs the extra 'cli': pip install 'puselect[cli]'")
+    sys.exit("the puselect command needs more libraries: pip install typer rich polars jinja2")
 
 from puselect.cli import apply, check, compare, demo, methods, report, reproduce, select  # noqa: F401  registers
 from puselect.cli.application import app

@@ -132,7 +132,7 @@ def check_extra(name: str) -> None:
         try:
             import_module(name)
         except ImportError as error:
-            raise ImportError(f"{name} is not installed: pip install 'puselect[{name}]'") from error
+            raise ImportError(f"{name} is not installed: pip install {name}") from error
 
 
 def check_quiet(quiet: bool, *outputs: object) -> None:

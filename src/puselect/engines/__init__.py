@@ -91,7 +91,7 @@ def gpu_engine_class() -> Any:
     try:
         from puselect.engines.gpu.engine import GPUEngine, has_device
     except ImportError as error:
-        raise ImportError("engine='gpu' needs the extra 'gpu': pip install 'puselect[gpu]'") from error
+        raise ImportError("engine='gpu' needs torch: pip install torch") from error
     if not has_device():
         raise ValueError("engine='gpu' needs a GPU that torch can use, but torch finds none; use 'cpu' or 'auto'")
     return GPUEngine

@@ -61,7 +61,7 @@ def _environment() -> "Environment":
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
     except ImportError as error:
-        raise ImportError("reports need the extra 'report': pip install 'puselect[report]'") from error
+        raise ImportError("reports need jinja2: pip install jinja2") from error
     return Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         loader=FunctionLoader(_page_file),
