@@ -142,3 +142,41 @@ def test_wrong_arguments_are_refused(arguments):
     with pytest.raises(SystemExit) as error:
         worlds.main(arguments)
     assert error.value.code == 2
+
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def stored(board, preset, seeds=range(3000, 3010)):
+    rows = worlds.read_rows(DOCS / "results" / "worlds" / "results.jsonl")
+    wanted = set(worlds.BOARDS[board])
+    return [r for r in rows if r["preset"] == preset and r["seed"] in seeds and worlds.fit_of(r).world in wanted]
+
+
+def page_lines():
+    lines = (DOCS / "internals" / "worlds.md").read_text().splitlines()
+    return {tuple(cell.strip() for cell in line.strip("|").split("|")) for line in lines if line.startswith("|")}
+
+
+@pytest.mark.parametrize("board", ["worlds", "paper", "fraud"])
+@pytest.mark.parametrize("preset", ["default", "previous", "lepage", "semi-jmi"])
+def test_the_page_shows_the_stored_results(board, preset):
+    line = worlds.summary(stored(board, preset)).splitlines()[-1]
+    cells = tuple(cell.strip() for cell in line.strip("|").split("|"))
+    expected = (cells[0], cells[1], cells[3]) if board == "fraud" else cells[:-1]
+    assert expected in page_lines()
+
+
+@pytest.mark.parametrize("knob", worlds.KNOBS)
+def test_the_page_shows_the_stored_results_of_knobs(knob):
+    rows = [row for row in stored("knobs", "default", range(3000, 3003)) if row["knob"] == knob]
+    assert (knob or "none", worlds.mean_and_error(map(worlds.found, rows))) in page_lines()
+
+
+def test_the_page_shows_the_stored_results_of_the_hard_boards():
+    def cell(preset, percent, n_irrelevant):
+        rows = [r for r in stored("hard", preset) if r["condition"].startswith(percent)]
+        return worlds.mean_and_error(worlds.found(r) for r in rows if r["n_irrelevant"] == n_irrelevant)
+
+    for preset in ("default", "previous"):
+        assert (preset, cell(preset, "2/", 25), cell(preset, "10/", 175), cell(preset, "10/", 475)) in page_lines()
