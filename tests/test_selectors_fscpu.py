@@ -65,6 +65,7 @@ class TestScikitLearn:
         with pytest.raises(ValueError, match=kind):
             FSCPU(2).fit(table, y)
 
+    @pytest.mark.filterwarnings("ignore::polars.exceptions.PerformanceWarning")  # with scikit-learn before 1.9
     def test_a_lazy_frame_is_to_be_collected(self):
         X, y, _ = easy()
         with pytest.raises(ValueError, match="collect"):
