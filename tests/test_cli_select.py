@@ -220,6 +220,12 @@ class TestOptions:
         for wrong in ("0", "half", "-2", "1.5"):
             assert "or auto" in select("-k", wrong, code=2).stderr
 
+    def test_stability_is_told(self, folder):
+        found = json.loads(select("-k", 3, "--max-iter", 5, "--searches", 2, "--json").stdout)
+        assert found["stability"]["n_searches"] == 2
+        assert sum(found["stability"]["frequency"]) == pytest.approx(3)
+        assert "  stability  " in select("-k", 3, "--method", "kbest", "--searches", 3).stdout
+
     def test_shuffles_are_as_many_as_wanted(self, folder):
         found = json.loads(select("-k", 3, "--max-iter", 5, "--shuffles", 2, "--json").stdout)
         assert found["suitability"]["n_shuffles"] == 2

@@ -5,7 +5,7 @@ import pytest
 
 from puselect import check_suitability
 from puselect.datasets import make_pu_clusters
-from puselect.selectors.suitability import Suitability, Verdict, judge, wilson
+from puselect.selectors.suitability import Suitability, Verdict, judge
 
 
 def small(condition, seed=0, **changes):
@@ -131,10 +131,3 @@ def test_results_of_earlier_versions_have_their_ratio_only():
     assert Suitability(0.2, 0.1, 2.0, 1).suits
     assert not Suitability(0.1, 0.1, 1.0, 1).suits
     assert "2.00 times" in Suitability(0.2, 0.1, 2.0, 1).verdict
-
-
-def test_wilson_covers_as_it_says():
-    rng = np.random.default_rng(0)
-    for truth in (0.1, 0.5, 0.9):
-        bounds = np.array([wilson(hits / 30, 30) for hits in rng.binomial(30, truth, 1000)])
-        assert np.mean((bounds[:, 0] <= truth) & (truth <= bounds[:, 1])) >= 0.93

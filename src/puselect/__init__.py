@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from puselect.methods import METHODS
     from puselect.selectors import FSCPU, fit_many
     from puselect.selectors.leaks import find_leaks
+    from puselect.selectors.stability import assess_stability
     from puselect.selectors.suitability import check_suitability
     from puselect.selectors.twins import find_twins
     from puselect.tables.prepare import Preparer, prepare
@@ -24,6 +25,7 @@ HOMES = {
     "METHODS": "puselect.methods",
     "Preparer": "puselect.tables.prepare",
     "find_leaks": "puselect.selectors.leaks",
+    "assess_stability": "puselect.selectors.stability",
     "find_twins": "puselect.selectors.twins",
     "prepare": "puselect.tables.prepare",
     "fit_many": "puselect.selectors",
@@ -44,6 +46,7 @@ __all__ = [
     "InterruptedSearchWarning",
     "Preparer",
     "__version__",
+    "assess_stability",
     "check_suitability",
     "find_leaks",
     "find_twins",

@@ -90,6 +90,11 @@ Shuffles = Annotated[
     typer.Option(min=1, metavar="N", help="Most shuffles (default: 39); implies --suitability.",
                  rich_help_panel=HOW),
 ]
+Searches = Annotated[
+    int | None,
+    typer.Option(min=2, max=1000, metavar="N", rich_help_panel=HOW,
+                 help="Select again on N random halves of the rows and tell how stable the features are."),
+]
 Yes = Annotated[
     bool, typer.Option("--yes", "-y", help="Run a search even if it may take more than an hour.", rich_help_panel=HOW)
 ]
@@ -134,6 +139,7 @@ def select(
     max_iter: MaxIter = None,
     max_time: MaxTime = None,
     yes: Yes = False,
+    searches: Searches = None,
     suitability: Suitability = False,
     shuffles: Shuffles = None,
     output: options.Output = None,
@@ -185,6 +191,7 @@ def select(
     seconds, heard = fit(selector, method, table, quiet, check_time=not yes and max_iter is None and max_time is None)
     if not quiet:
         tell_notes(heard)
+    repeat(selector, table, searches, quiet)
     checked = shuffled_search(selector, table, n_shuffles, quiet) if n_shuffles else None
     begin = time.perf_counter()
     with finishing(), working("describing and writing the result", quiet):
@@ -300,6 +307,19 @@ def fit(
             selector.fit(table.X, table.y)
         seconds = time.perf_counter() - begin
     return seconds, list(dict.fromkeys(str(warning.message) for warning in heard))
+
+
+def repeat(selector: "PUSelector", table: "LoadedTable", n_searches: int | None, quiet: bool) -> None:
+    """Select again on halves of the rows, for the stability of the features; Ctrl-C leaves it out."""
+    from puselect.selectors.stability import assess_stability
+
+    if n_searches is None:
+        return
+    try:
+        with stopping(quiet):
+            assess_stability(selector, table.X, table.y, n_searches, selector.random_state)
+    except KeyboardInterrupt:
+        tell("note: the repeated searches were interrupted; stability was not assessed")
 
 
 def shuffled_search(

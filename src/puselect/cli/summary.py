@@ -98,7 +98,7 @@ def just_missed(selection: "Selection") -> str:
 
 def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
     """Yield evidence for and against the selection: its subject, and a sentence."""
-    from puselect.report.sentences import ending, gathering, lede, standing
+    from puselect.report.sentences import ending, gathering, lede, standing, unsure
 
     clustered = gathering(selection) is not None
     if clustered:
@@ -107,6 +107,8 @@ def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
         yield "search", ending(selection)
     if selection.path is not None:
         yield "number", str(selection.path)
+    if selection.stability is not None:
+        yield "stability", f"{selection.stability} {unsure(selection)}".strip()
     if selection.weights is not None:
         yield "weights", str(selection.weights)
     if selection.suitability is not None:

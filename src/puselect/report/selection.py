@@ -8,6 +8,7 @@ from puselect.report.codec import JSONRecord, require, same_length, within
 from puselect.report.model import Model
 from puselect.report.panels import Panel, Portrait
 from puselect.selectors.choice import ChoiceCode, Path
+from puselect.selectors.stability import Stability
 from puselect.selectors.suitability import Suitability
 from puselect.selectors.weights import Weights
 from puselect.tables.fates import Fate
@@ -211,6 +212,8 @@ class Selection(JSONRecord):
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     suitability: Suitability | None = None
+    stability: Stability | None = None
+    """Of selections on halves of the rows."""
     path: Path | None = None
     """How the number of features was chosen."""
     panels: tuple[Panel, ...] = ()
@@ -235,6 +238,12 @@ class Selection(JSONRecord):
         if self.weights is not None:
             shares = (self.weights.labelled, self.weights.cotrained, self.weights.search)
             require(within(shares, 0, 1), "weights must lie in 0..1")
+        if self.stability is not None:
+            found = self.stability
+            columns_of = (found.frequency, found.low, found.high, found.twin_frequency)
+            complete = all(len(each) == self.n_features and within(each, 0, 1) for each in columns_of)
+            require(complete, "stability must have a share in 0..1 for each feature")
+            require(len(self.stability.interval) == 2, "stability.interval must be two numbers")
         if self.path is not None:
             path = self.path
             values = (path.size, path.cost, path.objective, path.separation, path.separation_error, path.false_share)

@@ -107,12 +107,28 @@ def lede(selection: Selection) -> list[str]:
         lines.append(f"Based on {selection.n_labelled:,} known positives among {selection.n_rows:,} rows.")
     if selection.path is not None:
         lines.append(str(selection.path))
+    if selection.stability is not None:
+        lines.append(f"{selection.stability} {unsure(selection)}".strip())
     if selection.weights is not None:
         lines.append(str(selection.weights))
     if selection.clusterings and selection.suitability is None:
         how = "Add --suitability" if selection.from_command_line else "Call check_suitability"
         lines.append(f"{how} to see whether the same search on shuffled labels does as well.")
     return lines
+
+
+def unsure(selection: Selection) -> str:
+    """Return in a sentence which selected features were missing in half of the searches or more."""
+    stability = selection.stability
+    if stability is None:
+        return ""
+    chosen = [feature for feature in selection.features if feature.selected]
+    rare = [feature for feature in chosen if stability.frequency[feature.column] <= 0.5]
+    replaced = [feature.name for feature in rare if stability.twin_frequency[feature.column] > 0.5]
+    alone = [feature.name for feature in rare if feature.name not in replaced]
+    words = [f"Selected in half of them or less: {_listed(alone)}."] if alone else []
+    words += [f"A twin was selected instead of {_listed(replaced)}."] if replaced else []
+    return " ".join(words)
 
 
 def ending(selection: Selection) -> str:

@@ -142,6 +142,7 @@ def summarise(
         notes=tuple(notes),
         suitability=suitability,
         path=getattr(selector, "path_", None),
+        stability=getattr(selector, "stability_", None),
         panels=panels,
         portraits=portraits,
         columns=tuple(columns),

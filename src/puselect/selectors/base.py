@@ -40,6 +40,7 @@ class PUSelector(SelectorMixin, BaseEstimator):
     pos_label: Any
     random_state: Any
     support_: BoolArray
+    stability_: Any
     fit_settings_: dict[str, Any]
     _sparse_format: str | None = None
     """The format that sparse tables are converted to; None if they are refused."""

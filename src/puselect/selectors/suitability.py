@@ -16,6 +16,7 @@ from puselect.selectors.base import check_flag, check_number
 from puselect.selectors.fscpu import FSCPU
 from puselect.selectors.problem import Problem, some_rows
 from puselect.selectors.settings import Settings
+from puselect.selectors.stability import wilson
 
 SHARES = (0.125, 0.25, 0.5)  # of the features; the best of them counts
 WIDEST = 32  # features that are clustered, so that wide tables take no longer
@@ -25,7 +26,6 @@ FEWEST_LABELS = 5
 ENOUGH_ABOVE = 5  # shuffles that reach the real labels before it is clear that they are nothing special
 BY_CHANCE = 0.05
 CLEAR, NEGLIGIBLE = 1.25, 1.5  # lift that is at least, or at most, needed
-SURE = 1.96  # standard errors on each side
 
 
 class Verdict(StrEnum):
@@ -302,19 +302,6 @@ def heldout_lift(
     others = max(float(others), 1 / trial.positive.shape[1])
     low, high = wilson(float(found), int(sizes.sum()))
     return float(found) / others, (low / others, high / others)
-
-
-def wilson(share: float, n: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval for a share of `n`.
-
-    Examples
-    --------
-    >>> [round(bound, 2) for bound in wilson(1.0, 8)]
-    [0.68, 1.0]
-    """
-    centre = (share + SURE**2 / (2 * n)) / (1 + SURE**2 / n)
-    reach = SURE / (1 + SURE**2 / n) * np.sqrt(share * (1 - share) / n + SURE**2 / (4 * n**2))
-    return max(0.0, float(centre - reach)), min(1.0, float(centre + reach))
 
 
 def judge(n_labelled: int, p_value: float, interval: tuple[float, ...]) -> Verdict:

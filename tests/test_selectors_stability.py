@@ -1,0 +1,113 @@
+"""Would the same features be selected again: intervals cover, twins are found, any selector can be asked."""
+
+import numpy as np
+import pytest
+
+from puselect import FSCPU
+from puselect.baselines import KBest
+from puselect.datasets import make_pu_clusters
+from puselect.selectors.stability import assess_stability, nogueira, summarise_selections, wilson
+
+SIZES = {"n_negative": 300, "n_positive": 100, "n_relevant": 5, "n_irrelevant": 5}
+X, y, relevant = make_pu_clusters("40/3/1", **SIZES, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    selector = FSCPU(5, max_iter=30, random_state=0).fit(X, y)
+    return selector, assess_stability(selector, X, y, n_searches=4)
+
+
+def test_relevant_features_are_selected_more_often(fitted):
+    selector, found = fitted
+    frequency = np.array(found.frequency)
+    assert selector.stability_ is found
+    assert frequency[relevant].mean() > frequency[~relevant].mean() + 0.3
+    assert frequency.sum() == 5
+    assert all(low <= share <= high for low, share, high in zip(found.low, found.frequency, found.high, strict=True))
+    assert found.interval[0] <= found.index <= found.interval[1]
+    assert f"{found.index:.2f}" in str(found)
+
+
+def test_the_selector_is_left_alone_and_the_result_repeatable(fitted):
+    selector, found = fitted
+    before = selector.support_.copy(), selector.get_params()
+    assert assess_stability(selector, X, y, n_searches=4) == found
+    assert np.array_equal(before[0], selector.support_)
+    assert before[1] == selector.get_params()
+
+
+def test_any_selector_and_any_labels():
+    named = np.where(y == 1, "yes", "no")
+    selector = KBest(4, pos_label="yes").fit(X, named)
+    assert np.sum(assess_stability(selector, X, named, n_searches=3).frequency) == pytest.approx(4)
+
+
+def test_a_number_that_was_found_is_kept():
+    selector = FSCPU("auto", max_iter=10, random_state=0).fit(X, y)
+    assert np.sum(assess_stability(selector, X, y, n_searches=2).frequency) == pytest.approx(selector.support_.sum())
+
+
+def test_index_is_that_of_nogueira():
+    rng = np.random.default_rng(0)
+    random = rng.permuted(np.tile(np.arange(20) < 5, (2000, 1)), axis=1)
+    assert abs(nogueira(random).value) < 0.02
+    assert nogueira(np.tile(np.arange(20) < 5, (8, 1))) == (1.0, 1.0, 1.0)
+    assert nogueira(np.ones((3, 4), dtype=bool)).value == 1
+    assert nogueira(np.eye(2, dtype=bool)).value == pytest.approx(-1)
+
+
+def test_intervals_cover_as_they_say():
+    """Selections drawn with known frequencies: 95 % intervals hold the truth in 90 % or more of 400 simulations."""
+    rng = np.random.default_rng(0)
+    truth = np.array([0.95] * 5 + [0.6] * 4 + [0.1] * 11)
+    exact = nogueira(rng.random((200_000, 20)) < truth).value
+    inside, frequencies = [], []
+    for _ in range(400):
+        found = summarise_selections(rng.random((20, 20)) < truth)
+        inside.append(found.interval[0] <= exact <= found.interval[1])
+        frequencies.append(np.mean((np.array(found.low) <= truth) & (truth <= np.array(found.high))))
+    assert np.mean(inside) >= 0.9
+    assert np.mean(frequencies) >= 0.93
+
+
+def test_wilson_covers_as_it_says():
+    rng = np.random.default_rng(0)
+    for truth in (0.1, 0.5, 0.9):
+        bounds = np.array([wilson(hits / 30, 30) for hits in rng.binomial(30, truth, 1000)])
+        assert np.mean((bounds[:, 0] <= truth) & (truth <= bounds[:, 1])) >= 0.93
+
+
+def test_built_twins_are_found_and_others_are_not():
+    rng = np.random.default_rng(0)
+    hits = []
+    for _ in range(20):
+        table = rng.normal(size=(200, 8))
+        table[:, 5] = np.exp(table[:, 1]) * np.exp(0.1 * rng.normal(size=200))
+        table[:, 6] = -table[:, 2] + 0.2 * rng.normal(size=200)
+        labels = np.arange(200) < 20
+        hits.append(assess_stability(KBest(2).fit(table, labels), table, labels, 2).twins == ((1, 5), (2, 6)))
+    assert np.mean(hits) >= 0.9
+
+
+def test_a_feature_is_told_from_its_twin():
+    selected = np.array([[True, False, True], [False, True, True]])
+    found = summarise_selections(selected, ((0, 1),))
+    assert found.frequency == (0.5, 0.5, 1.0)
+    assert found.twin_frequency == (1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("labels", "n_searches", "message"),
+    [
+        (np.arange(400) == 0, 4, "two labelled"),
+        (np.arange(400) > 0, 4, "two labelled"),
+        (y, 1, "n_searches"),
+        (y[:10], 4, "one label for each"),
+    ],
+)
+def test_wrong_calls_are_refused(fitted, labels, n_searches, message):
+    with pytest.raises(ValueError, match=message):
+        assess_stability(fitted[0], X, np.asarray(labels).astype(int), n_searches)
+    with pytest.raises(ValueError, match="10 columns"):
+        assess_stability(fitted[0], X[:, :3], y)
