@@ -1,11 +1,14 @@
-"""scikit-learn's callbacks (1.9 and later); with an earlier version nothing happens.
+"""Callbacks: functions, and those of scikit-learn (1.9 and later).
 
 The only module that uses private names of scikit-learn, `_skl_callbacks` and `_init_callback_context`: the public part
 of its callback API cannot report the steps of an estimator of one's own. Tested with scikit-learn 1.6 to 1.9.
 """
 
 from collections.abc import Callable
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Self
+
+from puselect.search.progress import Step, watching
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -19,7 +22,40 @@ except ImportError:  # scikit-learn before 1.9
         return method
 
 
-__all__ = ["CallbackSupportMixin", "FitCallbacks", "with_callbacks"]
+__all__ = ["FitCallbacks", "StepCallbacks", "with_callbacks"]
+
+
+class StepCallbacks(CallbackSupportMixin):
+    """A selector whose steps can be followed, by functions and by scikit-learn's callbacks."""
+
+    _step_functions: tuple[Callable[[Step], Any], ...] = ()
+
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Set what is called after every step of `fit`; replaces earlier callbacks.
+
+        Parameters
+        ----------
+        *callbacks : callable or callback of scikit-learn
+            A function is called with a `puselect.search.progress.Step`; if it returns True, the search ends with the
+            best features so far. Callbacks of scikit-learn need version 1.9 or later.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from puselect import FSCPU
+        >>> X = np.random.default_rng(0).random((50, 4))
+        >>> selector = FSCPU(2, random_state=0).set_callbacks(lambda step: step.number == 3)
+        >>> selector.fit(X, np.arange(50) < 10).n_iter_
+        3
+        """
+        is_function = [callable(one) and not hasattr(one, "on_fit_task_end") for one in callbacks]
+        others = [one for one, plain in zip(callbacks, is_function, strict=True) if not plain]
+        if others and not hasattr(CallbackSupportMixin, "set_callbacks"):
+            raise ValueError(f"a callback must be a function, got {others[0]!r}; others need scikit-learn 1.9 or later")
+        if hasattr(CallbackSupportMixin, "set_callbacks"):
+            super().set_callbacks(*others)
+        self._step_functions = tuple(one for one, plain in zip(callbacks, is_function, strict=True) if plain)
+        return self
 
 
 class FitCallbacks:
@@ -37,6 +73,16 @@ class FitCallbacks:
         self.estimator = estimator
         self.data = {"X": X, "y": y}
         self.context: Any = None
+        self.functions: tuple[Callable[[Step], Any], ...] = getattr(estimator, "_step_functions", ())
+        self.is_asked_to_stop = False
+
+    def watching(self) -> AbstractContextManager[None]:
+        """Call the functions after every step in this block."""
+        return watching(self._call) if self.functions else nullcontext()
+
+    def _call(self, step: Step) -> None:
+        for function in self.functions:
+            self.is_asked_to_stop |= function(step) is True
 
     def begin(self, max_steps: int) -> None:
         """Announce a fit of at most `max_steps` steps."""
@@ -47,10 +93,10 @@ class FitCallbacks:
     def after_step(self) -> bool:
         """Announce a step that was done; return whether a callback asks to stop."""
         if self.context is None:
-            return False
+            return self.is_asked_to_stop
         step = self.context.subcontext(task_name="step")
         step.call_on_fit_task_begin(estimator=self.estimator)
-        return bool(step.call_on_fit_task_end(estimator=self.estimator))
+        return bool(step.call_on_fit_task_end(estimator=self.estimator)) or self.is_asked_to_stop
 
     def end(self) -> None:
         """Announce the end of the fit."""

@@ -12,7 +12,7 @@ from puselect.atomic import check_writable, remove_scratch
 from puselect.exceptions import CheckpointWarning, InterruptedSearchWarning
 from puselect.objective.evidence import Evidence
 from puselect.search import BernoulliIGO, EffectSearch, History, Optimizer, Repair, Search, run_searches
-from puselect.search.callbacks import CallbackSupportMixin, FitCallbacks
+from puselect.search.callbacks import FitCallbacks, StepCallbacks
 from puselect.search.checkpoint import State, damaged, fingerprint, load_state, read_array, read_count, save_state
 from puselect.search.deadline import Deadline
 from puselect.search.progress import Progress, Throttle, log_line, shown_log
@@ -129,7 +129,7 @@ class Session:
 
     def run(self, callbacks: FitCallbacks) -> None:
         """Search until it is over, resuming from and saving to the checkpoint; Ctrl-C keeps the best so far."""
-        with shown_log(self.settings.verbose):
+        with shown_log(self.settings.verbose), callbacks.watching():
             self.open_checkpoint()
             progress = Progress(self.search, self.max_iter, self.settings.verbose, self.deadline)
             if self.search.step:
@@ -298,7 +298,7 @@ def search_rng(entropy: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(0,)))
 
 
-class SearchSelector(CallbackSupportMixin, PUSelector):
+class SearchSelector(StepCallbacks, PUSelector):
     """A selector that takes the features a search found most probable."""
 
     history_: History
