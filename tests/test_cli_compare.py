@@ -33,7 +33,7 @@ def compare(*words, code=0):
 
 def test_methods_are_compared_from_a_file_to_a_report(folder):
     words = ("--methods", "fscpu,kbest", "--splits", 2, "--drop", "truth", "-o", "c.json", "--report", "r.html")
-    done = puselect("compare", "d.csv", "--label", "label", "-k", 3, *words)
+    done = puselect("compare", "d.csv", "--label", "label", "-k", 3, *words, "--jobs", 1)
     assert done.returncode == 0, done.stderr
     found = Comparison.from_json((folder / "c.json").read_text())
     assert {result.method for result in found.methods} == {"fscpu", "kbest", *YARDSTICKS.values()}

@@ -238,10 +238,11 @@ def test_an_option_that_does_not_fit_the_table_is_one_line(tmp_path, monkeypatch
     assert message in done.stderr
 
 
-def test_debug_shows_where_it_happened(tmp_path):
+def test_debug_shows_where_it_happened(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "d.csv").write_bytes(b"")
-    done = puselect("select", "d.csv", "--label", "x", "--debug", cwd=tmp_path)
-    assert done.returncode == 1
+    done = runner.invoke(cli.app, ["select", "d.csv", "--label", "x", "--debug"])
+    assert done.exit_code == 1
     assert "Traceback" in done.stderr
     assert done.stderr.splitlines()[-1].startswith("error: d.csv is empty")
 

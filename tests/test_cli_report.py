@@ -1,5 +1,5 @@
 import pytest
-from command_line import clusters_table, puselect
+from command_line import clusters_table
 from typer.testing import CliRunner
 
 from puselect import cli
@@ -26,8 +26,8 @@ def report(*words):
 
 
 def test_results_become_one_page(folder):
-    done = puselect("report", "s.json", "c.json", "-o", "r.html")
-    assert done.returncode == 0
+    done = report("s.json", "c.json", "-o", "r.html")
+    assert done.exit_code == 0
     assert done.stderr == "written: r.html\n"
     assert "signal 0" in (folder / "r.html").read_text()
     assert {path.name for path in folder.iterdir()} == {"s.json", "c.json", "r.html"}
