@@ -15,6 +15,7 @@ from puselect.cli.advice import next_step
 from puselect.cli.application import app, console, finishing, stopping, without_panics
 from puselect.cli.options import HOW, OUT, TABLE, WHAT, open_table, split_names, table_notes, tell, tell_notes
 from puselect.cli.progress import TimeCheck, search_progress, working
+from puselect.cli.remote import RemoteFiles, select_remote
 from puselect.cli.writing import check_outputs, output_files
 
 if TYPE_CHECKING:
@@ -103,6 +104,11 @@ CandidatesOut = Annotated[
     typer.Option("--candidates", metavar="FILE.csv", rich_help_panel=OUT,
                  help="Write all candidate positives with their confidence and their selected columns."),
 ]
+Dask = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Let the workers of this Dask cluster read DATA, a pattern of Parquet files.",
+                 rich_help_panel=HOW),
+]
 DataOut = Annotated[
     Path | None,
     typer.Option(metavar="FILE", rich_help_panel=OUT,
@@ -138,6 +144,7 @@ def select(
     checkpoint: Checkpoint = None,
     max_iter: MaxIter = None,
     max_time: MaxTime = None,
+    dask: Dask = None,
     yes: Yes = False,
     searches: Searches = None,
     suitability: Suitability = False,
@@ -159,8 +166,7 @@ def select(
     from puselect.tables.files import output_format
 
     n_shuffles = shuffles or USUAL_SHUFFLES * suitability
-    check_size(k, budget, costs, max_false)
-    check_max_time(max_time)
+    check_size(k, budget, costs, max_false, max_time)
     files = Outputs(output, data_out, candidates, report)
     options.check_quiet(quiet, *files.paths, checkpoint, json)
     named = {"-o": output, "--data-out": data_out, "--candidates": candidates, "--report": report}
@@ -169,8 +175,13 @@ def select(
         output_format(data_out)
     selector = make_selector(method, n_shuffles, {
         "--budget": budget, "--costs": costs, "--keep": keep, "--engine": engine, "--checkpoint": checkpoint,
-        "--max-iter": max_iter, "--max-time": max_time, "-k auto": k if k == AUTO else None,
+        "--max-iter": max_iter, "--max-time": max_time, "--dask": dask, "-k auto": k if k == AUTO else None,
     }, wants_candidates=candidates is not None)
+    if dask is not None:
+        refuse_remote(keep, prepare, row_id, encode, impute, budget, data_out, candidates, n_shuffles, searches, engine)
+        set_given(selector, n_features_to_select=k if k in (None, AUTO) else int(k), random_state=seed, engine="dask",
+                  checkpoint=checkpoint, max_iter=max_iter, max_time=max_time)
+        return select_remote(RemoteFiles(data, label, positive, split_names(drop), dask), selector, files, json, quiet)
     spec = TableSpec(
         label, positive, keep=split_names(keep), drop=split_names(drop), prepare=prepare, use=split_names(use),
         id=options.single_name("--id", row_id), missing_codes=options.missing_codes(missing),
@@ -184,13 +195,9 @@ def select(
               groups=table.groups or None, always_keep=list(table.keep) or None,
               feature_costs=None if costs is None else table.costs(costs))
     remarks += sampling_note(selector, len(table.y))
-    if not quiet:
-        tell_notes(remarks)
-        if checkpoint is not None and checkpoint.exists():
-            tell(f"resuming from {checkpoint}")
+    tell_start(remarks, checkpoint, quiet)
     seconds, heard = fit(selector, method, table, quiet, check_time=not yes and max_iter is None and max_time is None)
-    if not quiet:
-        tell_notes(heard)
+    tell_notes(() if quiet else heard)
     repeat(selector, table, searches, quiet)
     checked = shuffled_search(selector, table, n_shuffles, quiet) if n_shuffles else None
     begin = time.perf_counter()
@@ -206,7 +213,9 @@ def select(
         print_selection(console, selection, table, files.paths, hint, times)
 
 
-def check_size(k: str | None, budget: float | None, costs: Path | None, max_false: float | None) -> None:
+def check_size(
+    k: str | None, budget: float | None, costs: Path | None, max_false: float | None, max_time: float | None
+) -> None:
     """Raise a usage error for options that exclude or need each other."""
     if k is not None and k != AUTO and budget is not None:
         raise typer.BadParameter("cannot be combined with --budget, unless it is auto", param_hint="-k")
@@ -214,17 +223,31 @@ def check_size(k: str | None, budget: float | None, costs: Path | None, max_fals
         raise typer.BadParameter("needs --budget B", param_hint="--costs")
     if max_false is not None and k != AUTO:
         raise typer.BadParameter("needs -k auto", param_hint="--max-false")
+    if max_time is not None and not 0 < max_time < float("inf"):
+        raise typer.BadParameter(f"must be a number of seconds above 0, got {max_time:g}", param_hint="--max-time")
 
 
-def check_max_time(seconds: float | None) -> None:
-    """Raise a usage error unless there is some time, before the table is read."""
-    if seconds is not None and not 0 < seconds < float("inf"):
-        raise typer.BadParameter(f"must be a number of seconds above 0, got {seconds:g}", param_hint="--max-time")
+def tell_start(notes: list[str], checkpoint: Path | None, quiet: bool) -> None:
+    """Write notes on a search, and whether it is resumed, unless it is to be quiet."""
+    tell_notes(() if quiet else notes)
+    if not quiet and checkpoint is not None and checkpoint.exists():
+        tell(f"resuming from {checkpoint}")
+
+
+NOT_WITH_DASK = ("--keep", "--prepare", "--id", "--encode", "--impute", "--budget", "--data-out", "--candidates",
+                 "--suitability", "--searches", "--engine")
+
+
+def refuse_remote(*given: Any) -> None:
+    """Raise a usage error for the first of the options `NOT_WITH_DASK` that was given."""
+    for option, value in zip(NOT_WITH_DASK, given, strict=True):
+        if value:
+            raise typer.BadParameter("cannot be combined with --dask", param_hint=option)
 
 
 PARAMETERS = {
     "-k auto": "max_false", "--costs": "feature_costs", "--keep": "always_keep", "--max-iter": "max_iter",
-    "--max-time": "max_time",
+    "--max-time": "max_time", "--dask": "engine",
 }
 
 

@@ -68,6 +68,8 @@ class PartitionedTable:
         self.lengths = lengths
         self.n_columns = n_columns
         self.scaling = scaling
+        self.columns: tuple[str, ...] | None = None
+        """Their names, where they have any."""
         self.ends = np.cumsum(lengths)
 
     @classmethod

@@ -9,7 +9,7 @@ from puselect.selectors.leaks import Leak
 
 FileFault = Literal[
     "empty", "empty header", "header", "json", "archive", "binary", "encoding", "gzip", "damaged", "unpacked size",
-    "stream size",
+    "stream size", "schema",
 ]
 LabelFault = Literal["empty", "type", "all positive", "none positive", "ambiguous", "unknown value"]
 CostsFault = Literal["empty", "line", "json", "object", "size", "missing"]

@@ -19,6 +19,7 @@ from puselect.selectors.clusterings import Candidates
 from puselect.tables.errors import FileError, LabelError, OutputFormatError, ValueCounts
 from puselect.tables.frames import pl
 from puselect.tables.kinds import kind_of
+from puselect.tables.parts import is_pattern, matching_files
 from puselect.tables.recipes import Feature
 from puselect.tables.text import (
     GZIP_MAGIC,
@@ -66,7 +67,11 @@ class Source(NamedTuple):
 
 
 def open_source(name: str, max_memory: int | None = None) -> Source:
-    """Detect the format of a data file, or of standard input for "-"."""
+    """Detect the format of a data file, or of standard input for "-"; a pattern stands for several Parquet files."""
+    if is_pattern(name):
+        paths = matching_files(name)
+        size = sum(path.stat().st_size for path in paths)
+        return Source(name, pl.scan_parquet(paths, glob=False), None, paths[0], size * BYTES_IN_MEMORY["parquet"])
     path = _as_regular_file(name)
     with path.open("rb") as file:
         magic = file.read(6)
@@ -104,7 +109,7 @@ def read_rows(source: Source, rows: IntArray | None = None) -> tuple[Any, IntArr
     scan = source.scan.with_row_index(ROW)
     if rows is not None:
         scan = scan.filter(pl.col(ROW).is_in(pl.Series(rows, dtype=pl.UInt32).implode()))
-    frame = _collected(source, scan)
+    frame = _collected(source, scan, is_streamed=rows is not None and source.layout is None)
     if source.layout is not None and frame.height and frame.to_series(-1).null_count():
         if rows is None and (ragged := ragged_line(source.path, source.layout)):
             raise ragged  # polars takes absent fields for missing values
@@ -122,9 +127,10 @@ def count_rows(source: Source) -> int:
     return int(_collected(source, source.scan.select(pl.len())).item())
 
 
-def _collected(source: Source, scan: Any) -> Any:
+def _collected(source: Source, scan: Any, is_streamed: bool = False) -> Any:
+    """Return the rows of a scan; streamed, some row groups at a time, if only a few of them are kept."""
     try:
-        return scan.collect()
+        return scan.collect(engine="streaming" if is_streamed else "auto")
     except (*POLARS_ERRORS, OSError) as error:
         raise _read_error(source.name, error, source.path, source.layout) from error
 

@@ -41,6 +41,7 @@ from puselect.tables.files import (
 from puselect.tables.positive import choose_positive
 from puselect.tables.recipes import Recipe
 
+SAMPLE_BYTES = 1 << 30  # of a table too large to be read: more rows would cost time and tell little
 COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
 
 
@@ -169,8 +170,8 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
     if frame.height < 2:
         raise ShortTableError(name, frame.height)
     read = time.perf_counter()
-    positive, y = _labels(frame[spec.label], spec.positive)
-    truth = _labels(frame[spec.truth], None)[1] if spec.truth else None
+    positive, y = choose_labels(frame[spec.label], spec.positive)
+    truth = choose_labels(frame[spec.truth], None)[1] if spec.truth else None
     ids = None if spec.id is None else read_ids(frame[spec.id])
     columns = _used_columns(frame, spec, y == 1)
     features = finish_columns(columns, spec.rules, spec.keep)
@@ -232,8 +233,9 @@ def _rows_within(limit: int, n_columns: int) -> int:
 
 def _sample(source: Source, spec: TableSpec) -> tuple[IntArray, list[Note]]:
     """Return the numbers of all labelled rows and of random others, and a note that says so."""
-    limit = spec.max_rows or _rows_within(spec.max_memory or default_memory(), len(source.columns))
-    _, y = _labels(read_column(source, spec.label), spec.positive)
+    memory = spec.max_memory or min(default_memory(), SAMPLE_BYTES)
+    limit = spec.max_rows or _rows_within(memory, len(source.columns))
+    _, y = choose_labels(read_column(source, spec.label), spec.positive)
     n_labelled = int(y.sum())
     if limit <= n_labelled:
         raise TooManyLabelledError(n_labelled, limit)
@@ -241,7 +243,7 @@ def _sample(source: Source, spec: TableSpec) -> tuple[IntArray, list[Note]]:
     return rows, [SampleNote(len(rows), len(y), n_labelled, "rows" if spec.max_rows else "memory")]
 
 
-def _labels(column: Any, wanted: str | None) -> tuple[Any, IntArray]:
+def choose_labels(column: Any, wanted: str | None) -> tuple[Any, IntArray]:
     """Return the value that marks positives, and 1 for the rows that have it, 0 for all others."""
     positive = choose_positive(value_counts(column), column.name, wanted)
     return positive, (column == positive).fill_null(False).to_numpy().astype(np.int64)

@@ -1,0 +1,87 @@
+"""``puselect select --dask``: files that the workers of a cluster read themselves."""
+
+import shlex
+import sys
+import time
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from puselect.cli.application import finishing, stopping, without_panics
+from puselect.cli.options import tell, tell_notes
+from puselect.cli.progress import search_progress
+from puselect.cli.writing import output_files
+
+if TYPE_CHECKING:
+    from puselect.engines.partitions import PartitionedTable
+
+
+@dataclass(frozen=True)
+class RemoteFiles:
+    """The files of a table, what they are searched for, and who reads them."""
+
+    data: str
+    label: str
+    positive: str | None
+    drop: tuple[str, ...]
+    address: str
+
+    def open(self, client: Any) -> "tuple[PartitionedTable, Any]":
+        """Return the table, which the workers read, and the labels, which travel."""
+        from puselect.engines.dask_partitions import DaskPartitions, check_workers
+        from puselect.engines.partitions import PartitionedTable
+        from puselect.tables.errors import UnknownColumnError
+        from puselect.tables.loading import choose_labels
+        from puselect.tables.parts import matching_files, number_columns, parquet_parts, read_labels
+
+        check_workers(client)
+        with without_panics():
+            paths = matching_files(self.data)
+            columns = number_columns(paths, (self.label, *self.drop))
+            try:
+                labels = read_labels(paths, self.label)
+            except Exception as error:
+                if "not found" in str(error):
+                    raise UnknownColumnError(self.data, "label", self.label, list(columns)) from error
+                raise
+            _, y = choose_labels(labels, self.positive)
+            table = PartitionedTable.of(DaskPartitions(client, parquet_parts(paths, columns)))
+        table.columns = columns
+        return table, y
+
+
+def select_remote(
+    files: RemoteFiles, selector: Any, outputs: Any, json: bool, quiet: bool
+) -> None:
+    """Select features of a table on a cluster; write and print the result."""
+    from puselect.engines.dask_partitions import connected_client
+    from puselect.report import summarise
+    from puselect.report.render import render
+    from puselect.search.progress import watching
+
+    with connected_client(files.address) as client, client.as_current():
+        table, y = files.open(client)
+        if not quiet:
+            rows = f"{len(table)} rows in {len(table.lengths)} parts"
+            tell(f"{rows}, {table.n_columns} columns of numbers, {int(y.sum())} labelled")
+        with warnings.catch_warnings(record=True) as heard, search_progress("fscpu", quiet) as observer:
+            warnings.simplefilter("always")
+            begin = time.perf_counter()
+            with stopping(quiet), watching(observer):
+                selector.fit(table, y)
+            seconds = time.perf_counter() - begin
+    notes = list(dict.fromkeys(str(warning.message) for warning in heard))
+    tell_notes(() if quiet else notes)
+    command = shlex.join(["puselect", *sys.argv[1:]])
+    selection = summarise(selector, command=command, seconds=seconds, notes=notes)
+    with finishing(), output_files(outputs.result, outputs.report) as (result_file, report_file):
+        if result_file is not None:
+            result_file.write(f"{selection.to_json()}\n".encode())
+        if report_file is not None:
+            report_file.write(render([selection]).encode())
+    if json:
+        typer.echo(selection.to_json())
+    elif not quiet:
+        typer.echo("\n".join(selection.selected))

@@ -1,0 +1,80 @@
+"""Tables in many Parquet files: found by a pattern, checked, and cut into parts that workers read themselves."""
+
+import errno
+import os
+from dataclasses import dataclass
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from puselect.arrays import AnyArray
+from puselect.tables.errors import FileError, TooFewFeaturesError
+from puselect.tables.frames import pl
+
+POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+ROWS_PER_PART = 500_000
+
+
+@dataclass(frozen=True)
+class ParquetPart:
+    """Some rows of a Parquet file, read where they are needed."""
+
+    path: str
+    first: int
+    n_rows: int
+    columns: tuple[str, ...]
+
+    def read(self) -> AnyArray:
+        """Return the rows as an array."""
+        scan = pl.scan_parquet(self.path, glob=False).slice(self.first, self.n_rows).select(self.columns)
+        return np.asarray(scan.collect().to_numpy())
+
+
+def is_pattern(name: str) -> bool:
+    """Return whether a name stands for several files, as in 'data/*.parquet'."""
+    return has_magic(name) and not Path(name).exists()
+
+
+def matching_files(name: str) -> list[Path]:
+    """Return the Parquet files that a pattern matches, in order; raise an error unless all have the same columns."""
+    paths = [Path(path) for path in sorted(glob(name, recursive=True))]
+    if not paths:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    first: Any = None
+    for path in paths:
+        try:
+            schema = pl.read_parquet_schema(path)
+        except (*POLARS_ERRORS, OSError) as error:
+            raise FileError(path, "damaged", (str(error).strip().splitlines() or [""])[0]) from error
+        if first is not None and schema != first:
+            raise FileError(path, "schema", str(paths[0]))
+        first = schema
+    return paths
+
+
+def number_columns(paths: list[Path], left_out: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the columns of numbers but for some; raise an error if there are fewer than two."""
+    schema = pl.read_parquet_schema(paths[0])
+    names = tuple(
+        name for name, kind in schema.items() if name not in left_out and (kind.is_numeric() or kind == pl.Boolean)
+    )
+    if len(names) < 2:
+        raise TooFewFeaturesError(len(names), [])
+    return names
+
+
+def parquet_parts(paths: list[Path], columns: tuple[str, ...], rows_per_part: int = ROWS_PER_PART) -> list[ParquetPart]:
+    """Return the rows of files in parts of at most so many rows."""
+    parts = []
+    for path in paths:
+        n_rows = int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
+        for first in range(0, n_rows, rows_per_part):
+            parts.append(ParquetPart(str(path.absolute()), first, min(rows_per_part, n_rows - first), columns))
+    return parts
+
+
+def read_labels(paths: list[Path], label: str) -> Any:
+    """Return the label column of all files as one column."""
+    return pl.scan_parquet(paths, glob=False).select(label).collect(engine="streaming")[label]
