@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 
 from puselect import FSCPU, METHODS
 from puselect.baselines import KBest
@@ -293,3 +294,13 @@ class TestFindings:
         selector = fitted(np.round(X / 8), y, n_clusters=60, max_iter=max_iter)
         (finding,) = [f for f in summarise(selector).findings if f.code == Code.DEGENERATE]
         assert 0.25 < float(finding.title.split()[-1].rstrip("%")) / 100 <= 1
+
+
+def test_a_sparse_table_is_reported_like_a_dense_one_unless_it_is_vast():
+    X = np.random.default_rng(0).normal(size=(60, 5)) * (np.arange(60) % 3 == 0)[:, None]
+    y = np.arange(60) < 12
+    selector = FSCPU(2, max_iter=2, random_state=0).fit(csr_matrix(X), y)
+    sparse, dense = (summarise(selector, table, y) for table in (csr_matrix(X), X))
+    assert sparse.view == dense.view
+    with pytest.raises(ValueError, match="too large for a report"):
+        summarise(selector, csr_matrix((10**9, 5)), y)

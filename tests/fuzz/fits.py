@@ -128,6 +128,7 @@ GOOD: dict[str, list[Any]] = {
     "margin": ["auto", "paper", 1e-12, 0.5],
     "early_stopping": [True, False], "skip_constant": [True, True, False], "n_jobs": [None, 1, 2],
     "random_state": [0, 1, np.random.RandomState(3)], "verbose": [0], "max_time": [None, 1e-9, 0.005, 1e300],
+    "screen": ["auto", None, 1, 2, 5, 100], "max_false": [0.1, 1e-300, 0.5, 1],
 }  # fmt: skip
 KNOWN = sorted(FSCPU().get_params())
 FIXED = {"clusterer", "n_jobs", "verbose", "checkpoint", "max_iter"}
@@ -145,12 +146,16 @@ def parameters(draw: Draw, n_features: int) -> dict[str, Any]:
     names = draw(st.lists(st.sampled_from(sorted(GOOD)), max_size=6, unique=True))
     chosen |= {name: copy.deepcopy(draw(st.sampled_from(GOOD[name]))) for name in names}
     if not chance(draw, 4):
-        chosen["n_features_to_select"] = draw(st.integers(1, max(n_features, 1)))
+        share = st.sampled_from(["auto", 0.5, 1e-9, 1.0])
+        chosen["n_features_to_select"] = draw(share if chance(draw, 5) else st.integers(1, max(n_features, 1)))
     elif draw(st.booleans()):
         chosen |= _costs(draw, n_features)
     for name in ("always_keep", "never_select"):
         if chance(draw, 20):
             chosen[name] = draw(st.lists(st.sampled_from([0, 1, 2, "c0", "c1", -1, n_features, 1.0, None]), max_size=2))
+    if chance(draw, 8):
+        group = st.sampled_from(["a", "a", "b", "c", "", None, 0, 1.5])
+        chosen["groups"] = draw(st.lists(group, min_size=n_features, max_size=n_features))
     if chance(draw, 15):
         wrong = draw(st.sampled_from([name for name in KNOWN if name not in FIXED]))
         chosen[wrong] = copy.deepcopy(draw(st.sampled_from(BAD)))
@@ -229,7 +234,11 @@ def check_fitted(selector: Any, n_features: int) -> None:
     require(support.dtype == bool and support.shape == (n_features,), f"support_ is {support!r}")
     settings = selector.fit_settings_
     wanted = settings["n_features_to_select"]
-    if settings.get("budget") is None:
+    if settings.get("groups") is not None or wanted == "auto":
+        require(support.any(), "nothing is selected")
+    elif settings.get("budget") is None:
+        if isinstance(wanted, float):
+            wanted = max(round(wanted * n_features), 1)
         most = -(-n_features // 2) if wanted is None else wanted
         n_kept = len(settings.get("always_keep") or ())
         require(min(1, most) <= support.sum() <= max(most, n_kept), f"{support.sum()} features selected, not {most}")
@@ -239,7 +248,8 @@ def check_fitted(selector: Any, n_features: int) -> None:
         spent = costs[support].sum()
         require(spent <= settings["budget"] * (1 + 1e-9), f"{spent} spent of {settings['budget']}")
     if hasattr(selector, "ranking_"):
-        require(sorted(selector.ranking_) == list(range(1, n_features + 1)), f"ranking_ is {selector.ranking_}")
+        ranks = sorted(selector.ranking_) if settings.get("groups") is None else sorted(set(selector.ranking_))
+        require(ranks == list(range(1, len(ranks) + 1)), f"ranking_ is {selector.ranking_}")
     if hasattr(selector, "objective_"):
         require(np.isfinite(selector.objective_), f"objective_ is {selector.objective_}")
     if getattr(selector, "start_objective_", None) is not None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
@@ -45,6 +46,7 @@ __all__ = ["Selection", "method_name", "summarise", "versions"]
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 MOST_STEPS, MOST_TRACKS = 160, 300  # of the search
 MOST_POINTS = 3000  # on the map
+MOST_DENSE_CELLS = 10**8
 MOST_CANDIDATES, SHOWN_VALUES = 5000, 60
 
 
@@ -106,7 +108,7 @@ def summarise(
     check_is_fitted(selector)
     names = _names(selector, feature_names)
     features = _features(selector, names)
-    table = None if X is None else check_array(X, dtype=[np.float64, np.float32])
+    table = None if X is None else check_array(_dense(X), dtype=[np.float64, np.float32])
     if table is not None and table.shape[1] != len(names):
         raise ValueError(f"X must have the {len(names)} columns the selector was fitted to, got {table.shape[1]}")
     pos_label = selector.fit_settings_["pos_label"]
@@ -211,6 +213,15 @@ def row_names(X: Any, n_rows: int, wanted: ArrayLike | None = None) -> NDArray[A
         came = f"{names.dtype} of shape {names.shape}"
         raise ValueError(f"row_numbers must name each of the {n_rows} rows by an integer or a string, got {came}")
     return names
+
+
+def _dense(X: Any) -> Any:
+    """Return a table that may be sparse as a dense one; raise a ValueError if it is too large for that."""
+    if not issparse(X):
+        return X
+    if X.shape[0] * X.shape[1] > MOST_DENSE_CELLS:
+        raise ValueError(f"a sparse X of {X.shape[0]} x {X.shape[1]} is too large for a report; pass some of its rows")
+    return X.toarray()
 
 
 def _names(selector: PUSelector, wanted: Sequence[str] | None) -> list[str]:

@@ -28,7 +28,7 @@ def principal_axes(table: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np
     """
     scaled = RobustScaling.of(table).scale(table)
     points, explained = np.zeros((len(table), 2)), np.zeros(2)
-    if not scaled.any():  # constant columns have no components
+    if not scaled.var(axis=0).any():  # constant columns have no components
         return points, explained
     solver = "covariance_eigh" if scaled.shape[1] <= MANY_COLUMNS else "randomized"
     components = PCA(min(2, *scaled.shape), svd_solver=solver, random_state=0).fit(scaled)
