@@ -18,6 +18,7 @@ LAYERS = (
     ("methods",),
     ("tables",),
     ("evaluation", "plots"),
+    ("trust",),
     ("report",),
     ("studies",),
     ("cli", "__main__", "__init__"),

@@ -13,7 +13,7 @@ from puselect.report.quality import Code
 from puselect.report.selection import NOTE, WARNING
 from puselect.report.summary import method_name, python_expression
 
-SLOW = {"es-mcrfs", "lgbm-opt", "jsfs"}
+SLOW = {"auto", "es-mcrfs", "lgbm-opt", "jsfs"}
 
 
 def table(seed=0, **changes):

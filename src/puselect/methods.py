@@ -244,6 +244,11 @@ _BUILT_IN = (
         POSITIVES, Cost(9.0), "ours", clusters=True, quick={"max_iter": 60},
     ),
     Method(
+        "auto", "puselect.trust.auto:AutoSelector", "the best of six",
+        "the method whose features separate held-out positives best", POSITIVES, Cost(50.0), "ours",
+        quick={"candidates": ("lepage", "l1-logistic"), "n_splits": 2},
+    ),
+    Method(
         "fscpu-mi", _FSCPU, "FSCPU-MI, our default", "few clusters of positives, plus semi-jmi's information",
         POSITIVES, Cost(9.0), "ours", clusters=True, settings={"criterion": "cluster+mi"}, quick={"max_iter": 60},
     ),
