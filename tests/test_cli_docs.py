@@ -20,7 +20,9 @@ from puselect.selectors import settings
 pytestmark = [pytest.mark.usefixtures("remembered_fits"), pytest.mark.xdist_group("documentation")]
 ROOT = Path(__file__).parents[1]
 PAGES = {"README.md": ROOT / "README.md", "cli.md": ROOT / "docs" / "cli.md"}
-PROGRAM = f"#!{sys.executable}\nfrom puselect.cli import main\nmain()\n"
+PROGRAM = f"""#!/bin/sh
+exec {shlex.quote(sys.executable)} -c 'from puselect.cli import main; main()' "$@"
+"""  # the path of the interpreter may have spaces, which the first line of a script cannot have
 
 
 def commands(page):
