@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 ORIGIN := $(CURDIR) $(shell $(PYTHON) -c 'import sys; print(sys.version)' 2>/dev/null | tr -d '\n')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-torch test-oldest fuzz golden lint docs bench reproduce-quick clean python
+.PHONY: help demo test test-torch test-oldest fuzz golden lint docs rehearse bench reproduce-quick clean python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' Makefile
@@ -54,6 +54,9 @@ docs: setup-docs ## build the guide and run its examples; a warning is an error 
 	@rm -rf build/docs build/doctrees docs/gallery docs/generated
 	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs build/docs
 	@echo "the guide is in build/docs/index.html"
+
+rehearse: python ## build a release, check it, and use it in an empty environment
+	@$(PYTHON) docs/rehearse.py
 
 bench: setup-puselect ## measure the speed against scikit-learn (BENCH_ARGS="--quick")
 	@$(BIN)/python benchmarks/bench.py $(BENCH_ARGS)

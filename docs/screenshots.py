@@ -12,9 +12,11 @@ from playwright.sync_api import sync_playwright
 from typer.testing import CliRunner
 
 from puselect.cli import app
+from puselect.datasets import make_fraud_export
 
 IMAGES = Path(__file__).parent / "images"
 SELECT = "--label known --drop diagnosis -k 6 --suitability --report"
+MESSY = "-l known_fraud --prepare --missing=-9 --id transaction_id --drop-duplicates .99 -k 9 --suitability --report"
 COMPARE = "--label known --truth diagnosis -k 6 --methods fscpu,semi-jmi,lasso,kbest --splits 20 --report"
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
@@ -27,12 +29,26 @@ def main() -> None:
         puselect("demo", "--table", table)
         puselect("select", table, *SELECT.split(), selection)
         puselect("compare", table, *COMPARE.split(), comparison)
-        program = shutil.which("chromium") or shutil.which("google-chrome")
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser = launch(playwright)
+        shoot_messy(browser, folder)
         shoot(browser, selection, "report-top")
         shoot(browser, selection, "report-map", "#r0-map")
         shoot(browser, comparison, "report-compare")
         browser.close()
+
+
+def launch(playwright: Any) -> Any:
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    return playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+
+
+def shoot_messy(browser: Any, folder: Path) -> None:
+    """The report on the messy export of the examples."""
+    table, _ = make_fraud_export(n_rows=6000, random_state=5000)
+    table.to_csv(folder / "export.csv", index=False)
+    puselect("select", folder / "export.csv", *MESSY.split(), folder / "messy.html")
+    shoot(browser, folder / "messy.html", "report-messy")
+    shoot(browser, folder / "messy.html", "report-features", "#r0-panels")
 
 
 def puselect(*words: str | Path) -> None:
