@@ -38,7 +38,8 @@ def test_the_readmes_example_prints_what_it_says(capsys):
     exec(compile(plain, "README.md", "exec"), {"__name__": "readme"})
     assert capsys.readouterr().out.startswith("1.0\n")
     said = re.search(r"print\(preparer\.fates_\[0\]\)  # (.*)", messy)[1]
-    exec(compile(messy.split("selector =")[0] + "print(preparer.fates_[0])", "README.md", "exec"), {"__name__": "readme"})
+    prepared = messy.split("selector =")[0] + "print(preparer.fates_[0])"
+    exec(compile(prepared, "README.md", "exec"), {"__name__": "readme"})
     assert capsys.readouterr().out == f"{said}\n"
 
 

@@ -141,6 +141,11 @@ class RobustScaling(NamedTuple):
         """Return the scaling of the columns of a mask."""
         return self._replace(centre=self.centre[mask], below=self.below[mask], above=self.above[mask])
 
+    def squeezed(self, mask: NDArray[np.bool_], share: float) -> Self:
+        """Return the scaling that maps the columns of a mask to the middle `share` of [0, 1]."""
+        widened = np.where(mask, 1 / share, 1.0)
+        return self._replace(below=self.below * widened, above=self.above * widened)
+
     def scale(self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
         """Return a scaled table; what was cut off is at 0 or 1."""
         scaled = np.empty(X.shape, dtype=dtype, order="F")
