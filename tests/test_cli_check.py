@@ -31,6 +31,8 @@ def test_clusters_are_told_in_words_and_in_json():
     assert found["n_features"] == 2
     assert found["n_shuffles"] == 19
     assert found["p_value"] == 0.05
+    assert found["prior"]["code"] in ("estimated", "rough")
+    assert "positives  About" in said
 
 
 @pytest.mark.usefixtures("_folder")

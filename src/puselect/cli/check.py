@@ -43,6 +43,7 @@ def check(
     from puselect.cli.summary import print_check
     from puselect.selectors.suitability import check_suitability
     from puselect.tables import TableSpec
+    from puselect.trust.prior import estimate_prior
 
     spec = TableSpec(
         label, positive, drop=split_names(drop), encode=encode, max_categories=max_categories, impute=impute,
@@ -51,7 +52,9 @@ def check(
     table = open_table(data, spec, quiet=json)
     with stopping(quiet=json):
         found = check_suitability(table.X, table.y, k, n_shuffles=shuffles, n_jobs=jobs, random_state=seed)
+        prior = estimate_prior(table.X, table.y, random_state=seed)
     if json:
-        typer.echo(json_format.dumps(dataclasses.asdict(found), indent=1))
+        shown = dataclasses.asdict(found) | {"prior": dataclasses.asdict(prior)}
+        typer.echo(json_format.dumps(shown, indent=1))
     else:
-        print_check(console, found)
+        print_check(console, found, prior)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from puselect.report.comparison import MethodResult
     from puselect.selectors.suitability import Suitability
     from puselect.tables import LoadedTable
+    from puselect.trust.prior import ClassPrior
 
 MOST_SHOWN = 40
 MOST_LEFT_OUT = 12
@@ -74,7 +75,7 @@ def shares_of_time(times: Mapping[str, float]) -> str:
     return f"{total:.1f} s: " + ", ".join(f"{what} {seconds / total:.0%}" for what, seconds in times.items())
 
 
-def print_check(console: Console, found: "Suitability") -> None:
+def print_check(console: Console, found: "Suitability", prior: "ClassPrior") -> None:
     """Print the verdict on a table and what it rests on."""
     line(console, "verdict", found.code.replace("_", " "), "bold")
     line(console, "evidence", found.verdict)
@@ -85,6 +86,7 @@ def print_check(console: Console, found: "Suitability") -> None:
         if cluster.positive:
             share = f"{cluster.size / rows:.1%} of the rows"
             line(console, "cluster", f"{counted(round(cluster.labelled), 'known positive')} in {share}")
+    line(console, "positives", str(prior))
 
 
 def just_missed(selection: "Selection") -> str:
