@@ -446,9 +446,16 @@ class TestLongSearch:
         select("--max-iter", 20)
 
     def test_the_first_step_is_judged_if_it_takes_long(self):
-        progress.TimeCheck()(Step(1, 3000, 0.1, 0.0, float("inf"), 30.0))
+        progress.TimeCheck()(Step(1, 3000, 0.1, 0.0, float("inf"), 300.0))
         with pytest.raises(LongSearchError):
-            progress.TimeCheck()(Step(1, 3000, 0.1, 0.0, float("inf"), 32.0))
+            progress.TimeCheck()(Step(1, 3000, 0.1, 0.0, float("inf"), 302.0))
+
+    def test_slow_compiling_and_one_slow_step_after_it_are_no_reason(self):
+        check = progress.TimeCheck()
+        check(Step(1, 3000, 0.1, 0.0, float("inf"), 90.0))
+        check(Step(2, 3000, 0.1, 0.0, 6000.0, 92.0))
+        with pytest.raises(LongSearchError):
+            check(Step(3, 3000, 0.1, 0.0, 6000.0, 94.0))
 
     def test_a_search_of_less_than_an_hour_is_not_refused(self):
         check = progress.TimeCheck()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LINE_SECONDS = 5.0
 BAR_SECONDS = 0.1
 LONG_SEARCH_SECONDS = 3600.0
-COMPILE_SECONDS = 30.0
+COMPILE_SECONDS = 300.0  # ten on an idle machine; on a busy one it may be minutes
 ESTIMATE_STEPS = 10
 ESTIMATE_SECONDS = 3.0
 
@@ -26,6 +26,7 @@ class TimeCheck:
 
     def __init__(self) -> None:
         self.first: int | None = None
+        self.begun = 0.0
         self.passed = False
 
     def __call__(self, step: "Step") -> None:
@@ -33,10 +34,10 @@ class TimeCheck:
         if self.passed:
             return
         if self.first is None:
-            self.first = step.number
+            self.first, self.begun = step.number, step.seconds
             # The first step may compile; if it took much longer than that, so will the others.
             seconds = max(step.seconds - COMPILE_SECONDS, 0.0) * (step.max_iter - step.number)
-        elif step.number - self.first < ESTIMATE_STEPS and step.seconds < ESTIMATE_SECONDS:
+        elif step.number - self.first < ESTIMATE_STEPS and step.seconds - self.begun < ESTIMATE_SECONDS:
             return
         else:
             seconds = step.seconds_left
