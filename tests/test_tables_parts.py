@@ -43,7 +43,7 @@ def test_a_pattern_is_sampled_where_it_is_too_large(folder):
 
 
 def test_parts_hold_every_row_once(folder):
-    parts = parquet_parts(matching_files("part-*.parquet"), ("c0", "c3"), rows_per_part=30)
+    parts = parquet_parts(matching_files("part-*.parquet"), ("c0", "c3"), cells_per_part=60)
     assert [part.n_rows for part in parts] == [30, 30, 30, 10] * 3
     rows = np.concatenate([part.read() for part in parts])
     np.testing.assert_array_equal(rows, folder.select("c0", "c3").to_numpy())

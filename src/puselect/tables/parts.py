@@ -14,7 +14,7 @@ from puselect.tables.errors import FileError, TooFewFeaturesError
 from puselect.tables.frames import pl
 
 POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
-ROWS_PER_PART = 500_000
+CELLS_PER_PART = 5_000_000  # 20 to 40 MB, of which a worker needs several copies
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,11 @@ def number_columns(paths: list[Path], left_out: tuple[str, ...]) -> tuple[str, .
     return names
 
 
-def parquet_parts(paths: list[Path], columns: tuple[str, ...], rows_per_part: int = ROWS_PER_PART) -> list[ParquetPart]:
-    """Return the rows of files in parts of at most so many rows."""
-    parts = []
+def parquet_parts(
+    paths: list[Path], columns: tuple[str, ...], cells_per_part: int = CELLS_PER_PART
+) -> list[ParquetPart]:
+    """Return the rows of files in parts of at most so many values."""
+    parts, rows_per_part = [], max(1, cells_per_part // len(columns))
     for path in paths:
         n_rows = int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
         for first in range(0, n_rows, rows_per_part):
