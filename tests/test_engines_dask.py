@@ -20,7 +20,7 @@ X, Y, _ = make_pu_clusters("40/3/1", n_negative=240, n_positive=60, n_relevant=6
 
 @pytest.fixture(scope="module")
 def cluster():
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         yield cluster
 
 

@@ -9,6 +9,7 @@ import hashlib
 import io
 import logging
 import os
+import urllib.error
 import urllib.request
 import zlib
 from collections.abc import Callable
@@ -136,6 +137,8 @@ def _download(source: Source, folders: list[Path]) -> bytes:
             if response.length and len(zipped) <= source.max_bytes:
                 raise IncompleteRead(zipped, response.length)
     except (OSError, HTTPException) as error:
+        if isinstance(error, urllib.error.HTTPError):
+            error.close()  # it holds the connection
         looked = " and ".join(str(folder) for folder in folders)
         raise OSError(
             f"{source.csv_name} was not found in {looked}, and {source.url} could not be downloaded "

@@ -205,7 +205,7 @@ def path_sizes(n_features: int, n_selected: int) -> list[int]:
     Examples
     --------
     >>> path_sizes(8, 3), path_sizes(50, 26)
-    ([1, 2, 3, 4, 6, 8], [1, 2, 3, 4, 6, 8, 12, 17, 25, 26, 35, 50])
+    ([1, 2, 3, 4, 5, 7, 8], [1, 2, 3, 4, 6, 8, 12, 17, 25, 26, 35, 50])
     """
     most = min(n_features, max(WIDEST, n_selected))
     sizes = np.geomspace(1, most, N_SIZES).round().astype(int)

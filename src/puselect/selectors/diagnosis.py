@@ -43,12 +43,18 @@ def _fault(values: Any) -> str:
         return "dates"
     if values.dtype.kind not in "fiub":
         try:
-            values = np.array([np.nan if _is_missing(value) else float(value) for value in values.tolist()])
+            values = np.array([np.nan if _is_missing(value) else _real(value) for value in values.tolist()])
         except (TypeError, ValueError):
             return "dates" if any(hasattr(value, "month") or hasattr(value, "hour") for value in values) else "text"
     if np.isnan(values).any():
         return "missing values"
     return "infinite values" if np.isinf(values).any() else ""
+
+
+def _real(value: Any) -> float:
+    if np.iscomplexobj(value):  # NumPy would drop the imaginary part
+        raise TypeError("not a real number")
+    return float(value)
 
 
 def _is_missing(value: Any) -> bool:

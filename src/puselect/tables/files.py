@@ -2,11 +2,11 @@
 
 import atexit
 import errno
-import gzip
 import os
 import shutil
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,6 +40,8 @@ ROW = "__row__"  # an unlikely name for a user's column
 STANDARD_INPUT = "-"
 OUTPUT_FORMATS = (".csv", ".csv.gz", ".tsv", ".parquet", ".arrow", ".feather")
 BYTES_IN_MEMORY = {"text": 4, "gzip": 20, "parquet": 20, "ipc": 10}  # per byte of file, rather too many
+GZIP_WBITS = 31  # zlib's word for the format of gzip
+ROWS_PACKED = 100_000  # at a time
 GZIP_RATIO = 1032  # the most that deflate can achieve
 LARGEST_STREAM = 8 << 30
 PART = 1 << 20
@@ -164,10 +166,18 @@ def write_table(frame: Any, file: BinaryIO, output_format: str) -> None:
         elif output_format in (".arrow", ".feather"):
             lazy.sink_ipc(file)
         elif output_format == ".csv.gz":
-            with gzip.GzipFile(fileobj=file, mode="wb") as packed:
-                lazy.collect().write_csv(packed)
+            _write_packed(lazy.collect(), file)
         else:
             lazy.sink_csv(file, separator="\t" if output_format == ".tsv" else ",")
+
+
+def _write_packed(frame: Any, file: BinaryIO) -> None:
+    """Write a frame as gzipped CSV. A GzipFile would complain once more when it is removed after a failure."""
+    packer = zlib.compressobj(wbits=GZIP_WBITS)
+    file.write(packer.compress(frame.clear().write_csv().encode()))
+    for part in frame.iter_slices(ROWS_PACKED):
+        file.write(packer.compress(part.write_csv(include_header=False).encode()))
+    file.write(packer.flush())
 
 
 @contextmanager
