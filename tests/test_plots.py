@@ -1,3 +1,4 @@
+import itertools
 import sys
 from collections.abc import Iterator
 
@@ -70,7 +71,7 @@ def test_only_searches_have_a_history() -> None:
 
 def test_plots_name_the_extra_they_need(selector: FSCPU, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=r"pip install 'puselect\[plot\]'"):
+    with pytest.raises(ImportError, match="pip install matplotlib"):
         plots.ranking(selector)
 
 
@@ -83,6 +84,19 @@ def test_ranking_draws_the_best_first_with_their_names(selector: FSCPU) -> None:
     assert ax.patches[0].get_width() == selector.probabilities_[first]
     assert ax.yaxis.get_inverted()
     assert to_rgba(ax.patches[4].get_facecolor()) == to_rgba(plots.QUIET)
+
+
+def test_labels_of_many_bars_do_not_overlap_and_a_group_has_one_bar() -> None:
+    wide = np.random.default_rng(0).random((80, 60))
+    groups = {"pair": [3, 9]}
+    fitted = FSCPU(5, groups=groups, max_iter=1, random_state=0).fit(wide, np.arange(80) < 20)
+    ax = plots.ranking(fitted, most=60)
+    ax.figure.canvas.draw()
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert len(names) == 59 and "pair" in names and not {"x3", "x9"} & set(names)
+    boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
+    assert all(first.y0 >= second.y1 - 2 for first, second in itertools.pairwise(boxes))
+    assert min(box.x0 for box in boxes) >= 0
 
 
 def test_ranking_of_scores() -> None:

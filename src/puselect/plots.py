@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 RELEVANT, OTHER, QUIET = "tab:red", "tab:blue", "0.7"
+BAR_INCHES = 0.22  # a label of the usual size needs that much
 
 
 def convergence(
@@ -82,11 +83,16 @@ def ranking(selector: PUSelector, ax: "Axes | None" = None, most: int = 30) -> "
     'score'
     """
     check_is_fitted(selector)
-    best = np.argsort(selector.ranking_)[:most]
+    groups: dict[str, list[int]] = getattr(selector, "groups_", {})
+    others = {column for columns in groups.values() for column in columns[1:]}  # a group has one bar
+    order = [j for j in np.argsort(selector.ranking_, kind="stable").tolist() if j not in others]
+    best = np.array(order[:most])
     is_search = hasattr(selector, "probabilities_")
     values = (selector.probabilities_ if is_search else selector.scores_)[best]
-    names = getattr(selector, "feature_names_in_", np.array([f"x{i}" for i in range(len(selector.support_))]))
-    ax = _axes(ax)
+    names = list(getattr(selector, "feature_names_in_", [f"x{i}" for i in range(len(selector.support_))]))
+    for group, columns in groups.items():
+        names[columns[0]] = group
+    ax = _axes(ax, BAR_INCHES * len(best) + 1)
     place = np.arange(len(best))
     ax.barh(place, values, color=np.where(selector.support_[best], RELEVANT, QUIET).tolist())
     ax.set_yticks(place, [str(names[i]).replace("$", r"\$") for i in best])
@@ -180,10 +186,10 @@ def pyplot() -> Any:
     return plt
 
 
-def _axes(ax: "Axes | None") -> "Axes":
+def _axes(ax: "Axes | None", least_height: float = 0.0) -> "Axes":
     if ax is not None:
         return ax
-    new: Axes = pyplot().subplots(figsize=(7, 4), layout="constrained")[1]
+    new: Axes = pyplot().subplots(figsize=(7, max(4, least_height)), layout="constrained")[1]
     return new
 
 
