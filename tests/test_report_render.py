@@ -2,6 +2,7 @@ import re
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from puselect import FSCPU
@@ -10,7 +11,7 @@ from puselect.datasets import make_pu_clusters
 from puselect.methods import YARDSTICKS
 from puselect.report import Comparison, Selection, render, summarise, theme, write_report
 from puselect.report.quality import Code
-from puselect.report.selection import CandidateTable, Cluster, Clustering, Finding
+from puselect.report.selection import CandidateTable, Cluster, Clustering, Feature, Finding
 from puselect.report.sentences import (
     PROXY,
     Standing,
@@ -20,10 +21,12 @@ from puselect.report.sentences import (
     comparison_tiles,
     gathering,
     headline,
+    label_first,
     lede,
     standing,
     tiles,
 )
+from puselect.selectors.stability import summarise_selections
 from puselect.selectors.suitability import Suitability
 
 X, y, _ = make_pu_clusters("40/3/1", n_negative=100, n_positive=40, n_relevant=3, n_irrelevant=3, random_state=0)
@@ -132,9 +135,24 @@ class TestSentences:
 
     def test_without_a_check_the_headline_says_so_and_how_to_check(self):
         assert standing(LISTED) is Standing.UNCHECKED
-        assert "check_suitability" in lede(LISTED)[-1]
-        assert "--suitability" in lede(replace(LISTED, from_command_line=True))[-1]
+        assert "check_suitability" in lede(LISTED)[-2]
+        assert "--suitability" in lede(replace(LISTED, from_command_line=True))[-2]
         assert tiles(LISTED)[-1].kind == "muted"
+
+    def test_rows_to_label_are_those_least_known(self):
+        table = CandidateTable((4, 7, 9), (0.97, 0.6, 0.1), ("a",), ((1.0,), (2.0,), (3.0,)), 3)
+        assert "rows 7, 9 and 4 next" in label_first(replace(LISTED, candidates=table))
+        assert label_first(replace(LISTED, candidates=None)) == ""
+        assert label_first(replace(LISTED, suitability=Suitability(1, 1, 1.0, 1))) == ""
+
+    def test_the_answer_says_why_this_method_and_how_sure(self):
+        features = tuple(Feature(name, i, i + 1, True, 0.9, None) for i, name in enumerate("ab"))
+        found = summarise_selections(np.array([[True, False], [True, True], [True, False]]))
+        told = lede(replace(LISTED, reason="Because.", stability=found, features=features))
+        assert "Because." in told
+        assert any("Selected in half of them or less: b." in line for line in told)
+        twins = summarise_selections(np.array([[True, False], [True, True], [True, False]]), ((0, 1),))
+        assert any("instead of b." in line for line in lede(replace(LISTED, stability=twins, features=features)))
 
     def test_every_standing_has_words_of_its_own(self):
         passed, failed = (replace(LISTED, suitability=Suitability(ratio, 1, ratio, 1)) for ratio in (2.0, 1.0))

@@ -100,13 +100,15 @@ def just_missed(selection: "Selection") -> str:
 
 def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
     """Yield evidence for and against the selection: its subject, and a sentence."""
-    from puselect.report.sentences import ending, gathering, lede, standing, unsure
+    from puselect.report.sentences import ending, gathering, label_first, lede, standing, unsure
 
     clustered = gathering(selection) is not None
     if clustered:
         yield "clusters", lede(selection)[0]
     if selection.search is not None:
         yield "search", ending(selection)
+    if selection.reason:
+        yield "method", selection.reason
     if selection.path is not None:
         yield "number", str(selection.path)
     if selection.stability is not None:
@@ -119,6 +121,8 @@ def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
         yield "suitability", "not checked; use --suitability to compare with shuffled labels"
     if selection.candidates is not None and selection.candidates.total:
         yield "candidates", candidates(selection.candidates.total, standing(selection).is_doubtful)
+        if rows := label_first(selection):
+            yield "label first", rows
 
 
 def candidates(number: int, doubtful: bool) -> str:

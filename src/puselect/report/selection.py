@@ -212,6 +212,8 @@ class Selection(JSONRecord):
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     suitability: Suitability | None = None
+    reason: str = ""
+    """Why this method, if it was chosen among several."""
     stability: Stability | None = None
     """Of selections on halves of the rows."""
     path: Path | None = None

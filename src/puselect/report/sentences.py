@@ -15,6 +15,9 @@ PROXY = (
 )
 
 
+MOST_TO_LABEL = 20
+
+
 class Standing(StrEnum):
     """How the clusters did in the comparison with shuffled labels."""
 
@@ -105,6 +108,8 @@ def lede(selection: Selection) -> list[str]:
         lines.append(ending(selection))
     elif selection.n_rows is not None and selection.n_labelled is not None:
         lines.append(f"Based on {selection.n_labelled:,} known positives among {selection.n_rows:,} rows.")
+    if selection.reason:
+        lines.append(selection.reason)
     if selection.path is not None:
         lines.append(str(selection.path))
     if selection.stability is not None:
@@ -114,7 +119,22 @@ def lede(selection: Selection) -> list[str]:
     if selection.clusterings and selection.suitability is None:
         how = "Add --suitability" if selection.from_command_line else "Call check_suitability"
         lines.append(f"{how} to see whether the same search on shuffled labels does as well.")
-    return lines
+    first = label_first(selection)
+    return [*lines, first] if first else lines
+
+
+def label_first(selection: Selection) -> str:
+    """Return which rows to label next: the candidates whose confidence is nearest to one half.
+
+    Of them it is least known whether they are positive, so their labels would settle most.
+    """
+    listed = selection.candidates
+    if listed is None or not listed.row or standing(selection).is_doubtful:
+        return ""
+    pairs = sorted(zip(listed.confidence, listed.row, strict=True), key=lambda pair: abs(pair[0] - 0.5))
+    named = [str(row) for _, row in pairs[:MOST_TO_LABEL]]
+    rows = "row" if len(named) == 1 else "rows"
+    return f"To learn most, label {rows} {_listed(named)} next: confidence is nearest to one half there."
 
 
 def unsure(selection: Selection) -> str:

@@ -145,6 +145,7 @@ def summarise(
         suitability=suitability,
         path=getattr(selector, "path_", None),
         stability=getattr(selector, "stability_", None),
+        reason=getattr(selector, "reason_", ""),
         panels=panels,
         portraits=portraits,
         columns=tuple(columns),

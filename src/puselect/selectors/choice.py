@@ -143,7 +143,8 @@ def choose_number(problem: Problem, max_false: float) -> Choice:
     if code is not ChoiceCode.CHOSEN:
         n_chosen = max(1, int((false_share <= EVEN).sum()))
     at_least = chance.at_least if code is ChoiceCode.CHOSEN else 0
-    return Choice(code, n_chosen, free[order[:n_chosen]], false_share, chance.p_value, at_least, chance.at_most)
+    at_most = max(chance.at_most, n_chosen if code is ChoiceCode.CHOSEN else 0)
+    return Choice(code, n_chosen, free[order[:n_chosen]], false_share, chance.p_value, at_least, at_most)
 
 
 def warn_of_chance(choice: Choice, n_labelled: int) -> None:
