@@ -77,8 +77,8 @@ def random_labels(size: FloatArray, positive: FloatArray, seed: int) -> FloatArr
 
     Examples
     --------
-    >>> random_labels(np.array([90.0, 0.0, 10.0]), np.array([1.0, 0.0, 9.0]), seed=0).sum()
-    10.0
+    >>> random_labels(np.array([90.0, 0.0, 10.0]), np.array([1.0, 0.0, 9.0]), seed=0).tolist()
+    [9.0, 0.0, 1.0]
     """
     rows = np.maximum(np.rint(size), positive).astype(np.int64)
     rng = np.random.Generator(np.random.PCG64([seed, 1]))

@@ -290,8 +290,8 @@ def _effects(selector: PUSelector) -> Iterator[Finding]:
         yield note(
             Code.NO_EVIDENCE,
             "No evidence in single columns",
-            "What they say about the labels is no more than noise, so the ranking is that of the search, which also "
-            "prefers some features on random labels. Check the suitability (--suitability, check_suitability).",
+            "What they say about the labels is no more than noise, so the ranking is that of the search. Check the "
+            "suitability (--suitability, check_suitability).",
         )
 
 
