@@ -26,6 +26,7 @@ def make_engine(
     clusterer: MixtureSpec | Any,
     n_jobs: int | None = None,
     max_samples: int | None = None,
+    n_selected: int | None = None,
 ) -> Engine:
     """Return the engine of that name, bound to a table and its labels.
 
@@ -41,7 +42,7 @@ def make_engine(
     if isinstance(X, SparseTable):
         return _sparse_engine(name, X, positive, clusterer, n_jobs, max_samples)
     if name == "auto":
-        name = fastest_engine(X, clusterer, max_samples)
+        name = fastest_engine(X, clusterer, max_samples, n_selected)
     check_range(name, X)
     if name == "reference":
         return ReferenceEngine(X, positive, clusterer)
@@ -67,13 +68,16 @@ def _sparse_engine(
     return SparseEngine(X, positive, clusterer, n_jobs=n_jobs, max_samples=max_samples)
 
 
-def fastest_engine(X: NDArray[Any], clusterer: MixtureSpec | Any, max_samples: int | None) -> str:
-    """Return the engine that "auto" chooses."""
+def fastest_engine(
+    X: NDArray[Any], clusterer: MixtureSpec | Any, max_samples: int | None, n_selected: int | None = None
+) -> str:
+    """Return the engine that "auto" chooses for masks of `n_selected` features, by default half of them."""
     if not isinstance(clusterer, MixtureSpec):
         return "reference"
     n_rows = min(len(X), max_samples or len(X))
     sweeps = 1 if clusterer.em == "hard" else clusterer.em_steps
-    work = n_rows * X.shape[1] ** 2 * clusterer.n_clusters * sweeps
+    n_columns = X.shape[1] if n_selected is None else min(X.shape[1], 2 * n_selected)
+    work = n_rows * n_columns**2 * clusterer.n_clusters * sweeps
     return "gpu" if work >= GPU_WINS_FROM and gpu_is_there() else "cpu"
 
 

@@ -88,6 +88,7 @@ def problem_engine(settings: Settings, problem: Problem) -> Engine:
         settings.mixture if settings.clusterer is None else settings.clusterer,
         n_jobs=settings.n_jobs,
         max_samples=problem.max_samples,
+        n_selected=int(problem.budget.kept.sum() + np.ceil(problem.budget.start * len(problem.budget.free))),
     )
 
 
