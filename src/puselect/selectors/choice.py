@@ -84,13 +84,13 @@ class Path:
 
     def __str__(self) -> str:
         low, high = self.interval
-        related = f"{low} to {high} features are related to the labels"
-        enough = f"{self.n_enough} separate held-out positives as well as more do"
+        number = f"{self.n_features} feature{'s are' if self.n_features > 1 else ' is'}"
         if self.code == ChoiceCode.CHOSEN:
-            return f"{self.n_features} features are beyond chance ({related}); {enough}."
+            related = f"{low} to {high} are related to the labels"
+            return f"{number} beyond chance ({related}); {self.n_enough} separate held-out positives as well as more do."
         few = self.code == ChoiceCode.TOO_FEW_LABELS
         why = "there are too few labelled rows to tell" if few else "nothing is beyond chance"
-        return f"{self.n_features} features are the best guess, but {why} (p = {self.p_value:.2g})."
+        return f"{number} the best guess, but {why} (p = {self.p_value:.2g})."
 
 
 def choose(settings: Settings, problem: Problem, max_false: float) -> Problem:
