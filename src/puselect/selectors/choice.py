@@ -87,7 +87,8 @@ class Path:
         number = f"{self.n_features} feature{'s are' if self.n_features > 1 else ' is'}"
         if self.code == ChoiceCode.CHOSEN:
             related = f"{low} to {high} are related to the labels"
-            return f"{number} beyond chance ({related}); {self.n_enough} separate held-out positives as well as more do."
+            enough = f"{self.n_enough} separate held-out positives as well as more do"
+            return f"{number} beyond chance ({related}); {enough}."
         few = self.code == ChoiceCode.TOO_FEW_LABELS
         why = "there are too few labelled rows to tell" if few else "nothing is beyond chance"
         return f"{number} the best guess, but {why} (p = {self.p_value:.2g})."
