@@ -59,7 +59,7 @@ def test_commands_to_try_name_the_program_as_it_was_called(tmp_path, monkeypatch
     assert shown("bin/puselect", "/nowhere") == "bin/puselect"
     assert shown(program, "/nowhere") == f"'{program}'"
     assert shown(program, program.parent) == "puselect"
-    assert shown("/lib/puselect/__main__.py", "/nowhere") == f"{sys.executable} -m puselect"
+    assert shown("/lib/puselect/__main__.py", "/nowhere") == f"{shlex.quote(sys.executable)} -m puselect"
     assert shown("-c", "/nowhere") == "puselect"
 
 
