@@ -63,8 +63,9 @@ def resolve_links(app: Sphinx, docname: str, content: list[str]) -> None:
 
 
 def is_inherited(app: Sphinx, what: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
-    """Skip members inherited from scikit-learn, which documents them."""
-    return True if str(getattr(member, "__module__", "")).startswith("sklearn") else None
+    """Skip members inherited from scikit-learn, which documents them, and one of str that autodoc cannot format."""
+    of_sklearn = str(getattr(member, "__module__", "")).startswith("sklearn")
+    return True if of_sklearn or name == "maketrans" else None
 
 
 def setup(app: Sphinx) -> None:
