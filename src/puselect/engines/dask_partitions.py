@@ -58,7 +58,7 @@ def load_distributed() -> Any:
     try:
         import distributed
     except ImportError as error:
-        raise ImportError("a Dask cluster needs the extra 'dask': pip install 'puselect[dask]'") from error
+        raise ImportError("a Dask cluster needs Dask: pip install 'dask[distributed]'") from error
     return distributed
 
 
