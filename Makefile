@@ -4,6 +4,7 @@
 PYTHON ?= python3
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+DOCS_ARGS ?=
 FUZZ_SECONDS ?= 60
 FUZZ_ARGS ?=
 TORCH ?= torch==2.13.0 triton
@@ -50,9 +51,9 @@ lint: setup-lint ## ruff and mypy
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m mypy
 
-docs: setup-docs ## build the guide and run its examples; a warning is an error (build/docs/index.html)
+docs: setup-docs ## build the guide and run its examples; a warning is an error (DOCS_ARGS="-D plot_gallery=0": no examples)
 	@rm -rf build/docs build/doctrees docs/gallery docs/generated
-	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs build/docs
+	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees $(DOCS_ARGS) docs build/docs
 	@echo "the guide is in build/docs/index.html"
 
 rehearse: python ## build a release, check it, and use it in an empty environment
