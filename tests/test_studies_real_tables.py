@@ -1,5 +1,9 @@
 """Real tables: the protocol on a stand-in, and the board made of rows whose values are known."""
 
+import gzip
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
@@ -166,3 +170,28 @@ def test_bad_blocks_are_errors(change):
     block = {"measure": "real", "name": "wpbc", "share": 0.1, "models": MODELS, **change}
     with pytest.raises(ValueError, match=next(iter(change))):
         Study.from_definition({"title": "t", "seeds": 1, "method": ["kbest"], "data": [block]})
+
+
+def test_the_page_shows_the_stored_results():
+    docs = Path(__file__).parents[1] / "docs"
+    with gzip.open(docs / "results" / "real-tables" / "results.jsonl.gz", "rt") as file:
+        rows = [json.loads(line) for line in file]
+    lines = (docs / "internals" / "real-tables.md").read_text().splitlines()
+    shown = {line.split("|")[1].strip(): line.replace("*", "") for line in lines if line.startswith("|")}
+    labels = {
+        ("fscpu", False): "FSCPU, our default",
+        ("fscpu", True): "FSCPU, previous default",
+        ("lepage", False): "Lepage's statistic",
+        ("forest", False): "forest importance",
+        ("semi-jmi", False): "semi-JMI",
+        ("fastcan", False): "FastCan",
+    }
+    for (method, is_changed), label in labels.items():
+        of_method = [
+            row for row in rows if row["cell"]["method"] == method and bool(row["cell"]["settings"]) == is_changed
+        ]
+        for column, name in enumerate(("spambase", "ionosphere", "letter", "waveform", "wpbc"), 2):
+            cells = [row for row in of_method if row["cell"]["data"]["name"] == name]
+            auc = np.mean([list(row["values"]["auc"].values()) for row in cells])
+            assert len(cells) == 5
+            assert shown[label].split("|")[column].strip() == f"{auc:.3f}".removeprefix("0")
