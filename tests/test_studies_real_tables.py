@@ -17,6 +17,7 @@ from puselect.studies.measures import measure
 from puselect.studies.real_tables import FEWEST_LABELLED, MOST_ROWS, load_real_table, split_real_table
 
 MODELS = ["logistic", "extra-trees"]
+NAMES = ("spambase", "ionosphere", "rt_iot2022", "aloi", "campaign", "letter", "mnist", "waveform", "wpbc")
 
 
 @pytest.fixture(autouse=True)
@@ -190,8 +191,8 @@ def test_the_page_shows_the_stored_results():
         of_method = [
             row for row in rows if row["cell"]["method"] == method and bool(row["cell"]["settings"]) == is_changed
         ]
-        for column, name in enumerate(("spambase", "ionosphere", "letter", "waveform", "wpbc"), 2):
+        for column, name in enumerate(NAMES, 2):
             cells = [row for row in of_method if row["cell"]["data"]["name"] == name]
             auc = np.mean([list(row["values"]["auc"].values()) for row in cells])
-            assert len(cells) == 5
+            assert len(cells) in (3, 5)
             assert shown[label].split("|")[column].strip() == f"{auc:.3f}".removeprefix("0")
