@@ -11,16 +11,14 @@ of JSON; what is in there already is not repeated. --jobs runs several processes
 """
 
 import argparse
-import json
-import sys
 import time
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
+from journal import Row, measure_missing, seed_range
 from threadpoolctl import threadpool_limits
 
 from puselect import FSCPU
@@ -28,8 +26,6 @@ from puselect.datasets import CONDITIONS, LAWS, make_fraud_table, make_pu_cluste
 from puselect.exceptions import NothingBeyondChanceWarning
 from puselect.selectors.choice import ChoiceCode
 from puselect.selectors.settings import Settings
-
-Row = dict[str, Any]
 
 
 class Cell(NamedTuple):
@@ -93,22 +89,6 @@ def cell_of(row: Row) -> Cell:
     return Cell(*(row[name] for name in Cell._fields))
 
 
-def run(cells: list[Cell], path: Path, jobs: int) -> list[Row]:
-    """Measure the cells that the file lacks, and return the results of all."""
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    done = {cell_of(row): row for row in rows}
-    missing = [cell for cell in cells if cell not in done]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=1):
-        work = Parallel(return_as="generator_unordered", batch_size=1)(delayed(measure)(cell) for cell in missing)
-        for number, row in enumerate(work if jobs > 1 else map(measure, missing), 1):
-            with path.open("a") as file:
-                file.write(json.dumps(row) + "\n")
-            done[cell_of(row)] = row
-            print(f"{number} of {len(missing)}: {row['law']} {row['condition']}", file=sys.stderr)
-    return [done[cell] for cell in cells]
-
-
 def line(name: str, rows: list[Row]) -> str:
     """Return a line of the table: means over data sets."""
     chosen = [row for row in rows if row["code"] == ChoiceCode.CHOSEN]
@@ -136,11 +116,6 @@ def summary(rows: list[Row]) -> str:
     return "\n".join([f"| {' | '.join(header)} |", rule, *(line(*group) for group in groups), line("all", rows)])
 
 
-def seed_range(text: str) -> range:
-    first, _, last = text.partition("-")
-    return range(int(first), int(last or first) + 1)
-
-
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
@@ -158,7 +133,7 @@ def main(arguments: list[str] | None = None) -> None:
         for seed in args.seeds
         if (not args.laws or law in args.laws) and (not args.conditions or condition in args.conditions)
     ]
-    print(summary(run(cells, args.out, args.jobs)))
+    print(summary(measure_missing(cells, measure, cell_of, args.out, args.jobs)))
 
 
 if __name__ == "__main__":

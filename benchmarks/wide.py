@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
+from journal import Row, seed_range
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import RFECV, SelectKBest, f_classif, mutual_info_classif
 from sklearn.model_selection import train_test_split
@@ -40,7 +41,6 @@ CASES = ["isolet/12", "isolet/62", "madelon/20", "pcmac/66", "genes/1500/30", "g
 METHOD_NAMES = ["fscpu", "semi-jmi", "fastcan", "forest", "lepage", "select-k-best", "mutual-information"]
 CONDITIONS = ("10/8/2", "10/1/1")  # alternate with the seed
 N_RELEVANT_GENES, N_PATHWAYS = 60, 30
-Row = dict[str, Any]
 
 
 class Data(NamedTuple):
@@ -197,11 +197,6 @@ def summary(rows: list[Row]) -> str:
                 f"| {case} | {method} | {quality.mean():.3f}{error} | {kept} | {seconds:.1f} | {ratio} | {peak:.0f} |"
             )
     return "\n".join(lines)
-
-
-def seed_range(text: str) -> range:
-    first, _, last = text.partition("-")
-    return range(int(first), int(last or first) + 1)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
+from journal import Row, seed_range
 from threadpoolctl import threadpool_limits
 
 from puselect import FSCPU, METHODS
@@ -51,7 +52,6 @@ KNOBS: dict[str, dict[str, float]] = {
     "mixed scales": {"scale_spread": 3.0},
     "biased labels": {"label_bias": 9.0},
 }
-Row = dict[str, Any]
 
 
 class World(NamedTuple):
@@ -293,11 +293,6 @@ def chosen_worlds(args: argparse.Namespace) -> list[World]:
     if args.n_irrelevant:
         worlds = [world._replace(n_irrelevant=count) for count in args.n_irrelevant for world in worlds]
     return list(dict.fromkeys(worlds))
-
-
-def seed_range(text: str) -> range:
-    first, _, last = text.partition("-")
-    return range(int(first), int(last or first) + 1)
 
 
 def preset(text: str) -> str:

@@ -16,6 +16,7 @@ from puselect.cli.writing import output_files
 
 if TYPE_CHECKING:
     from puselect.engines.partitions import PartitionedTable
+    from puselect.selectors import FSCPU
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,7 @@ class RemoteFiles:
         return table, y
 
 
-def select_remote(
-    files: RemoteFiles, selector: Any, outputs: Any, json: bool, quiet: bool
-) -> None:
+def select_remote(files: RemoteFiles, selector: "FSCPU", outputs: Any, json: bool, quiet: bool) -> None:
     """Select features of a table on a cluster; write and print the result."""
     from puselect.engines.dask_partitions import connected_client
     from puselect.report import summarise
