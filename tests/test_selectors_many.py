@@ -1,39 +1,21 @@
 """Searches in lockstep end as each would alone. Needs no GPU: any engine bound to several tables will do."""
 
 import importlib.util
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from several_tables import SeveralTables
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
-from puselect.engines.base import ClusterTable
 from puselect.exceptions import InterruptedSearchWarning
 from puselect.selectors import fit_many
 from puselect.selectors.many import Task, are_alike, fit_together
-from puselect.selectors.problem import problem_engine
 
 
 def small_data(n):
     sizes = {"n_negative": 300, "n_positive": 60, "n_relevant": 6, "n_irrelevant": 6}
     return [make_pu_clusters("40/3/1", random_state=seed, **sizes) for seed in range(n)]
-
-
-class SeveralTables:
-    """One CPU engine per target, behind the call of a single engine."""
-
-    def __init__(self, tasks):
-        self.engines = [problem_engine(replace(task.settings, engine="cpu"), task.problem) for task in tasks]
-
-    def cluster(self, masks, seeds, targets):
-        parts = [
-            self.engines[target].cluster(masks[i : i + 1], seeds[i : i + 1]) for i, target in enumerate(targets)
-        ]
-        return ClusterTable(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-
-    def fit_final(self, mask, seeds, target=0, n_mixtures=None):
-        return self.engines[target].fit_final(mask, seeds, n_mixtures=n_mixtures)
 
 
 def make_default(seed, **changes):

@@ -50,7 +50,7 @@ class TestKeys:
 
 class TestDefinitions:
     def test_studies_of_the_paper_are_there(self):
-        assert {"table1", "table1-published", "table3", "table3-splits", "figure1", "quick"} <= set(study_names())
+        assert {"table1", "table3", "table3-splits", "figure1", "quick"} <= set(study_names())
 
     def test_table1_has_the_papers_rows_and_columns_and_ours(self):
         study = load_study("table1")
@@ -58,10 +58,6 @@ class TestDefinitions:
         assert len(study.cells(["kbest"])) == 50
         assert {m.paper for m in study.methods} >= {method for method, _ in paper_figures("fsr")}
         assert {"mrmr", "fscpu", "fscpu-mi"} <= {m.id for m in study.methods}
-
-    def test_the_published_rows_are_the_same_cells_in_both_studies(self):
-        alone = {c.key for c in load_study("table1-published").cells()}
-        assert alone == {c.key for c in load_study("table1").cells(["fscpu-published", "fscpu-mi-published"])}
 
     def test_the_honest_table3_is_large_enough(self):
         study = load_study("table3-splits")

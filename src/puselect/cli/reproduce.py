@@ -1,6 +1,7 @@
 """``puselect reproduce``."""
 
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,12 +19,15 @@ from puselect.cli.progress import clock
 
 if TYPE_CHECKING:
     from puselect.studies import Outcome, Progress, Study
+    from puselect.studies.cells import Cell
     from puselect.studies.tables import Table
     from puselect.studies.workers import Workers
 
 ALL = ("table1", "table3", "table3-splits", "figure1")
 SECONDS_BETWEEN_LINES = 20
-HELP = f"{', '.join(ALL)}, table1-published, real-tables, quick, all, or a TOML file of your own."
+PRESETS = {"published": ("fscpu-published", "fscpu-mi-published"), "default": ("fscpu", "fscpu-mi")}
+ENGINES = ("auto", "gpu")
+HELP = f"{', '.join(ALL)}, real-tables, quick, all, or a TOML file of your own."
 
 
 @app.command()
@@ -34,22 +38,35 @@ def reproduce(
     ],
     quick: Annotated[bool, typer.Option("--quick", help="A short trial: one seed, little data.")] = False,
     methods: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="Only these, comma-separated.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(metavar="NAME", help="FSCPU and FSCPU-MI as published, or as by default.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="FIELD=VALUES", help="Only such data: name=spambase, share=0.2, ...")
+    ] = None,
     seeds: Annotated[int | None, typer.Option(min=1, metavar="N", help="Number of seeds.")] = None,
     jobs: Annotated[int, typer.Option(metavar="N", help="Processes; -1 for one per core.")] = -1,
     dask: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Run on the workers of a Dask scheduler.")] = None,
+    engine: Annotated[
+        str, typer.Option(metavar="NAME", help="gpu: all searches of a row in lockstep on a GPU, or auto.")
+    ] = "auto",
     debug: options.Debug = False,
 ) -> None:
     """Run the paper's studies, or your own, and compare with the paper's numbers."""
-    from puselect.studies import dask_workers, local_workers, report_study
+    from puselect.studies import dask_workers, local_workers, lockstep_workers, report_study
 
-    wanted = list(split_names(methods))
+    wanted = [*split_names(methods), *preset_methods(preset)]
+    options.check_choice("--engine", engine, ENGINES)
+    is_wanted = data_filter(only or ())
     names = ALL if study == "all" else (study,)
     try:
-        workers = local_workers(jobs) if dask is None else dask_workers(dask)
         outcomes = []
         for name in names:
             place = folder / name if study == "all" else folder
-            outcomes.append(run_one(choose(name, quick), place, wanted, seeds, workers))
+            workers = local_workers(jobs) if dask is None else dask_workers(dask)
+            if engine == "gpu":
+                workers = lockstep_workers(place, workers)
+            outcomes.append(run_one(choose(name, quick), place, wanted, seeds, workers, is_wanted))
         page = report_study(folder)
     except (ValueError, ImportError) as error:
         raise typer.BadParameter(str(error)) from error
@@ -61,6 +78,25 @@ def reproduce(
         raise typer.Exit(1)
 
 
+def preset_methods(preset: str | None) -> tuple[str, ...]:
+    """Return the methods of a preset."""
+    if preset is None:
+        return ()
+    options.check_choice("--preset", preset, PRESETS)
+    return PRESETS[preset]
+
+
+def data_filter(texts: Sequence[str]) -> Callable[["Cell"], bool]:
+    """Return whether the data of a cell are wanted, by texts such as ``name=spambase,ionosphere``."""
+    wanted: dict[str, set[str]] = {}
+    for text in texts:
+        name, equals, values = text.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"--only takes FIELD=VALUES, such as name=spambase,ionosphere; got {text!r}")
+        wanted.setdefault(name, set()).update(split_names([values]))
+    return lambda cell: all(str(cell.data.get(name)) in values for name, values in wanted.items())
+
+
 def choose(name: str, quick: bool) -> "Study":
     """Return the study of that name, shortened if `quick`."""
     from puselect.studies import load_study, shorten
@@ -70,7 +106,12 @@ def choose(name: str, quick: bool) -> "Study":
 
 
 def run_one(
-    study: "Study", folder: Path, methods: list[str], seeds: int | None, workers: "Workers"
+    study: "Study",
+    folder: Path,
+    methods: list[str],
+    seeds: int | None,
+    workers: "Workers",
+    is_wanted: Callable[["Cell"], bool],
 ) -> "Outcome":
     """Run one study and show its progress, its tables and its failures."""
     from puselect.studies import collect, load_run, run_study, study_tables
@@ -79,7 +120,9 @@ def run_one(
     console.print(f"[bold]{escape(study.title)}[/bold]")
     begin = time.monotonic()
     with ProgressView() as view:
-        outcome = run_study(study, folder, methods=methods, n_seeds=seeds, workers=workers, tell=view.show)
+        outcome = run_study(
+            study, folder, methods=methods, n_seeds=seeds, only=is_wanted, workers=workers, tell=view.show
+        )
     for table in study_tables(collect(*load_run(folder))):
         for piece in fit_width(table, console.width - 2, padding=3):
             console.print(rich_table(piece))

@@ -112,8 +112,8 @@ class Lockstep:
 def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Sequence[ArrayLike]) -> list[FSCPU]:
     """Fit each selector to its table, as ``selector.fit(X, y)`` would.
 
-    With a GPU all searches run at once, which is much faster for small tables; otherwise, or if the selectors or tables
-    differ too much, they run one after another.
+    With a GPU all searches that are alike run at once, which is much faster for small tables; without one they run one
+    after another.
 
     Parameters
     ----------
@@ -142,16 +142,27 @@ def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Se
     if len(chosen) != len(tables) or len(chosen) != len(labels):
         came = f"{len(chosen)}, {len(tables)} and {len(labels)}"
         raise ValueError(f"give as many tables and label vectors as selectors, got {came}")
-    is_candidate = len({np.shape(table) for table in tables}) == 1 and _may_use_gpu(chosen)
-    if not is_candidate:
+    if not _may_use_gpu(chosen):
         return [selector.fit(X, y) for selector, X, y in zip(chosen, tables, labels, strict=True)]
-    tasks = [Task.of(selector, X, y) for selector, X, y in zip(chosen, tables, labels, strict=True)]
-    if are_alike(tasks):
-        fit_together(tasks, shared_engine(tasks))
-    else:
-        for task in tasks:
-            task.selector._fit_problem(task.settings, task.problem, task.callbacks, task.deadline)
+    for group in alike_groups([Task.of(selector, X, y) for selector, X, y in zip(chosen, tables, labels, strict=True)]):
+        if len(group) > 1:
+            fit_together(group, shared_engine(group))
+            continue
+        (task,) = group
+        task.selector._fit_problem(task.settings, task.problem, task.callbacks, task.deadline)
     return chosen
+
+
+def alike_groups(tasks: Sequence[Task]) -> list[list[Task]]:
+    """Return the tasks in groups that one engine can serve, in the order of their first members."""
+    groups: list[list[Task]] = []
+    for task in tasks:
+        group = next((group for group in groups if are_alike([group[0], task])), None)
+        if group is None:
+            groups.append([task])
+        else:
+            group.append(task)
+    return groups
 
 
 def fit_together(tasks: Sequence[Task], engine: Engine) -> None:

@@ -1,5 +1,6 @@
 """Studies: definition (`Study`), run (`run_study`) and report (`report_study`); of one table: `compare_methods`."""
 
+from puselect.studies.lockstep import lockstep_workers
 from puselect.studies.reporting import report_study, study_tables
 from puselect.studies.results import Results, collect
 from puselect.studies.runner import Outcome, Progress, load_run, run_study
@@ -20,6 +21,7 @@ __all__ = [
     "load_run",
     "load_study",
     "local_workers",
+    "lockstep_workers",
     "report_study",
     "run_study",
     "shorten",

@@ -1,5 +1,6 @@
 """What is measured on artificial data: recall, convergence of the probabilities, the objective by both rules."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from puselect.objective.score import cluster_score, smoothing_rows
 from puselect.scaling import fit_scaling
 from puselect.selectors.settings import Settings
 from puselect.studies.cells import Cell
-from puselect.studies.selection import Selection, make_method, select_features
+from puselect.studies.selection import Assignment, Selection, make_method
 
 MOST_RECORDS = 80
 N_MASKS = 200
@@ -31,26 +32,16 @@ def draw(cell: Cell) -> Artificial:
     return Artificial(*make_pu_clusters(**cell.data, random_state=cell.seed))
 
 
-def measure_recall(cell: Cell) -> dict[str, Any]:
-    """Return the share of the relevant features among as many selected ones (FSR)."""
+def assign_recall(cell: Cell) -> Assignment:
+    """Ask for as many features as are relevant; the answer is worth the share of those among them (FSR)."""
     data = draw(cell)
-    return _recall_values(_select(cell, data), data)
+    return _assignment(data, lambda selection: _recall_values(selection, data))
 
 
-def measure_convergence(cell: Cell) -> dict[str, Any]:
-    """Return the recall and how the probabilities of the features moved, at evenly spaced steps."""
+def assign_convergence(cell: Cell) -> Assignment:
+    """Ask for the same; the values also tell how the probabilities of the features moved, at evenly spaced steps."""
     data = draw(cell)
-    selection = _select(cell, data)
-    if selection.selector is None or not hasattr(selection.selector, "history_"):
-        raise ValueError(f"convergence needs a method that searches, got {cell.method!r}")
-    history = selection.selector.history_
-    kept = np.unique(np.linspace(0, len(history.step) - 1, MOST_RECORDS).astype(int))
-    return {
-        **_recall_values(selection, data),
-        "evaluations": (history.step[kept] * selection.selector.population_size).tolist(),
-        "theta": np.round(history.theta[kept], 3).tolist(),
-        "relevant": np.flatnonzero(data.relevant).tolist(),
-    }
+    return _assignment(data, lambda selection: _convergence_values(cell, selection, data))
 
 
 def measure_objective(cell: Cell) -> dict[str, Any]:
@@ -72,12 +63,25 @@ def measure_objective(cell: Cell) -> dict[str, Any]:
     return {name: np.round(score, 6).tolist() for name, score in scores.items()}
 
 
-def _select(cell: Cell, data: Artificial) -> Selection:
-    return select_features(cell, data.X, data.y, int(data.relevant.sum()))
+def _assignment(data: Artificial, judge: Callable[[Selection], dict[str, Any]]) -> Assignment:
+    return Assignment(data.X, data.y, int(data.relevant.sum()), judge)
 
 
 def _recall_values(selection: Selection, data: Artificial) -> dict[str, Any]:
     return {"fsr": feature_recall(selection.support, data.relevant), **selection.values()}
+
+
+def _convergence_values(cell: Cell, selection: Selection, data: Artificial) -> dict[str, Any]:
+    if selection.selector is None or not hasattr(selection.selector, "history_"):
+        raise ValueError(f"convergence needs a method that searches, got {cell.method!r}")
+    history = selection.selector.history_
+    kept = np.unique(np.linspace(0, len(history.step) - 1, MOST_RECORDS).astype(int))
+    return {
+        **_recall_values(selection, data),
+        "evaluations": (history.step[kept] * selection.selector.population_size).tolist(),
+        "theta": np.round(history.theta[kept], 3).tolist(),
+        "relevant": np.flatnonzero(data.relevant).tolist(),
+    }
 
 
 def _masks_of_all_grades(relevant: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.bool_]:

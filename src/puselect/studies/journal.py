@@ -8,9 +8,10 @@ A line has these fields:
     The whole content of the cell: ``measure``, ``method``, ``settings``, ``data``, ``seed``.
 ``values``
     What was measured, if the cell was finished. ``recall``: ``fsr``, ``selected`` (indices of columns),
-    ``fit_seconds`` and, for searches, ``objective``, ``steps``, ``converged``. ``convergence``: the same and
-    ``evaluations``, ``theta``, ``relevant``. ``objective``: ``printed``, ``exact``. ``downstream`` and ``real``:
-    ``auc`` by model, ``selected``, ``fit_seconds``.
+    ``fit_seconds`` (not if several fits shared the time) and, for searches, ``objective``, ``steps``, ``converged``
+    (`settled_`) and ``undecided``, the share of probabilities between .1 and .9 at the end. ``convergence``: the same
+    and ``evaluations``, ``theta``, ``relevant``. ``objective``: ``printed``, ``exact``. ``downstream`` and ``real``:
+    as ``recall``, but ``auc`` by model instead of ``fsr``.
 ``error``
     Instead of ``values``, if the cell failed. Such a cell is tried again on the next run.
 ``seconds``

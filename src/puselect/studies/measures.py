@@ -4,7 +4,8 @@ import platform
 import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -12,19 +13,20 @@ from threadpoolctl import threadpool_limits
 
 from puselect._version import __version__
 from puselect.exceptions import InterruptedSearchWarning
-from puselect.studies.artificial import measure_convergence, measure_objective, measure_recall
+from puselect.studies.artificial import assign_convergence, assign_recall, measure_objective
 from puselect.studies.cells import Cell
 from puselect.studies.journal import Row
-from puselect.studies.open_data import measure_downstream
-from puselect.studies.real_tables import measure_real_table
+from puselect.studies.open_data import assign_downstream
+from puselect.studies.real_tables import assign_real_table
+from puselect.studies.selection import Assignment, select_features
 
-MEASURES: dict[str, Callable[[Cell], dict[str, Any]]] = {
-    "recall": measure_recall,
-    "convergence": measure_convergence,
-    "objective": measure_objective,
-    "downstream": measure_downstream,
-    "real": measure_real_table,
+ASSIGNMENTS: dict[str, Callable[[Cell], Assignment]] = {
+    "recall": assign_recall,
+    "convergence": assign_convergence,
+    "downstream": assign_downstream,
+    "real": assign_real_table,
 }
+MEASURES = (*ASSIGNMENTS, "objective")
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "lightgbm")
 
 
@@ -32,28 +34,49 @@ def measure(cell: Cell) -> Row:
     """Return the result of a cell, or the error that ended it."""
     begin = time.perf_counter()
     try:
-        return perform(cell, MEASURES[cell.measure])
+        return perform(cell, _values)
     except Exception as problem:  # one bad cell must not end a study; the next run tries it again
-        if isinstance(problem.__context__, KeyboardInterrupt):
-            raise KeyboardInterrupt from problem
-        error = "".join(traceback.format_exception(problem)).strip()
-        return Row(cell, error=error, seconds=time.perf_counter() - begin, versions=versions())
+        return failure(cell, problem, time.perf_counter() - begin)
+
+
+def _values(cell: Cell) -> dict[str, Any]:
+    if cell.measure == "objective":
+        return measure_objective(cell)
+    task = ASSIGNMENTS[cell.measure](cell)
+    return task.judge(select_features(cell, task.X, task.y, task.k))
 
 
 def perform(cell: Cell, values_of: Callable[[Cell], dict[str, Any]]) -> Row:
     """Return the result of a cell; BLAS runs on one thread."""
     begin = time.perf_counter()
-    with threadpool_limits(1), warnings.catch_warnings():
-        # a search that Ctrl-C cut short keeps the best so far, with a warning; here that would be a false result
-        warnings.simplefilter("error", InterruptedSearchWarning)
+    with undisturbed():
         values = values_of(cell)
     return Row(cell, values, seconds=time.perf_counter() - begin, versions=versions())
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of Python and of the libraries that are installed."""
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Run BLAS on one thread, and make Ctrl-C an error.
+
+    A search that Ctrl-C cut short keeps the best so far, with a warning; in a study that would be a false result.
+    """
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("error", InterruptedSearchWarning)
+        yield
+
+
+def failure(cell: Cell, problem: Exception, seconds: float) -> Row:
+    """Return the row of a cell that failed; one that Ctrl-C ended raises a KeyboardInterrupt."""
+    if isinstance(problem.__context__, KeyboardInterrupt):
+        raise KeyboardInterrupt from problem
+    error = "".join(traceback.format_exception(problem)).strip()
+    return Row(cell, error=error, seconds=seconds, versions=versions())
+
+
+def versions(*others: str) -> dict[str, str]:
+    """Return the versions of Python and of the libraries that are installed, and of some others."""
     found = {"python": platform.python_version(), "puselect": __version__}
-    for library in LIBRARIES:
+    for library in (*LIBRARIES, *others):
         try:
             found[library] = version(library)
         except PackageNotFoundError:

@@ -13,7 +13,7 @@ from puselect.arrays import IntArray
 from puselect.datasets import hide_labels, load_ionosphere, load_rt_iot2022, load_spambase
 from puselect.evaluation import downstream_auc
 from puselect.studies.cells import Cell
-from puselect.studies.selection import Selection, select_features
+from puselect.studies.selection import Assignment, Selection
 
 OPEN_DATA: dict[str, Callable[..., Any]] = {
     "spambase": load_spambase,
@@ -70,12 +70,18 @@ def n_selected(n_features: int, share: float) -> int:
     return math.ceil(share * n_features - 1e-9)
 
 
-def measure_downstream(cell: Cell) -> dict[str, Any]:
-    """Return the AUC of each downstream model with the selected features, on the fully labelled test part."""
-    split = split_open_data(cell.data["name"], cell.seed, cell.data.get("rate"))
-    k = n_selected(split.X_train.shape[1], cell.data["share"])
-    selection = select_features(cell, split.X_train, split.y_train, k)
-    return {"auc": judge(selection, split, cell.data["models"], cell.seed), **selection.values()}
+def assign_downstream(cell: Cell) -> Assignment:
+    """Ask for a share of the features; judged by the AUC of each downstream model on the fully labelled test part."""
+    return assign_split(cell, split_open_data(cell.data["name"], cell.seed, cell.data.get("rate")))
+
+
+def assign_split(cell: Cell, split: Split) -> Assignment:
+    """Ask for a share of the features of a split."""
+
+    def values(selection: Selection) -> dict[str, Any]:
+        return {"auc": judge(selection, split, cell.data["models"], cell.seed), **selection.values()}
+
+    return Assignment(split.X_train, split.y_train, n_selected(split.X_train.shape[1], cell.data["share"]), values)
 
 
 def judge(selection: Selection, split: Split, models: Sequence[str], seed: int) -> dict[str, float]:

@@ -7,15 +7,15 @@ but at least ten, are labelled. Columns that are constant in the training rows a
 import os
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.model_selection import train_test_split
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.studies.cells import Cell
-from puselect.studies.open_data import OPEN_DATA, Split, judge, n_selected
-from puselect.studies.selection import select_features
+from puselect.studies.open_data import OPEN_DATA, Split, assign_split
+from puselect.studies.selection import Assignment
 
 MOST_ROWS = 12_000
 TEST_SHARE = 0.3
@@ -80,12 +80,9 @@ def _labelled(positives: IntArray, rng: np.random.Generator) -> IntArray:
     return rng.permutation(positives)[: max(FEWEST_LABELLED, round(LABELLED_SHARE * len(positives)))]
 
 
-def measure_real_table(cell: Cell) -> dict[str, Any]:
-    """Return the AUC of each downstream model with the selected features, on the true classes of the test rows.
+def assign_real_table(cell: Cell) -> Assignment:
+    """Ask for a share of the features; judged by the AUC of each model on the true classes of the test rows.
 
     Selected features are counted among those that vary in the training rows.
     """
-    split = split_real_table(cell.data["name"], cell.seed)
-    k = n_selected(split.X_train.shape[1], cell.data["share"])
-    selection = select_features(cell, split.X_train, split.y_train, k)
-    return {"auc": judge(selection, split, cell.data["models"], cell.seed), **selection.values()}
+    return assign_split(cell, split_real_table(cell.data["name"], cell.seed))

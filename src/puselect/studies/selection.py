@@ -1,6 +1,7 @@
 """Selecting features for a cell, by a method or a yardstick."""
 
 import time
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -18,7 +19,8 @@ class Selection(NamedTuple):
     """Selected features, the time it took, and the selector (None for all features or random ones)."""
 
     support: BoolArray
-    seconds: float
+    seconds: float | None
+    """None where several fits shared the time."""
     selector: PUSelector | None
 
     def ranked(self) -> list[int]:
@@ -30,13 +32,27 @@ class Selection(NamedTuple):
 
     def values(self) -> dict[str, Any]:
         """Return what goes to the journal."""
-        values: dict[str, Any] = {"selected": np.flatnonzero(self.support).tolist(), "fit_seconds": self.seconds}
+        values: dict[str, Any] = {"selected": np.flatnonzero(self.support).tolist()}
+        if self.seconds is not None:
+            values["fit_seconds"] = self.seconds
         selector = self.selector
         if selector is not None and hasattr(selector, "n_iter_") and hasattr(selector, "objective_"):
             values["steps"] = int(selector.n_iter_)
             values["objective"] = float(selector.objective_)
             values["converged"] = float(selector.settled_)
+            values["undecided"] = float(np.mean((selector.probabilities_ > 0.1) & (selector.probabilities_ < 0.9)))
         return values
+
+
+class Assignment(NamedTuple):
+    """What a cell asks of a method, and what its answer is worth."""
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+    k: int
+    """How many features to select."""
+    judge: Callable[[Selection], dict[str, Any]]
+    """Returns the values of the cell."""
 
 
 def make_method(name: str, k: int, seed: int, **settings: Any) -> Any:

@@ -131,7 +131,7 @@ class Block:
     def from_entry(cls, entry: Mapping[str, Any]) -> Self:
         """Return the block of a ``[[data]]`` entry."""
         measure = entry.get("measure") if isinstance(entry, dict) else None
-        if measure not in list(MEASURES):
+        if measure not in MEASURES:
             raise ValueError(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
         fields = OPEN.get(measure, ARTIFICIAL)
         check_entry("[[data]]", entry, {**BLOCK_KINDS, **fields.kinds}, fields.needed)

@@ -20,7 +20,7 @@ def check_values(measure: str, data: Mapping[str, Any], values: Values) -> None:
     check = CHECKS.get(measure)
     if check is not None:
         check(data, values)
-    for name in ("fit_seconds", "objective", "steps", "converged"):
+    for name in ("fit_seconds", "objective", "steps", "converged", "undecided"):
         if name in values:
             _number(name, values[name])
 
