@@ -1,5 +1,6 @@
 """The fuzzer itself: a failure is found, described and found again."""
 
+import json
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
 
 import batches
+import runner
 from outcome import FindingError, attempt, require
 
 
@@ -49,3 +51,29 @@ def test_a_clear_error_is_an_outcome():
         raise ValueError("wanted 1, got 2")
 
     assert str(attempt(refuse)[1]) == "wanted 1, got 2"
+
+
+ANSWERS = """
+import json, os, sys, time
+for line in sys.stdin:
+    batch = json.loads(line)
+    if batch["seed"] == 11:
+        os.abort()
+    if batch["seed"] == 12:
+        time.sleep(60)
+    findings = ["odd"] if batch["seed"] == 13 else []
+    print(json.dumps({"outcomes": {"fine": batch["size"]}, "findings": findings}), flush=True)
+"""
+
+
+def test_workers_survive_a_crash_and_a_hang_which_become_cases(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "WORKER", [sys.executable, "-S", "-c", ANSWERS])
+    monkeypatch.setattr(runner, "PATIENCE", 0.5)
+    assert runner.fuzz(["fits", "signals"], 60, 410, 10, tmp_path, n_workers=3) == 1
+    counts = json.loads((tmp_path / "counts.json").read_text())
+    fits = counts["classes"]["fits"]
+    assert fits["inputs"] + counts["classes"]["signals"]["inputs"] == counts["inputs"] >= 410
+    assert {name.split("-", 1)[1] for name in counts["cases"]} == {"11-0.json", "12-0.json", "13-0.json"}
+    assert fits["outcomes"]["fine"] >= fits["inputs"] - 2 * runner.DEFAULT_BATCH
+    case = json.loads((tmp_path / counts["cases"][-1]).read_text())
+    assert case["seed"] in (11, 12, 13) and case["class"] in ("fits", "signals")
