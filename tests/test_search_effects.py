@@ -61,7 +61,7 @@ def test_support_decides_where_the_search_finds_nothing():
     assert search.weight == 0
 
 
-def test_effects_do_not_count_where_values_are_those_of_chance():
+def test_effects_guide_the_search_but_not_the_ranking_where_values_are_those_of_chance():
     """Some features raise the value, but random labels would score as much."""
     weights, rng = np.arange(12.0), np.random.default_rng(5)
     for excess, low, high in ((0.0, 0.0, 0.1), (300.0, 0.3, 1.0)):
@@ -71,6 +71,7 @@ def test_effects_do_not_count_where_values_are_those_of_chance():
             values = masks @ weights
             search.tell(masks, values + excess, np.where(np.arange(8) == 0, values + rng.normal(), np.nan))
         assert low <= search.weight <= high
+        assert search.theta[-1] > 0.8 > 0.2 > search.theta[0]
 
 
 def test_chance_is_compared_in_its_own_standard_deviations():

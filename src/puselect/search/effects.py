@@ -24,10 +24,10 @@ class EffectSearch:
     """Draws features by their effect in standard errors, to which prior support is added; with ask and tell.
 
     A feature's score is ``weight * z + support``, where z is its effect over the standard error. The weight is the
-    square of how much of the effects is not noise (see `effect_share`), times how far the values are above chance (see
-    `chance_share`). A feature is drawn with the probability that a score with a normal error of 1 is above the cut, and
-    the cut is where the expected cost of a mask is the budget. Support is bent towards `DRAWN_LIMIT` for the draw, and
-    counts more in the final ranking.
+    square of how much of the effects is not noise (see `effect_share`). A feature is drawn with the probability that a
+    score with a normal error of 1 is above the cut, and the cut is where the expected cost of a mask is the budget.
+    Support is bent towards `DRAWN_LIMIT` for the draw. In the final ranking it counts more, and effects count only as
+    far as the values are above chance (see `chance_share`): a search that starts at chance can still leave it.
 
     Parameters
     ----------
@@ -122,9 +122,10 @@ class EffectSearch:
     def _update(self) -> None:
         effects = self.effects
         share = min(self.budget / self.costs.sum(), 1.0) if len(effects) else 1.0
-        self.weight = effect_share(effects, share) ** 2 * chance_share(*self.compared)
-        """How much the effects count."""
-        self.drawn_by = self.weight * effects + bent(self.support, DRAWN_LIMIT)
+        signal = effect_share(effects, share) ** 2
+        self.weight = signal * chance_share(*self.compared)
+        """How much the effects count in the ranking."""
+        self.drawn_by = signal * effects + bent(self.support, DRAWN_LIMIT)
         """Scores that decide how often features are drawn."""
         self.cut = cut_at(self.drawn_by, self.costs, self.budget)
         self.theta = np.clip(ndtr(self.drawn_by - self.cut), self.margin, 1 - self.margin)
