@@ -25,7 +25,7 @@ def measure_missing(
             with path.open("a") as file:
                 file.write(json.dumps(row) + "\n")
             done[cell_of(row)] = row
-            print(f"{number} of {len(missing)}: {row['law']} {row['condition']} {row['code']}", file=sys.stderr)
+            print(f"{number} of {len(missing)}: {cell_of(row)}", file=sys.stderr)
     return [done[cell] for cell in cells]
 
 

@@ -1,0 +1,175 @@
+"""Variants of FSCPU as published that the paper leaves open: FSR on its artificial data, one fit a process.
+
+    python benchmarks/ablation.py --jobs 16 --out build/ablation.jsonl
+
+| variant | what is changed |
+|---|---|
+| published | nothing: both masks of a pair are clustered from the same random numbers |
+| independent | each mask has random numbers of its own; the paper does not say which of the two it did |
+| k-means | scikit-learn's KMeans instead of the mixture (`clusterer=`) |
+| diagonal | mixtures with diagonal covariances |
+| biased | labels not missing at random: rows of the first positive cluster are labelled nine times as often |
+
+A search has 1000 of the paper's 3000 steps unless told otherwise; `python benchmarks/ablation.py --steps` prints the
+FSR after so many steps from the probabilities that the studies keep. A run that was stopped goes on with its --out.
+"""
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from journal import Row, measure_missing, seed_range
+from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
+
+from puselect import FSCPU
+from puselect.arrays import BoolArray, IntArray
+from puselect.datasets import make_pu_clusters
+from puselect.engines.base import ClusterTable, Engine, FinalFit
+from puselect.search.callbacks import FitCallbacks
+from puselect.search.deadline import Deadline
+from puselect.selectors.cluster_search import cluster_session
+from puselect.selectors.problem import Problem, cluster_objective, problem_engine
+from puselect.selectors.settings import Settings
+from puselect.studies.journal import read_rows
+
+VARIANTS = ("published", "independent", "k-means", "diagonal", "biased")
+CONDITIONS = ("10/8/2", "40/1/2")
+STEPS = (100, 300, 600, 1000, 1500, 2000, 3000)
+BIAS = 9
+
+
+class OwnNumbers:
+    """An engine that gives every mask of a batch random numbers of its own."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
+        """Cluster the masks, each from another seed."""
+        own = [np.random.SeedSequence([int(seed), i]).generate_state(1)[0] for i, seed in enumerate(seeds)]
+        return self.engine.cluster(masks, np.array(own, dtype=np.int64), targets)
+
+    def fit_final(self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None) -> FinalFit:
+        """Cluster the result."""
+        return self.engine.fit_final(mask, seeds, target, n_mixtures)
+
+
+class IndependentStarts(FSCPU):
+    """FSCPU whose masks of a pair do not share random numbers."""
+
+    def _fit_problem(
+        self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline
+    ) -> Self:
+        engine = OwnNumbers(problem_engine(settings, problem))
+        session = cluster_session(settings, problem, cluster_objective(settings, engine, None), None, deadline)
+        session.run(callbacks)
+        return self._keep_clusters(settings, problem, session, None, engine)
+
+
+class Cell(NamedTuple):
+    """One search on one data set."""
+
+    variant: str
+    condition: str
+    steps: int
+    seed: int
+
+    def draw(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the table, the labels and the relevant columns; variants of one seed share the table."""
+        bias = {"label_bias": BIAS} if self.variant == "biased" else {}
+        X, y, relevant = make_pu_clusters(self.condition, **bias, random_state=self.seed)
+        return X, y, relevant
+
+    def selector(self, k: int) -> FSCPU:
+        """Return the selector."""
+        changes: dict[str, Any] = {"max_iter": self.steps, "random_state": self.seed, "n_jobs": 1, "engine": "cpu"}
+        if self.variant == "k-means":
+            changes |= {"clusterer": KMeans(10, n_init=1), "engine": "reference"}
+        if self.variant == "diagonal":
+            changes["covariance_type"] = "diag"
+        return (IndependentStarts if self.variant == "independent" else FSCPU).published(k, **changes)
+
+
+def measure(cell: Cell) -> Row:
+    """Fit one cell."""
+    X, y, relevant = cell.draw()
+    selector = cell.selector(int(relevant.sum()))
+    begin = time.process_time()
+    with threadpool_limits(1):
+        selector.fit(X, y)
+    seconds = round(time.process_time() - begin, 1)
+    return cell._asdict() | {"fsr": float(relevant[selector.support_].mean()), "seconds": seconds}
+
+
+def cell_of(row: Row) -> Cell:
+    return Cell(*(row[name] for name in Cell._fields))
+
+
+def summary(rows: list[Row]) -> str:
+    """Return mean FSR and its standard error by variant and condition."""
+    conditions = list(dict.fromkeys(row["condition"] for row in rows))
+    lines = [["variant", *conditions], ["---", *("---:" for _ in conditions)]]
+    for variant in dict.fromkeys(row["variant"] for row in rows):
+        fields = [variant]
+        for condition in conditions:
+            fsr = [row["fsr"] for row in rows if (row["variant"], row["condition"]) == (variant, condition)]
+            error = np.std(fsr, ddof=1) / len(fsr) ** 0.5 if len(fsr) > 1 else np.nan
+            fields.append(f"{np.mean(fsr):.2f} ± {error:.2f} ({len(fsr)})")
+        lines.append(fields)
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def recall_after(values: Row, steps: int, population_size: int) -> float:
+    """Return the FSR of the features that were most probable after so many steps."""
+    record = int(np.searchsorted(values["evaluations"], steps * population_size, side="right")) - 1
+    theta = np.array(values["theta"][max(record, 0)])
+    chosen = np.argsort(-theta, kind="stable")[: len(values["relevant"])]
+    return float(np.isin(chosen, values["relevant"]).mean())
+
+
+def steps_table(folder: Path) -> str:
+    """Return the FSR after some numbers of steps, by condition, from the kept probabilities of a study."""
+    lines = [["method", "condition", *(str(steps) for steps in STEPS)], ["---", "---", *("---:" for _ in STEPS)]]
+    rows = read_rows(folder)
+    for method in ("fscpu-published", "fscpu-mi-published"):
+        kept = [row for row in rows if row.cell.measure == "convergence" and row.cell.method == method and row.values]
+        by_condition = {
+            str(row.cell.data["condition"]): [recall_after(dict(row.values or {}), steps, 2) for steps in STEPS]
+            for row in kept
+        }
+        for condition, values in by_condition.items():
+            lines.append([method, condition, *(f"{value:.2f}" for value in values)])
+        if by_condition:
+            clustered = [values for condition, values in by_condition.items() if "outlier" not in condition]
+            lines.append([method, "mean with clusters", *(f"{value:.3f}" for value in np.mean(clustered, axis=0))])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--variants", nargs="+", choices=VARIANTS, default=VARIANTS)
+    add("--conditions", nargs="+", default=CONDITIONS)
+    add("--seeds", type=seed_range, default=range(5000, 5003), metavar="A-B", help="default: 5000-5002")
+    add("--max-iter", type=int, default=1000)
+    add("--jobs", type=int, default=1, help="processes")
+    add("--out", type=Path, default=Path("build/ablation.jsonl"))
+    add("--steps", action="store_true", help="no fits: FSR against the number of steps, from docs/results/figure1")
+    args = parser.parse_args(arguments)
+    if args.steps:
+        print(steps_table(Path(__file__).parents[1] / "docs" / "results" / "figure1"))
+        return
+    cells = [
+        Cell(variant, condition, args.max_iter, seed)
+        for seed in args.seeds
+        for variant in args.variants
+        for condition in args.conditions
+    ]
+    print(summary(measure_missing(cells, measure, cell_of, args.out, args.jobs)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""The ablations of the published method: they change what they say, and are run once."""
+
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+
+import ablation
+
+from puselect.datasets import make_pu_clusters
+
+SMALL = partial(make_pu_clusters, n_negative=150, n_positive=60, n_relevant=4, n_irrelevant=4)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(ablation, "make_pu_clusters", SMALL)
+
+
+def test_variants_are_run_once_and_summed_up(small, tmp_path, capsys):
+    words = ["--conditions", "40/1/2", "--seeds", "3-4", "--max-iter", "3", "--out", str(tmp_path / "rows")]
+    ablation.main(words)
+    first = capsys.readouterr()
+    assert "10 of 10" in first.err
+    assert all(f"| {variant} | " in first.out for variant in ablation.VARIANTS)
+    ablation.main(words)
+    assert capsys.readouterr() == (first.out, "")
+
+
+def test_masks_of_a_pair_share_random_numbers_as_published_only(small, monkeypatch):
+    seen = []
+
+    def watched(settings, problem):
+        engine = problem_engine(settings, problem)
+        cluster = engine.cluster
+
+        def note(masks, seeds, targets=None):
+            seen.append(np.asarray(seeds))
+            return cluster(masks, seeds, targets)
+
+        engine.cluster = note
+        return engine
+
+    problem_engine = ablation.problem_engine
+    for module in (ablation, sys.modules["puselect.selectors.fscpu"]):
+        monkeypatch.setattr(module, "problem_engine", watched)
+    for variant, n_seeds in (("published", 1), ("independent", 2)):
+        seen.clear()
+        ablation.measure(ablation.Cell(variant, "40/1/2", 2, 0))
+        assert [len(set(seeds)) for seeds in seen[:2]] == [n_seeds, n_seeds]
+
+
+def test_recall_after_so_many_steps_is_that_of_the_most_probable_features():
+    values = {"evaluations": [2, 20], "theta": [[0.9, 0.8, 0.1], [0.1, 0.9, 0.8]], "relevant": [0, 1]}
+    assert [ablation.recall_after(values, steps, 2) for steps in (1, 9, 10, 100)] == [1.0, 1.0, 0.5, 0.5]
