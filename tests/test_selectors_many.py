@@ -45,7 +45,7 @@ def test_a_search_in_lockstep_ends_as_it_would_alone(make, criterion):
 
 
 def test_a_lockstep_that_was_stopped_goes_on_from_its_checkpoints(tmp_path, monkeypatch):
-    monkeypatch.setattr("puselect.selectors.many.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("puselect.selectors.lockstep.SAVE_SECONDS", 0.0)
     data = small_data(2)
 
     def run(steps, folder):

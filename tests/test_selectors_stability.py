@@ -2,11 +2,17 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 from puselect import FSCPU
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
-from puselect.selectors.stability import assess_stability, nogueira, summarise_selections, wilson
+from puselect.exceptions import FewLabelsWarning
+from puselect.search.deadline import Deadline
+from puselect.selectors.frequencies import nogueira, summarise_selections, wilson
+from puselect.selectors.repeats import halves, search_halves, selection
+from puselect.selectors.settings import Settings
+from puselect.selectors.stability import assess_stability
 
 SIZES = {"n_negative": 300, "n_positive": 100, "n_relevant": 5, "n_irrelevant": 5}
 X, y, relevant = make_pu_clusters("40/3/1", **SIZES, random_state=1)
@@ -35,6 +41,59 @@ def test_the_selector_is_left_alone_and_the_result_repeatable(fitted):
     assert assess_stability(selector, X, y, n_searches=4) == found
     assert np.array_equal(before[0], selector.support_)
     assert before[1] == selector.get_params()
+
+
+def test_the_parameter_gives_the_same_in_one_fit(fitted):
+    selector, found = fitted
+    both = FSCPU(5, max_iter=30, n_searches=4, random_state=0).fit(X, y)
+    assert both.stability_ == found
+    assert np.array_equal(both.support_, selector.support_)
+    assert selector.set_params(n_searches=1).fit(X, y).stability_ is None
+
+
+def test_a_search_does_not_depend_on_its_company():
+    selector = FSCPU(5, max_iter=30, random_state=0)
+    settings = Settings.of(selector.get_params()).for_labels(20)
+    problems = halves(selector._problem(settings, X, y), 3)
+    assert [int(problem.positive.sum()) for problem in problems] == [20, 20, 20]
+    together, alone = (search_halves(settings, problems[:n], Deadline(None))[0] for n in (3, 1))
+    assert np.array_equal(together.search.theta, alone.search.theta)
+    assert np.array_equal(selection(together), selection(alone))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n_features_to_select": "auto"},
+        {"feature_costs": np.arange(1.0, 11.0), "budget": 12.0},
+        {"groups": {"pair": [0, 1]}, "n_features_to_select": 4},
+        {"criterion": "cluster+mi", "n_features_to_select": 4},
+        {"n_features_to_select": 3, "screen": 6},
+        {"n_features_to_select": 10},
+    ],
+    ids=["auto", "costs", "groups", "mi", "screen", "all"],
+)
+def test_any_search_can_be_repeated(options):
+    selector = FSCPU(**options, max_iter=20, n_searches=2, random_state=0).fit(X, y)
+    assert len(selector.stability_.frequency) == 10
+    if options.get("n_features_to_select") == 10:
+        assert selector.stability_.index == 1
+    if "groups" in options:
+        assert selector.stability_.frequency[0] == selector.stability_.frequency[1]
+
+
+def test_a_sparse_table_can_be_repeated():
+    sparse = csr_matrix(np.maximum(X - np.median(X), 0))
+    assert FSCPU(3, max_iter=20, n_searches=2, random_state=0).fit(sparse, y).stability_.n_searches == 2
+
+
+def test_time_or_labels_may_be_too_few():
+    one = (np.arange(len(y)) == np.flatnonzero(y)[0]).astype(int)
+    with pytest.warns(FewLabelsWarning, match="two labelled rows"):
+        assert FSCPU(3, max_iter=3, n_searches=2, random_state=0).fit(X, one).stability_ is None
+    late = FSCPU(3, max_time=1e-3, n_searches=2, random_state=0).fit(X, y)
+    assert late.timed_out_
+    assert late.stability_ is None
 
 
 def test_any_selector_and_any_labels():

@@ -94,7 +94,7 @@ Shuffles = Annotated[
 Searches = Annotated[
     int | None,
     typer.Option(min=2, max=1000, metavar="N", rich_help_panel=HOW,
-                 help="Select again on N random halves of the rows and tell how stable the features are."),
+                 help="Select again with N random halves of the labels and tell how stable the features are."),
 ]
 Yes = Annotated[
     bool, typer.Option("--yes", "-y", help="Run a search even if it may take more than an hour.", rich_help_panel=HOW)
@@ -333,7 +333,7 @@ def fit(
 
 
 def repeat(selector: "PUSelector", table: "LoadedTable", n_searches: int | None, quiet: bool) -> None:
-    """Select again on halves of the rows, for the stability of the features; Ctrl-C leaves it out."""
+    """Select again with halves of the labels, for the stability of the features; Ctrl-C leaves it out."""
     from puselect.selectors.stability import assess_stability
 
     if n_searches is None:

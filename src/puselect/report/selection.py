@@ -8,7 +8,7 @@ from puselect.report.codec import JSONRecord, require, same_length, within
 from puselect.report.model import Model
 from puselect.report.panels import Panel, Portrait
 from puselect.selectors.choice import ChoiceCode, Path
-from puselect.selectors.stability import Stability
+from puselect.selectors.frequencies import Stability
 from puselect.selectors.suitability import Suitability
 from puselect.selectors.weights import Weights
 from puselect.tables.fates import Fate

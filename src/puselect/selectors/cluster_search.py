@@ -1,15 +1,44 @@
 """The search of FSCPU: what it may choose from and how it learns."""
 
+from typing import NamedTuple
+
 import numpy as np
 
+from puselect.engines import Engine
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.evidence import Evidence
 from puselect.search import Optimizer
+from puselect.search.callbacks import FitCallbacks
 from puselect.search.deadline import Deadline
-from puselect.selectors.problem import Problem, first_probabilities, free_support
+from puselect.selectors.problem import (
+    Problem,
+    cluster_objective,
+    first_probabilities,
+    free_support,
+    pair_information,
+    problem_evidence,
+)
 from puselect.selectors.screening import SecondLook, pool_size, screened
 from puselect.selectors.session import Session, effect_optimizer, igo_optimizer
 from puselect.selectors.settings import Settings
+
+
+class Searched(NamedTuple):
+    """A search that is over, and the evidence that it started from."""
+
+    session: Session
+    evidence: Evidence | None
+
+
+def search_alone(
+    settings: Settings, problem: Problem, engine: Engine, callbacks: FitCallbacks, deadline: Deadline
+) -> Searched:
+    """Search for the features of a problem."""
+    objective = cluster_objective(settings, engine, pair_information(settings, problem))
+    evidence = problem_evidence(settings, problem)
+    session = cluster_session(settings, problem, objective, evidence, deadline)
+    session.run(callbacks)
+    return Searched(session, evidence)
 
 
 def cluster_session(

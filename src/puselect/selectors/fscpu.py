@@ -17,7 +17,7 @@ from puselect.search.progress import log_line
 from puselect.selectors.base import check_number, varying_columns
 from puselect.selectors.budget import AUTO, Budget
 from puselect.selectors.choice import choose, follow_path
-from puselect.selectors.cluster_search import cluster_session
+from puselect.selectors.cluster_search import search_alone
 from puselect.selectors.clusterings import (
     Candidates,
     cluster_result,
@@ -26,16 +26,10 @@ from puselect.selectors.clusterings import (
     warn_if_below_start,
 )
 from puselect.selectors.groups import read_groups
-from puselect.selectors.problem import (
-    Problem,
-    cluster_objective,
-    pair_information,
-    problem_engine,
-    problem_evidence,
-    start_order,
-)
+from puselect.selectors.problem import Problem, problem_engine, start_order
 from puselect.selectors.ranking import scores_of_order
 from puselect.selectors.remote import read_any, remote_candidates, remote_table
+from puselect.selectors.repeats import check_repeats, repeat_search
 from puselect.selectors.session import SearchSelector, Session, saved_entropy
 from puselect.selectors.settings import PUBLISHED, Settings
 from puselect.selectors.weights import Weights
@@ -79,6 +73,8 @@ class FSCPU(SearchSelector):
     max_time : float, optional
         The most seconds that `fit` may take. The search ends in time with the best features so far, see `timed_out_`;
         a search that ends earlier is not changed by the limit. With a `checkpoint`, fit again to go on for longer.
+    n_searches : int, default=1
+        From 2 on, search again so often with random halves of the labels, for `stability_`; 8 about double the time.
     checkpoint : path, optional
         The search is saved here every second, and resumed from here if the file exists.
     n_jobs : int, optional
@@ -190,6 +186,8 @@ class FSCPU(SearchSelector):
         Whether `objective_` is clearly lower than that, as a `BelowStartWarning` has said.
     path_ : Path or None
         With n_features_to_select="auto", what each number of features is worth and why this one was chosen.
+    stability_ : Stability or None
+        With `n_searches`, how often each feature is selected; None without, or if time or labels are too few.
     n_degenerate_ : int
         Clusterings of the search that lost a cluster or needed more regularisation.
     clusterings_ : Clusterings or None
@@ -233,6 +231,7 @@ class FSCPU(SearchSelector):
         engine: str = "auto",
         max_iter: int | None = None,
         max_time: float | None = None,
+        n_searches: int = 1,
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -273,6 +272,7 @@ class FSCPU(SearchSelector):
         self.engine = engine
         self.max_iter = max_iter
         self.max_time = max_time
+        self.n_searches = n_searches
         self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -400,6 +400,7 @@ class FSCPU(SearchSelector):
             self.groups_,
         )
         check_number("max_false", self.max_false, 0, 1, open_low=True)
+        check_repeats(self.n_searches, table)
         problem = Problem.of(settings, table, positive, budget, entropy, is_seeded)
         return choose(settings, problem, self.max_false) if self.n_features_to_select == AUTO else problem
 
@@ -407,10 +408,7 @@ class FSCPU(SearchSelector):
         self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline
     ) -> Self:
         engine = problem_engine(settings, problem)
-        objective = cluster_objective(settings, engine, pair_information(settings, problem))
-        evidence = problem_evidence(settings, problem)
-        session = cluster_session(settings, problem, objective, evidence, deadline)
-        session.run(callbacks)
+        session, evidence = search_alone(settings, problem, engine, callbacks, deadline)
         return self._keep_clusters(settings, problem, session, evidence, engine)
 
     def _keep_clusters(
@@ -442,6 +440,9 @@ class FSCPU(SearchSelector):
             self.ended_below_start_ = warn_if_below_start(scores, start_scores)
         self.objective_ = float(scores.mean())
         self.path_ = follow_path(settings, problem, engine, self.ranking_, self.support_, seeds, target)
+        self.stability_ = None
+        if self.n_searches > 1 and not (session.interrupted or session.timed_out):
+            self.stability_ = repeat_search(settings, problem, self.n_searches, self.n_iter_, session.deadline)
         self.weights_ = None
         if settings.follows_effects and problem.budget.leaves_a_choice:
             self.weights_ = Weights.of(evidence, weight)

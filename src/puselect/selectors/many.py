@@ -1,6 +1,5 @@
 """Fitting many FSCPU at once: on a GPU their searches run in lockstep, all masks of a step in one call."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
@@ -8,21 +7,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines import Engine, gpu_engine_class, gpu_is_there
 from puselect.engines.precision import check_range
-from puselect.exceptions import InterruptedSearchWarning
-from puselect.objective.cluster import ClusterObjective
-from puselect.objective.information import PairInformation
-from puselect.search import Search, run_searches
 from puselect.search.callbacks import FitCallbacks
 from puselect.search.deadline import Deadline
-from puselect.search.progress import LOG_SECONDS, Throttle, logger
-from puselect.selectors.cluster_search import cluster_session
 from puselect.selectors.fscpu import FSCPU
-from puselect.selectors.problem import Problem, cluster_objective, pair_information, problem_evidence
+from puselect.selectors.lockstep import search_together
+from puselect.selectors.problem import Problem
 from puselect.selectors.screening import pool_size
-from puselect.selectors.session import SAVE_SECONDS, Session
 from puselect.selectors.settings import Settings
 
 
@@ -44,69 +36,6 @@ class Task:
         problem = selector._problem(settings, X, y)
         resolved = settings.for_labels(int(problem.positive.sum()))
         return cls(selector, resolved, problem, FitCallbacks(selector, X, y), deadline)
-
-
-class Lockstep:
-    """Searches on tables of one shape that share an engine.
-
-    Parameters
-    ----------
-    objective : ClusterObjective
-        With an engine that is bound to one table per session, in their order.
-    sessions : sequence of Session
-        With the same free features.
-    """
-
-    def __init__(self, objective: ClusterObjective, sessions: Sequence[Session]) -> None:
-        self.objective = objective
-        self.sessions = sessions
-        repair = sessions[0].search.repair
-        for target, session in enumerate(sessions):
-            session.search.target = target
-            if session.search.repair == repair:
-                session.search.repair = repair  # the same object: they are repaired together
-
-    def run(self) -> None:
-        """Run all searches until each of them is over, resuming and saving those that have a checkpoint."""
-        for session in self.sessions:
-            session.open_checkpoint()
-        searches = [session.search for session in self.sessions]
-        due, due_line = Throttle(SAVE_SECONDS * len(searches)), Throttle(LOG_SECONDS)
-
-        def after_step() -> bool:
-            if due():
-                self._save()
-            if due_line():
-                n_over = sum(map(self._is_over, searches))
-                logger.info("step %d, %d of %d searches over", max(s.step for s in searches), n_over, len(searches))
-            return False
-
-        try:
-            run_searches(searches, self._evaluate, self._is_over, after_step)
-            self._save()  # between steps only: in the middle of one the generators have moved on already
-        except KeyboardInterrupt:
-            for session in self.sessions:
-                session.interrupted = True
-            warnings.warn(
-                f"interrupted after step {max(s.step for s in searches)}; the features selected are the best so far",
-                InterruptedSearchWarning,
-                stacklevel=4,
-            )
-
-    def _save(self) -> None:
-        for session in self.sessions:
-            session.save()
-
-    def _is_over(self, search: Search) -> bool:
-        session = self.sessions[search.target]
-        return not session.budget.leaves_a_choice or session.is_over(search)
-
-    def _evaluate(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
-        wide = self.sessions[0].budget.widen(masks)
-        table = self.objective.engine.cluster(wide, seeds, targets)
-        for target in targets[table.degenerate]:
-            self.sessions[target].objective.n_degenerate += 1
-        return self.objective.criteria(table, wide, seeds, targets)
 
 
 def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Sequence[ArrayLike]) -> list[FSCPU]:
@@ -167,20 +96,11 @@ def alike_groups(tasks: Sequence[Task]) -> list[list[Task]]:
 
 def fit_together(tasks: Sequence[Task], engine: Engine) -> None:
     """Fit all selectors with one engine that is bound to their tables, in their order."""
-    settings = tasks[0].settings
-    parts = [pair_information(task.settings, task.problem) for task in tasks]
-    evidence = [problem_evidence(task.settings, task.problem) for task in tasks]
-    sessions = [
-        cluster_session(
-            task.settings, task.problem, cluster_objective(task.settings, engine, part), found, task.deadline
-        )
-        for task, part, found in zip(tasks, parts, evidence, strict=True)
-    ]
-    tables = [part.tables for part in parts if part is not None]
-    information = PairInformation(np.concatenate(tables)) if tables else None
-    Lockstep(cluster_objective(settings, engine, information), sessions).run()
-    for target, (task, session, found) in enumerate(zip(tasks, sessions, evidence, strict=True)):
-        task.selector._keep_clusters(task.settings, task.problem, session, found, engine, target)
+    searched = search_together(
+        [task.settings for task in tasks], [task.problem for task in tasks], [task.deadline for task in tasks], engine
+    )
+    for target, (task, found) in enumerate(zip(tasks, searched, strict=True)):
+        task.selector._keep_clusters(task.settings, task.problem, found.session, found.evidence, engine, target)
 
 
 def are_alike(tasks: Sequence[Task]) -> bool:

@@ -13,10 +13,10 @@ from puselect.objective.evidence import ColumnRanks, rank_evidence
 from puselect.objective.score import BestClusters, best_clusters, smoothing_rows
 from puselect.objective.sparse_ranks import column_ranks
 from puselect.selectors.base import check_flag, check_number
+from puselect.selectors.frequencies import wilson
 from puselect.selectors.fscpu import FSCPU
 from puselect.selectors.problem import Problem, some_rows
 from puselect.selectors.settings import Settings
-from puselect.selectors.stability import wilson
 
 SHARES = (0.125, 0.25, 0.5)  # of the features; the best of them counts
 WIDEST = 32  # features that are clustered, so that wide tables take no longer

@@ -1,0 +1,106 @@
+"""How often features are selected again: frequencies with intervals, Nogueira's index, twins."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import t as student
+
+from puselect.arrays import BoolArray
+
+SURE = 0.95
+
+
+class Index(NamedTuple):
+    """Nogueira's stability of a set of selections, with its interval."""
+
+    value: float
+    """1 if all are the same, about 0 if they are random."""
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How often each feature is selected with random halves of the labels and of the rows."""
+
+    n_searches: int
+    frequency: tuple[float, ...]
+    """Share of the searches that select each feature."""
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    """Wilson's 95 % interval of each frequency."""
+    twin_frequency: tuple[float, ...]
+    """Share of the searches that select the feature or one of its twins."""
+    twins: tuple[tuple[int, ...], ...]
+    """Groups of interchangeable features: rank correlation with the first of .9 or more, up to sign."""
+    index: float
+    """Nogueira's, of the sets."""
+    interval: tuple[float, ...]
+    """Its 95 % interval."""
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        sets = f"Over {self.n_searches} searches with halves of the labels"
+        return f"{sets}, the stability of the set is {self.index:.2f} ({low:.2f} to {high:.2f}; 1: always the same)."
+
+
+def summarise_selections(selected: BoolArray, twins: tuple[tuple[int, ...], ...] = ()) -> Stability:
+    """Return the stability of selections, one per line."""
+    n_searches = len(selected)
+    frequency = selected.mean(axis=0)
+    bounds = np.array([wilson(float(share), n_searches) for share in frequency])
+    with_twins = frequency.copy()
+    for group in twins:
+        with_twins[list(group)] = selected[:, list(group)].any(axis=1).mean()
+    index = nogueira(selected)
+    return Stability(
+        n_searches,
+        tuple(frequency.tolist()),
+        tuple(bounds[:, 0].tolist()),
+        tuple(bounds[:, 1].tolist()),
+        tuple(with_twins.tolist()),
+        twins,
+        index.value,
+        (index.low, index.high),
+    )
+
+
+def nogueira(selected: BoolArray) -> Index:
+    """Return Nogueira's stability index of selections, one per line, and its 95 % interval.
+
+    One minus the mean variance of the selection of a feature, over what it would be for random sets of that size. The
+    interval is asymptotic (theorem 7 of Nogueira et al. 2018), with Student's quantile for few selections.
+
+    Examples
+    --------
+    >>> nogueira(np.array([[True, True, False, False]] * 4)).value
+    1.0
+    """
+    n_sets, n_features = selected.shape
+    share = selected.mean(axis=0)
+    sizes = selected.sum(axis=1)
+    mean = sizes.mean() / n_features
+    chance = mean * (1 - mean)
+    if chance == 0:
+        return Index(1.0, 1.0, 1.0)
+    value = 1 - (n_sets / (n_sets - 1) * share * (1 - share)).mean() / chance
+    of_size = 2 * mean * sizes / n_features - sizes / n_features - mean + 1
+    each = ((selected * share).mean(axis=1) - sizes * mean / n_features + value / 2 * of_size) / chance
+    error = 2 * each.std(ddof=0) / np.sqrt(n_sets)
+    reach = student.ppf((1 + SURE) / 2, n_sets - 1) * error
+    return Index(float(value), float(max(value - reach, -1.0)), float(min(value + reach, 1.0)))
+
+
+def wilson(share: float, n: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval for a share of `n`.
+
+    Examples
+    --------
+    >>> [round(bound, 2) for bound in wilson(1.0, 8)]
+    [0.68, 1.0]
+    """
+    z = 1.96
+    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    reach = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return max(0.0, float(centre - reach)), min(1.0, float(centre + reach))

@@ -1,0 +1,127 @@
+"""Searching again with random halves of the labels, in lockstep on one engine: how sure each feature is."""
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from puselect.arrays import AnyArray, BoolArray
+from puselect.engines import make_engine
+from puselect.engines.partitions import PartitionedTable
+from puselect.exceptions import FewLabelsWarning
+from puselect.search.deadline import Deadline
+from puselect.selectors.base import check_number, descending_order
+from puselect.selectors.frequencies import Stability, summarise_selections
+from puselect.selectors.lockstep import search_together
+from puselect.selectors.problem import Problem
+from puselect.selectors.screening import pool_size
+from puselect.selectors.session import Session
+from puselect.selectors.settings import Settings
+from puselect.selectors.twins import FEWEST_ROWS, MOST_CELLS, find_twins
+from puselect.sparse_table import SparseTable, as_dense
+
+SHARE_OF_STEPS = 4  # a repeated search takes a quarter of the steps, on half of the rows
+FEWEST_STEPS = 20
+ALIKE = 0.9  # rank correlation from which two features are twins
+
+
+def repeat_search(
+    settings: Settings, problem: Problem, n_searches: int, n_steps: int, deadline: Deadline
+) -> Stability | None:
+    """Search again with random halves of the labels, and return how often each feature is selected.
+
+    Every search has labels and random numbers of its own; labelled rows that are left out count as unlabelled. Each of
+    their steps uses half as many rows, drawn anew, and there are a quarter as many steps: eight searches cost about as
+    much as the first.
+
+    Parameters
+    ----------
+    settings, problem
+        Of the search that is repeated.
+    n_searches : int
+    n_steps : int
+        Steps of the first search.
+    deadline : Deadline
+
+    Returns
+    -------
+    stability : Stability or None
+        None if a single row is labelled, with a warning, and if the deadline or Ctrl-C ended a search.
+    """
+    n_labelled = int(problem.positive.sum())
+    if n_labelled < 2:
+        warnings.warn("stability needs two labelled rows or more, got 1", FewLabelsWarning, stacklevel=4)
+        return None
+    steps = max(FEWEST_STEPS, n_steps // SHARE_OF_STEPS)
+    search = replace(settings.search, max_iter=steps, checkpoint=None, verbose=0)
+    short = replace(settings, search=search).for_labels(half(n_labelled))
+    sessions = search_halves(short, halves(problem, n_searches), deadline)
+    if any(session.interrupted or session.timed_out for session in sessions):
+        return None
+    selected = np.array([selection(session) for session in sessions])
+    return summarise_selections(selected, tuple(group.columns for group in find_twins(_columns(problem), ALIKE)))
+
+
+def check_repeats(n_searches: int, table: Any) -> None:
+    """Raise a ValueError unless so many searches can be done."""
+    check_number("n_searches", n_searches, 1, 10_000, integer=True)
+    if n_searches > 1 and isinstance(table, PartitionedTable):
+        raise ValueError(f"n_searches must be 1 for a table in partitions, got {n_searches}")
+
+
+def halves(problem: Problem, n_searches: int) -> list[Problem]:
+    """Return the problem with random halves of its labels, each with half as many rows per step."""
+    rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(5,)))
+    labelled, n_rows = np.flatnonzero(problem.positive), len(problem.positive)
+    n_used = half(n_rows if problem.max_samples is None else min(problem.max_samples, n_rows))
+    found = []
+    for _ in range(n_searches):
+        kept = rng.permutation(labelled)[: half(len(labelled))]
+        positive = np.isin(np.arange(n_rows), kept)
+        entropy = int(rng.integers(2**63 - 1))
+        found.append(replace(problem, positive=positive, entropy=entropy, max_samples=n_used, is_seeded=True))
+    return found
+
+
+def half(n: int) -> int:
+    """Return half of a number, rounded up."""
+    return (n + 1) // 2
+
+
+def search_halves(settings: Settings, problems: list[Problem], deadline: Deadline) -> list[Session]:
+    """Run the searches: in lockstep, or one after another where each has features of its own to search."""
+    seconds = None if deadline.end == float("inf") else deadline.left
+    first = problems[0]
+    lots = [problems]
+    if pool_size(settings, first.budget) < len(first.budget.free):
+        lots = [[problem] for problem in problems]
+    sessions: list[Session] = []
+    for lot in lots:
+        engine = make_engine(
+            settings.engine,
+            first.table,
+            np.stack([problem.positive for problem in lot]),
+            settings.mixture if settings.clusterer is None else settings.clusterer,
+            n_jobs=settings.n_jobs,
+            max_samples=first.max_samples,
+        )
+        ends = [Deadline(seconds) for _ in lot]
+        sessions += [found.session for found in search_together([settings] * len(lot), lot, ends, engine)]
+    return sessions
+
+
+def selection(session: Session) -> BoolArray:
+    """Return the features that a search selects."""
+    search = session.search
+    order = descending_order(search.optimizer.scores, np.random.default_rng([search.entropy, search.step]))
+    return session.budget.take_within(order)
+
+
+def _columns(problem: Problem) -> AnyArray:
+    """Return the table, or evenly spaced rows of a sparse one."""
+    if not isinstance(problem.table, SparseTable):
+        return np.asarray(problem.table)
+    n_rows, n_columns = problem.table.shape
+    n_compared = min(n_rows, max(FEWEST_ROWS, MOST_CELLS // n_columns))
+    return as_dense(problem.table[np.linspace(0, n_rows - 1, n_compared).astype(int)])
