@@ -1,6 +1,7 @@
 """A messy export from file to decision: select with --prepare, then apply."""
 
 import json
+from html import unescape
 
 import numpy as np
 import polars as pl
@@ -46,10 +47,17 @@ def test_every_column_has_its_fate_in_the_result_and_in_the_report(folder, selec
               "channel": "categories", "currency": "constant"}  # fmt: skip
     assert caught.items() <= fates.items()
     assert "copy" in [fates[name] for name in fates if name.endswith("_usd")]
-    page = (folder / "report.html").read_text()
-    assert all(fate.text.split("'")[0][:30] in page for fate in selection.columns)
-    notes = " ".join(selection.notes)
-    assert "possible leak" in notes and "filled in before" in notes
+    page = unescape((folder / "report.html").read_text())
+    assert all(fate.column in page for fate in selection.columns)
+    assert all(fate.text in page for fate in selection.columns if not fate.is_unchanged)
+
+
+def test_what_was_done_to_the_table_is_told_by_code(selection):
+    found = {finding.code: finding for finding in selection.findings}
+    assert {"leak", "spike", "filled"} <= set(found)
+    assert found["leak"].level == "note"  # both leaks were left out
+    assert "is_fraud" in found["leak"].text and "case_number" in found["leak"].text
+    assert selection.notes == ()
 
 
 def test_a_category_is_one_feature(selection):

@@ -124,3 +124,12 @@ def test_path_draws_three_lines_and_the_chosen_number() -> None:
 def test_path_needs_a_number_that_was_chosen(selector: FSCPU) -> None:
     with pytest.raises(ValueError, match="auto"):
         plots.path(selector)
+
+
+def test_colours_are_those_of_the_style(selector: FSCPU) -> None:
+    with plt.style.context("dark_background"):
+        ax = plots.clusters(selector, FRAME, y)
+        known = ax.collections[-1]
+        assert tuple(known.get_edgecolor()[0]) == to_rgba("black")
+        assert tuple(known.get_facecolor()[0]) == to_rgba("C3") != to_rgba("tab:red")
+        assert ax.get_legend().get_texts()[0].get_color() == "white"

@@ -14,9 +14,11 @@ from puselect import FSCPU
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.report import Comparison, Selection, summarise, write_report
+from puselect.report.panels import Mark, Portrait
 from puselect.report.quality import Code
 from puselect.report.selection import CandidateTable, Finding
 from puselect.selectors.suitability import Suitability
+from puselect.tables.fates import Fate
 
 HOSTILE = [
     "<script>window.hacked = 1</script>",
@@ -75,7 +77,24 @@ def selection() -> Selection:
     names = [HOSTILE[i] if i < len(HOSTILE) else f"feature {i:02}" for i in range(X.shape[1])]
     selector = FSCPU(25, always_keep=list(range(len(HOSTILE))), max_iter=40, random_state=0).fit(X, y)
     evidence = Suitability(0.03, 0.01, 3.0, 39, "holds", 0.025, 3.0, (2.0, 4.0), 4)
-    return summarise(selector, X, y, feature_names=names, seconds=2.5, notes=["<b>a note</b>"], suitability=evidence)
+    found = summarise(selector, X, y, feature_names=names, seconds=2.5, notes=["<b>a note</b>"], suitability=evidence)
+    return with_every_section(found)
+
+
+def with_every_section(found: Selection) -> Selection:
+    """The same with costs, a category, a cluster that a category marks, and fates of columns, all in odd words."""
+    category = replace(
+        found.panels[0], members=("=1", "<i>"), edges=(), labelled=(0.7, 0.3), candidates=(0.5, 0.5), others=(0.1, 0.9)
+    )
+    mark = Mark("<b>city</b>", "mostly", 0.8, 0.1, (0.8,), (0.1,))
+    return replace(
+        found,
+        features=tuple(replace(feature, cost=1.5) for feature in found.features),
+        panels=(category, *found.panels[1:]),
+        portraits=(Portrait(40.0, 9.0, (mark,)), *found.portraits),
+        columns=(Fate("<u>", (), "leak", "left out: possible leak"), Fate("a" * 60, ("a",), "number", "used as it is")),
+        reason="fscpu was chosen because it separates held-out positives best.",
+    )
 
 
 @pytest.fixture(scope="module")
@@ -254,6 +273,43 @@ def test_all_text_has_enough_contrast(browser: Any, report: Path, comparison_rep
             assert visit.page.evaluate(CONTRASTS) == []
 
 
+RECORD_FOCUS = """() => {
+  const all = [...document.querySelectorAll("*")];
+  window.steps = [];
+  document.addEventListener("focusin", ({ target }) => {
+    const style = getComputedStyle(target);
+    window.steps.push([all.indexOf(target), style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1]);
+  });
+}"""
+REACHABLE = """() => {
+  const all = [...document.querySelectorAll("*")];
+  const usable = (n) => n.checkVisibility() && !n.disabled && n.tabIndex >= 0;
+  return all.flatMap((n, i) => n.matches("a[href], button, input, summary, [tabindex]") && usable(n) ? [i] : []);
+}"""
+
+
+def test_the_tab_key_reaches_everything_in_order_and_shows_where_it_is(browser: Any, report: Path) -> None:
+    with Visit(browser, report, reduced_motion="reduce") as visit:
+        wanted = visit.page.evaluate(REACHABLE)
+        visit.page.evaluate(RECORD_FOCUS)
+        for _ in wanted:
+            visit.page.keyboard.press("Tab")
+        steps = visit.page.evaluate("window.steps")
+        assert len(wanted) > 60
+        assert [place for place, _ in steps] == wanted
+        assert all(is_seen for _, is_seen in steps)
+
+
+def test_panels_show_costs_and_portraits_their_distributions(browser: Any, report: Path, selection: Selection) -> None:
+    with Visit(browser, report) as visit:
+        page = visit.page
+        assert page.locator(".panel").count() == len(selection.panels)
+        assert set(page.locator(".panel .quiet").all_text_contents()) == {"cost 1.5"}
+        drawn = sum(len(mark.here) > 1 for found in selection.portraits for mark in found.marks)
+        assert page.locator(".portraits svg.small").count() == drawn > 0
+        assert page.locator(".portraits span.small").count() == 1
+
+
 def test_everything_to_press_or_fill_has_a_name(browser: Any, report: Path) -> None:
     nameless = """() => [...document.querySelectorAll("button, input, a, [tabindex='0'], canvas, svg[role=img]")]
       .filter((n) => !(n.getAttribute("aria-label") || n.textContent.trim() || n.labels?.length))
@@ -279,7 +335,7 @@ def test_narrow_screens_show_whole_tables_or_that_they_scroll(browser: Any, repo
         assert needed > there
         assert "gradient" in frame.evaluate("(node) => getComputedStyle(node).backgroundImage")
         narrowest = visit.page.locator("[data-part=ranking] td.feature").first.bounding_box()["width"]
-        assert narrowest >= 110
+        assert narrowest >= 100
 
 
 def test_long_names_keep_their_ends(browser: Any, tmp_path: Path) -> None:

@@ -135,8 +135,8 @@ class TestSentences:
 
     def test_without_a_check_the_headline_says_so_and_how_to_check(self):
         assert standing(LISTED) is Standing.UNCHECKED
-        assert "check_suitability" in lede(LISTED)[-2]
-        assert "--suitability" in lede(replace(LISTED, from_command_line=True))[-2]
+        assert "check_suitability" in lede(LISTED)[-1]
+        assert "--suitability" in lede(replace(LISTED, from_command_line=True))[-1]
         assert tiles(LISTED)[-1].kind == "muted"
 
     def test_rows_to_label_are_those_least_known(self):

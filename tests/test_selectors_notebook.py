@@ -61,3 +61,12 @@ def test_text_display_and_pipelines_are_left_alone():
         assert not hasattr(selector, "_repr_html_")
         assert set(selector._repr_mimebundle_()) == {"text/plain"}
     assert "KBest" in estimator_html_repr(make_pipeline(selector))
+
+
+def test_a_group_is_one_line():
+    groups = {"both": [0, 1], "others": [2, 3]}
+    selector = FSCPU(2, groups=groups, always_keep=[1], max_iter=2, random_state=0).fit(X, y)
+    html = selected_html(selector)
+    assert "2 of 28 features selected" in html
+    assert html.count(">both</td>") == 1
+    assert ">x0</td>" not in html

@@ -32,3 +32,15 @@ def test_a_labelled_row_is_labelled_whatever_else_it_is():
     found = Candidates(np.array([1, 2]), np.array([0.9, 0.8]))
     kinds = row_kinds(4, np.array([False, True, False, False]), found)
     assert kinds.tolist() == [UNLABELLED, LABELLED, CANDIDATE, UNLABELLED]
+
+
+def test_a_category_has_no_more_weight_than_another_column():
+    rng = np.random.default_rng(0)
+    category = np.eye(4)[rng.integers(0, 4, 400)]
+    table = np.column_stack([rng.normal(size=(400, 4)), category])
+    table[:, 1] += table[:, 0]
+    share = [
+        abs(np.corrcoef(principal_axes(table, groups)[0][:, 0], table[:, 0])[0, 1]) for groups in ([], [[4, 5, 6, 7]])
+    ]
+    assert share[0] < 0.5 < 0.8 < share[1]
+    np.testing.assert_array_equal(principal_axes(category, [[0, 1, 2, 3]])[0], principal_axes(category)[0])

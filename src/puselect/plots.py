@@ -1,4 +1,7 @@
-"""Figures with matplotlib: convergence of a search, ranking of features, how many of them, map of the rows."""
+"""Figures with matplotlib: convergence of a search, ranking of features, how many of them, map of the rows.
+
+Colours are those of the style in use, light or dark.
+"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from puselect.search import History
 from puselect.selectors.base import PUSelector
 from puselect.selectors.clusterings import known_positives
+from puselect.selectors.groups import feature_names, representatives, selected_groups
 from puselect.selectors.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-RELEVANT, OTHER, QUIET = "tab:red", "tab:blue", "0.7"
+RELEVANT, OTHER, QUIET = "C3", "C0", "0.6"  # red and blue unless a style has others; grey on white and on black
 BAR_INCHES = 0.22  # a label of the usual size needs that much
 
 
@@ -84,18 +88,16 @@ def ranking(selector: PUSelector, ax: "Axes | None" = None, most: int = 30) -> "
     """
     check_is_fitted(selector)
     groups: dict[str, list[int]] = getattr(selector, "groups_", {})
-    others = {column for columns in groups.values() for column in columns[1:]}  # a group has one bar
-    order = [j for j in np.argsort(selector.ranking_, kind="stable").tolist() if j not in others]
-    best = np.array(order[:most])
+    is_bar = representatives(groups, selector.support_)
+    best = np.array([j for j in np.argsort(selector.ranking_, kind="stable") if is_bar[j]][:most])
     is_search = hasattr(selector, "probabilities_")
     values = (selector.probabilities_ if is_search else selector.scores_)[best]
-    names = list(getattr(selector, "feature_names_in_", [f"x{i}" for i in range(len(selector.support_))]))
-    for group, columns in groups.items():
-        names[columns[0]] = group
+    columns = getattr(selector, "feature_names_in_", [f"x{i}" for i in range(len(selector.support_))])
+    names = feature_names(groups, columns)
     ax = _axes(ax, BAR_INCHES * len(best) + 1)
     place = np.arange(len(best))
     ax.barh(place, values, color=np.where(selector.support_[best], RELEVANT, QUIET).tolist())
-    ax.set_yticks(place, [str(names[i]).replace("$", r"\$") for i in best])
+    ax.set_yticks(place, [names[i].replace("$", r"\$") for i in best])
     ax.invert_yaxis()
     ax.set_xlabel("probability" if is_search else "score")
     return _plain(ax)
@@ -127,11 +129,12 @@ def clusters(selector: PUSelector, X: ArrayLike, y: ArrayLike, ax: "Axes | None"
     final = getattr(selector, "clusterings_", None)
     found = None if final is None else final.candidates(table[:, selector.support_], positive)
     kind = row_kinds(len(table), positive, found)
-    points, explained = principal_axes(table[:, selector.support_])
+    points, explained = principal_axes(table[:, selector.support_], selected_groups(selector))
     ax = _axes(ax)
     _scatter(ax, points[kind == UNLABELLED], "unlabelled", color=QUIET, s=6, linewidths=0)
     _scatter(ax, points[kind == CANDIDATE], "candidate", color=OTHER, s=10, linewidths=0)
-    _scatter(ax, points[kind == LABELLED], "known positive", color=RELEVANT, s=26, marker="D", edgecolors="white")
+    edge = ax.get_facecolor()
+    _scatter(ax, points[kind == LABELLED], "known positive", color=RELEVANT, s=26, marker="D", edgecolors=edge)
     ax.set(xlabel=f"first component ({explained[0]:.0%})", ylabel=f"second component ({explained[1]:.0%})")
     ax.legend(frameon=False)
     return _plain(ax)
@@ -166,7 +169,7 @@ def path(selector: PUSelector, ax: "Axes | None" = None) -> "Axes":
     ax.plot(found.size, separation, color=OTHER, label="separation of held-out positives (AUC)")
     ax.fill_between(found.size, separation - error, separation + error, color=OTHER, alpha=0.2, linewidth=0)
     ax.plot(found.size, found.false_share, color=QUIET, label="estimated share of false features")
-    ax.axvline(found.n_features, color="black", linewidth=0.8, label=f"selected: {found.n_features}")
+    ax.axvline(found.n_features, color=ax.xaxis.label.get_color(), linewidth=0.8, label=f"selected: {found.n_features}")
     ax.set(xlabel="number of features", ylim=(0, 1.02), xlim=(min(found.size), max(found.size)))
     ax.legend(frameon=False)
     return _plain(ax)

@@ -13,7 +13,7 @@ import typer
 from puselect.cli import options
 from puselect.cli.advice import next_step
 from puselect.cli.application import app, console, finishing, stopping, without_panics
-from puselect.cli.options import HOW, OUT, TABLE, WHAT, open_table, split_names, table_notes, tell, tell_notes
+from puselect.cli.options import HOW, OUT, TABLE, WHAT, open_table, split_names, tell, tell_notes
 from puselect.cli.progress import TimeCheck, search_progress, working
 from puselect.cli.remote import RemoteFiles, select_remote
 from puselect.cli.writing import check_outputs, output_files
@@ -377,6 +377,7 @@ def describe(
 ) -> "Selection":
     """Return the result as it is written and reported."""
     from puselect.report import summarise
+    from puselect.report.preparation import table_findings
 
     return summarise(
         selector,
@@ -384,7 +385,8 @@ def describe(
         table.y,
         command=shlex.join(["puselect", *sys.argv[1:]]),
         seconds=seconds,
-        notes=[*table_notes(table), *notes],
+        notes=notes,
+        findings=table_findings(table.notes),
         suitability=checked,
         row_numbers=table.row_numbers if table.ids is None else list(table.ids),
         row_name=row_name or "",

@@ -134,7 +134,7 @@ def candidates(number: int, doubtful: bool) -> str:
 def feature_table(selection: "Selection") -> Table:
     """Return the selected features, sorted by rank."""
     costs = any(feature.cost is not None for feature in selection.features)
-    score = "θ" if selection.score_name == "probability" else "score"
+    score = selection.score_name
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("rank", justify="right")
     table.add_column("feature", overflow="fold")

@@ -157,10 +157,14 @@ def costs_text(error: CostsError) -> str:
 def note_text(note: Note) -> str:
     """Return a note about a table in words."""
     match note:
+        case IdentifierNote(name, _, True):
+            return f"{name!r} was left out as an identifier; the known positives are at one end of it"
         case IdentifierNote(name, sorts_labels):
             ends = "; the known positives are at one end of it" if sorts_labels else ""
             looks = f"{name!r} looks like an identifier (whole numbers, all different){ends}"
             return f"{looks}; if it is, use --id or --drop"
+        case LeakNote(name, leak, True):
+            return f"left out as a possible leak: {leak_text(name, leak)}; --use brings it back"
         case LeakNote(name, leak):
             return f"possible leak: {leak_text(name, leak)}; if it would not be known for a new row, use --drop"
         case TwinNote(names, correlation):

@@ -1,6 +1,9 @@
-"""The words of panels and portraits."""
+"""The words of panels, portraits and fates of columns."""
+
+from collections.abc import Sequence
 
 from puselect.report.panels import Mark, Panel, Portrait
+from puselect.tables.fates import Fate
 
 
 def panel_word(panel: Panel) -> str:
@@ -29,6 +32,16 @@ def mark(found: Mark) -> str:
     return f"median {number(found.inside)} here, {number(found.outside)} in all rows"
 
 
+def eventful(fates: Sequence[Fate]) -> list[Fate]:
+    """Return the columns to which something was done: those that were left out, then those that were changed."""
+    return sorted((fate for fate in fates if not fate.is_unchanged), key=lambda fate: bool(fate.features))
+
+
+def uneventful(fates: Sequence[Fate]) -> list[str]:
+    """Return the names of the columns that are used as they are."""
+    return [fate.column for fate in fates if fate.is_unchanged]
+
+
 def share(value: float) -> str:
     """Return a percentage."""
     return f"{value:.0%}"
@@ -39,7 +52,7 @@ def number(value: float) -> str:
 
     Examples
     --------
-    >>> number(12345.678), number(0.00012), number(3.0)
-    ('12,346', '0.00012', '3')
+    >>> number(12345.678), number(0.00012), number(95.04)
+    ('12,346', '0.00012', '95')
     """
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"

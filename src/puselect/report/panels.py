@@ -54,6 +54,14 @@ class Mark:
     """Median in the cluster, or the share of a category."""
     outside: float
     """The same of all rows."""
+    here: tuple[float, ...] = ()
+    """Share of the rows of the cluster in each of a few bins; of a category, only its share."""
+    everywhere: tuple[float, ...] = ()
+    """The same of all rows."""
+
+    def check(self) -> None:
+        require(same_length(self.here, self.everywhere), "here and everywhere differ in length")
+        require(within((*self.here, *self.everywhere), 0, 1.001), "shares must lie in 0..1")
 
 
 @dataclass(frozen=True)
@@ -127,7 +135,7 @@ def _category_shares(columns: AnyArray) -> FloatArray:
     return np.append(shares, max(1 - shares.sum(), 0.0))
 
 
-def _edges(column: FloatArray) -> tuple[FloatArray, bool]:
+def _edges(column: FloatArray, n_bins: int = N_BINS) -> tuple[FloatArray, bool]:
     """Return the values of a column that has few, or else the bounds of bins without its long tails."""
     values = np.unique(column)
     if len(values) <= FEW_VALUES:
@@ -137,8 +145,8 @@ def _edges(column: FloatArray) -> tuple[FloatArray, bool]:
         low, high = column.min(), column.max()
     spread = np.quantile(column, 0.84) - np.quantile(column, 0.5)
     if low >= 0 and spread > 0 and high > np.quantile(column, 0.5) + 6 * spread:  # long tail: bins of equal ratio
-        return np.expm1(np.linspace(np.log1p(low), np.log1p(high), N_BINS + 1)), False
-    return np.linspace(low, high, N_BINS + 1), False
+        return np.expm1(np.linspace(np.log1p(low), np.log1p(high), n_bins + 1)), False
+    return np.linspace(low, high, n_bins + 1), False
 
 
 def _shares(values: FloatArray, edges: FloatArray, is_values: bool) -> FloatArray:
@@ -210,11 +218,14 @@ def _mark(column: AnyArray, rows: BoolArray, name: str) -> tuple[float, Mark] | 
         inside, outside = float(values[rows].mean()), float(values.mean())
         word = "mostly" if inside > 0.5 else "often" if inside > outside else "rarely"
         is_clear, size = abs(inside - outside) >= CLEAR_SHARE, abs(inside - outside)
+        bins = [(inside,), (outside,)]
     else:
         difference, word = degree(rank_shares(values[rows], values))
         inside, outside = float(np.median(values[rows])), float(np.median(values))
         is_clear, size = word != SIMILAR, abs(difference)
-    return (size, Mark(name, word, _short(inside), _short(outside))) if is_clear else None
+        edges, is_values = _edges(values, N_BINS // 2)
+        bins = [tuple(_shares(part, edges, is_values).round(4).tolist()) for part in (values[rows], values)]
+    return (size, Mark(name, word, _short(inside), _short(outside), *bins)) if is_clear else None
 
 
 def _short(value: float) -> float:

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from puselect.arrays import BoolArray
+from puselect.arrays import BoolArray, IntArray
 from puselect.report.selection import NOTE, WARNING, Finding
 from puselect.selectors import FSCPU
 from puselect.selectors.base import PUSelector
+from puselect.selectors.groups import representatives
 from puselect.selectors.leaks import find_leaks
 from puselect.selectors.settings import Settings
 from puselect.selectors.twins import find_twins
@@ -51,6 +52,11 @@ class Code(StrEnum):
     NO_EVIDENCE = "no-evidence"
     DEGENERATE = "degenerate"
     SAMPLED = "sampled"
+    IDENTIFIER = "identifier"
+    MISSING_CODE = "missing-code"
+    SPIKE = "spike"
+    FILLED = "filled"
+    ROWS_SAMPLED = "rows-sampled"
 
 
 def find_problems(
@@ -277,7 +283,7 @@ def _search(selector: PUSelector) -> Iterator[Finding]:
 
 def _effects(selector: PUSelector) -> Iterator[Finding]:
     """Yield how clear the choice is, and whether single columns agree."""
-    n_near, n_selected = count_near_cut(selector), int(selector.support_.sum())
+    n_near, n_selected = count_near_cut(selector), len(selected_features(selector))
     if n_near:
         yield (warning if 2 * n_near > n_selected else note)(
             Code.NEAR_CUT,
@@ -302,7 +308,13 @@ def follows_effects(selector: PUSelector) -> bool:
 
 def count_near_cut(selector: PUSelector) -> int:
     """Return how many selected features have a score of less than one standard error above the cut."""
-    return int((selector.probabilities_[selector.support_] < ONE_ERROR_ABOVE).sum())
+    return int((selector.probabilities_[selected_features(selector)] < ONE_ERROR_ABOVE).sum())
+
+
+def selected_features(selector: PUSelector) -> IntArray:
+    """Return the selected columns, one of each group."""
+    support = selector.support_
+    return np.flatnonzero(support & representatives(getattr(selector, "groups_", {}), support))
 
 
 def _sampling(selector: PUSelector, n_rows: int) -> Iterator[Finding]:

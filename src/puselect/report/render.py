@@ -87,12 +87,11 @@ def _selection_parts(selection: Selection) -> list[tuple[str, str]]:
         ("suits", "Suitability", selection.suitability),
         ("panels", "Features", selection.panels),
         ("portraits", "Portraits", selection.portraits),
-        ("search", "Search", searched),
-        ("ranking", "Ranking", True),
-        ("clusters", "Clusters", selection.clusterings),
-        ("map", "Map", selection.view),
         ("candidates", "Candidates", selection.candidates),
-        ("convergence", "Convergence", searched),
+        ("map", "Map", selection.view),
+        ("clusters", "Clusters", selection.clusterings),
+        ("ranking", "Ranking", True),
+        ("search", "Search", searched),
         ("columns", "Columns", selection.columns),
     ]
     return [(anchor, name) for anchor, name, present in parts if present]

@@ -114,13 +114,10 @@ def lede(selection: Selection) -> list[str]:
         lines.append(str(selection.path))
     if selection.stability is not None:
         lines.append(f"{selection.stability} {unsure(selection)}".strip())
-    if selection.weights is not None:
-        lines.append(str(selection.weights))
     if selection.clusterings and selection.suitability is None:
         how = "Add --suitability" if selection.from_command_line else "Call check_suitability"
         lines.append(f"{how} to see whether the same search on shuffled labels does as well.")
-    first = label_first(selection)
-    return [*lines, first] if first else lines
+    return lines
 
 
 def label_first(selection: Selection) -> str:

@@ -35,7 +35,9 @@ from puselect.report.selection import (
     View,
 )
 from puselect.selectors.base import PUSelector
+from puselect.selectors.budget import costs_in_order
 from puselect.selectors.clusterings import Candidates, Clusterings, known_positives
+from puselect.selectors.groups import selected_groups
 from puselect.selectors.projection import LABELLED, principal_axes, row_kinds
 from puselect.selectors.suitability import Suitability
 from puselect.tables.fates import Fate
@@ -59,6 +61,7 @@ def summarise(
     command: str | None = None,
     seconds: float | None = None,
     notes: Sequence[str] = (),
+    findings: Sequence[Finding] = (),
     suitability: Suitability | None = None,
     row_numbers: ArrayLike | None = None,
     row_name: str = "",
@@ -82,6 +85,8 @@ def summarise(
         How long the fit took.
     notes : list of str
         Shown with the settings.
+    findings : list of Finding
+        Shown with those about the data and the search, such as `puselect.report.preparation.table_findings`.
     suitability : Suitability, optional
         From `puselect.selectors.suitability.check_suitability`.
     row_numbers : array-like of shape (n_rows,), optional
@@ -134,13 +139,13 @@ def summarise(
         features=features,
         search=_search_record(selector) if hasattr(selector, "history_") else None,
         clusterings=_clusterings(selector),
-        view=None if table is None else _view(table[:, selector.support_], positive, found, rows),
+        view=None if table is None else _view(selector, table, positive, found, rows),
         candidates=(
             None
             if found is None or table is None
             else _candidate_table(found, table, names, features, rows, row_name)
         ),
-        findings=_findings(selector, table, positive, names),
+        findings=_by_level([*find_problems(selector, table, positive, names), *findings]),
         notes=tuple(notes),
         suitability=suitability,
         path=getattr(selector, "path_", None),
@@ -296,9 +301,7 @@ def _costs(selector: PUSelector, names: Sequence[str]) -> list[float] | None:
     costs = selector.fit_settings_.get("feature_costs")
     if costs is None:
         return None
-    if hasattr(costs, "keys") and list(costs.keys()) != list(range(len(names))):
-        return [float(costs[name]) for name in names]
-    return [float(cost) for cost in (costs.values() if isinstance(costs, dict) else costs)]
+    return [float(cost) for cost in costs_in_order(costs, names, _groups(selector))]
 
 
 def _seed(selector: PUSelector) -> int | str | None:
@@ -333,10 +336,8 @@ def _candidates(
     return final.candidates(table[:, selector.support_], positive)
 
 
-def _findings(
-    selector: PUSelector, table: NDArray[Any] | None, positive: NDArray[np.bool_] | None, names: Sequence[str]
-) -> tuple[Finding, ...]:
-    found = find_problems(selector, table, positive, names)
+def _by_level(found: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return warnings before notes."""
     return tuple(sorted(found, key=lambda finding: finding.level != WARNING))
 
 
@@ -369,7 +370,11 @@ def _finite(values: np.ndarray[Any, Any]) -> list[float | None]:
 
 
 def _view(
-    table: NDArray[Any], positive: NDArray[np.bool_] | None, found: Candidates | None, names: NDArray[Any]
+    selector: PUSelector,
+    table: NDArray[Any],
+    positive: NDArray[np.bool_] | None,
+    found: Candidates | None,
+    names: NDArray[Any],
 ) -> View:
     """Return rows of the selected columns in their first two principal components.
 
@@ -377,7 +382,7 @@ def _view(
     candidates take up to a third each.
     """
     kind = row_kinds(len(table), positive, found)
-    points, explained = principal_axes(table)
+    points, explained = principal_axes(table[:, selector.support_], selected_groups(selector))
     rows = _some_rows(kind)
     return View(
         x=tuple(points[rows, 0].round(4).tolist()),

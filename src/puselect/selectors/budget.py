@@ -139,7 +139,7 @@ def _costs_and_limit(
         raise ValueError("give either n_features_to_select or a budget with feature_costs, got both")
     if budget is None and not is_auto:
         raise ValueError("feature_costs need a budget: the most that the selected features may cost together")
-    costs = np.ones(n_features) if feature_costs is None else _costs_in_order(feature_costs, names, groups)
+    costs = np.ones(n_features) if feature_costs is None else costs_in_order(feature_costs, names, groups)
     if costs.shape != (n_features,):
         raise ValueError(f"feature_costs must hold one cost for each of {n_features} features, got {costs.shape}")
     if not (np.isfinite(costs).all() and (costs > 0).all()):
@@ -155,7 +155,7 @@ def _costs_and_limit(
     return costs, float(budget)
 
 
-def _costs_in_order(costs: Any, names: Sequence[str] | None, groups: Mapping[str, Sequence[int]]) -> FloatArray:
+def costs_in_order(costs: Any, names: Sequence[str] | None, groups: Mapping[str, Sequence[int]]) -> FloatArray:
     """Return the costs in the order of the columns; those that carry names (a dict, a pandas Series) go by name."""
     by_name = hasattr(costs, "keys") and list(costs.keys()) != list(range(len(costs)))
     if not by_name:

@@ -76,6 +76,41 @@ def leaders(groups: Mapping[str, Sequence[int]], selectable: BoolArray) -> IntAr
     return leader
 
 
+def representatives(groups: Mapping[str, Sequence[int]], support: BoolArray) -> BoolArray:
+    """Return one column for each feature: all but those of groups, and of each group the first that is selected.
+
+    Examples
+    --------
+    >>> representatives({"city": [1, 2]}, np.array([True, False, True])).tolist()
+    [True, False, True]
+    """
+    kept = np.ones(len(support), dtype=bool)
+    for columns in groups.values():
+        kept[list(columns)] = False
+        kept[next((column for column in columns if support[column]), columns[0])] = True
+    return kept
+
+
+def selected_groups(selector: Any) -> list[list[int]]:
+    """Return the groups that a fitted selector selected, as places among its selected columns."""
+    groups: Mapping[str, Sequence[int]] = getattr(selector, "groups_", {})
+    place = np.cumsum(selector.support_) - 1
+    found = ([int(place[j]) for j in columns if selector.support_[j]] for columns in groups.values())
+    return [places for places in found if places]
+
+
+def feature_names(groups: Mapping[str, Sequence[int]], names: Sequence[Any]) -> list[str]:
+    """Return the name of the feature that each column belongs to.
+
+    Examples
+    --------
+    >>> feature_names({"city": [1, 2]}, ["age", "city=Oslo", "city=Rome"])
+    ['age', 'city', 'city']
+    """
+    group_of = {column: group for group, columns in groups.items() for column in columns}
+    return [group_of.get(column, str(name)) for column, name in enumerate(names)]
+
+
 def one_hot_columns(X: Any, leader: IntArray | None) -> BoolArray:
     """Return which columns are 0 or 1 everywhere and belong to a group."""
     found = np.zeros(X.shape[1], dtype=bool)

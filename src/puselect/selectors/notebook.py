@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from puselect.arrays import FloatArray
+from puselect.selectors.groups import feature_names, representatives
+
 if TYPE_CHECKING:
     from puselect.selectors.base import PUSelector
 
@@ -21,25 +24,33 @@ def selected_html(selector: "PUSelector") -> str:
     if not hasattr(selector, "support_"):
         return ""
     n_features = len(selector.support_)
-    names = getattr(selector, "feature_names_in_", [f"x{i}" for i in range(n_features)])
-    widths = _widths(getattr(selector, "probabilities_", getattr(selector, "scores_", None)), n_features)
-    best = [j for j in np.argsort(selector.ranking_).tolist() if selector.support_[j]]
+    groups: dict[str, list[int]] = getattr(selector, "groups_", {})
+    is_shown = representatives(groups, selector.support_)
+    columns = getattr(selector, "feature_names_in_", [f"x{i}" for i in range(n_features)])
+    names = feature_names(groups, columns)
+    is_search = hasattr(selector, "probabilities_")
+    scores = selector.probabilities_ if is_search else getattr(selector, "scores_", np.full(n_features, np.nan))
+    widths = _widths(scores)
+    best = [j for j in np.argsort(selector.ranking_).tolist() if selector.support_[j] and is_shown[j]]
+    head = _row("th", "rank", "feature", "probability" if is_search else "score", "")
     rows = "".join(
-        f"<tr><td style='{CELL}'>{selector.ranking_[j]}</td><td style='{CELL}'>{escape(str(names[j]))}</td>"
-        f"<td style='{CELL}'><div style='width:{widths[j]:.0f}px;{BAR}'></div></td></tr>"
+        _row("td", str(selector.ranking_[j]), escape(names[j]), f"{scores[j]:.3g}",
+             f"<div style='width:{widths[j]:.0f}px;{BAR}'></div>")
         for j in best[:SHOWN]
-    )
-    title = f"{len(best)} of {n_features} features selected"
+    )  # fmt: skip
+    title = f"{len(best)} of {int(is_shown.sum())} features selected"
     weights = getattr(selector, "weights_", None)
     why = f"<div style='{TEXT}'>{escape(str(weights))}</div>" if weights is not None else ""
     more = f"<div style='{TEXT}'>and {len(best) - SHOWN} more</div>" if len(best) > SHOWN else ""
-    return f"<div style='{TEXT}'><b>{title}</b></div><table style='{TEXT}'>{rows}</table>{more}{why}"
+    return f"<div style='{TEXT}'><b>{title}</b></div><table style='{TEXT}'>{head}{rows}</table>{more}{why}"
 
 
-def _widths(scores: Any, n_features: int) -> Any:
+def _row(tag: str, *cells: str) -> str:
+    return f"<tr>{''.join(f'<{tag} style={CELL!r}>{cell}</{tag}>' for cell in cells)}</tr>"
+
+
+def _widths(scores: Any) -> FloatArray:
     """Return the widths of the bars in pixels: 0 for the worst score (or a score of 0), `WIDEST` for the best."""
-    if scores is None:
-        return np.zeros(n_features)
     finite = np.nan_to_num(np.asarray(scores, dtype=np.float64), posinf=0.0, neginf=0.0)
     low, high = min(0.0, finite.min()), finite.max()
-    return WIDEST * (finite - low) / (high - low) if high > low else np.zeros(n_features)
+    return WIDEST * (finite - low) / (high - low) if high > low else np.zeros(len(finite))

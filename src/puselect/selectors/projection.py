@@ -1,5 +1,6 @@
 """Rows in two dimensions: the principal components of a few columns, and what kind of row each is."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,14 @@ MANY_COLUMNS = 500  # above, the exact components of a map are not worth their t
 UNLABELLED, LABELLED, CANDIDATE = range(3)
 
 
-def principal_axes(table: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def principal_axes(
+    table: NDArray[Any], groups: Sequence[Sequence[int]] = ()
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the rows in the first two principal components of the scaled columns, and the variance these explain.
 
-    Long tails are cut off, so that a few extreme rows do not decide what the map shows.
-    A single column gives a second component of zeros.
+    Long tails are cut off, so that a few extreme rows do not decide what the map shows, and `groups` of columns, such
+    as the one-hot columns of a category, have together no more variance than the typical other column: otherwise the
+    map would show the categories and nothing else. A single column gives a second component of zeros.
 
     Examples
     --------
@@ -26,7 +30,7 @@ def principal_axes(table: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np
     >>> points[:, 0], explained
     (array([-0.5,  0. ,  0.5]), array([1., 0.]))
     """
-    scaled = RobustScaling.of(table).scale(table)
+    scaled = _balanced(RobustScaling.of(table).scale(table), groups)
     points, explained = np.zeros((len(table), 2)), np.zeros(2)
     if not scaled.var(axis=0).any():  # constant columns have no components
         return points, explained
@@ -36,6 +40,17 @@ def principal_axes(table: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np
     points[:, :n] = components.transform(scaled)
     explained[:n] = components.explained_variance_ratio_
     return points, explained
+
+
+def _balanced(scaled: NDArray[Any], groups: Sequence[Sequence[int]]) -> NDArray[Any]:
+    """Return the columns with those of groups scaled down to the variance of one other column."""
+    variance = scaled.var(axis=0)
+    others = np.setdiff1d(np.arange(scaled.shape[1]), [j for columns in groups for j in columns])
+    typical = np.median(variance[others]) if len(others) else 0.0
+    factor = np.ones(scaled.shape[1])
+    for columns in groups if typical > 0 else ():
+        factor[list(columns)] = np.sqrt(typical / max(variance[list(columns)].sum(), typical))
+    return np.asarray(scaled * factor)
 
 
 def row_kinds(n_rows: int, positive: NDArray[np.bool_] | None, found: Candidates | None) -> NDArray[np.intp]:

@@ -179,7 +179,7 @@ def _find_identifiers(columns: Columns, frame: Any, rules: ColumnRules, positive
         name for name in found if positive is not None and sorts_labels(numbers[name].to_numpy(), positive)
     }
     columns.notes += [
-        IdentifierNote(name, name in sorting) for name in found if not rules.clean or name in sorting
+        IdentifierNote(name, name in sorting, rules.clean) for name in found if not rules.clean or name in sorting
     ]
     if rules.clean:
         columns.leave_out(LeftOut(name, "identifier") for name in found)
@@ -192,7 +192,7 @@ def _find_leaks(columns: Columns, rules: ColumnRules, positive: BoolArray) -> No
     for number, feature in enumerate(features):
         leak = find_leak(feature.values.to_numpy(), positive, len(features), number)
         if leak is not None:
-            columns.notes.append(LeakNote(feature.name, leak))
+            columns.notes.append(LeakNote(feature.name, leak, rules.clean and leak.is_strong))
             if leak.is_strong:
                 strong[feature.source] = LeftOut(feature.source, "leak", str(leak.kind))
     if rules.clean:

@@ -182,6 +182,7 @@ class IdentifierNote:
     name: str
     sorts_labels: bool = False
     """Whether the labelled rows lie at one end of it."""
+    is_left_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -190,6 +191,7 @@ class LeakNote:
 
     name: str
     leak: Leak
+    is_left_out: bool = False
 
 
 @dataclass(frozen=True)

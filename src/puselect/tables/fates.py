@@ -27,6 +27,8 @@ class Fate:
     """"number", "date", "order" or "categories"; "empty", "constant", "identifier", ... where it was left out."""
     text: str
     """A few words."""
+    is_unchanged: bool = False
+    """Whether its values are used as they are."""
 
     def __str__(self) -> str:
         return f"{self.column}: {self.text}"
@@ -38,7 +40,11 @@ def column_fates(recipes: Iterable[Recipe], left_out: Iterable[LeftOut], notes: 
     for note in notes:
         if isinstance(note, FilledNote):
             filled = {name: filled.get(name, 0) + note.counts.get(name, 0) for name in {*filled, *note.counts}}
-    used = [Fate(recipe.column, recipe.names, recipe.kind, _used_text(recipe, filled)) for recipe in recipes]
+    used = [
+        Fate(recipe.column, recipe.names, recipe.kind, _used_text(recipe, filled),
+             recipe.kind == "number" and not filled.get(recipe.column, 0))
+        for recipe in recipes
+    ]  # fmt: skip
     return (*used, *(Fate(column.name, (), column.reason, f"left out: {reason(column)}") for column in left_out))
 
 
