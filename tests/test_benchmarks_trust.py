@@ -1,4 +1,4 @@
-"""The benchmarks of auto-k and of the check: they run, resume and sum up."""
+"""The benchmarks of auto-k, of the check, of stability and of AutoSelector: they run, resume and sum up."""
 
 import sys
 from functools import partial
@@ -8,9 +8,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
+import auto
 import auto_k
+import stability
 import suitability
 
+from puselect import METHODS, AutoSelector
 from puselect.datasets import make_pu_clusters
 
 SMALL = partial(make_pu_clusters, n_negative=150, n_positive=50, n_relevant=4, n_irrelevant=4)
@@ -36,3 +39,31 @@ def test_labels_are_shuffled_where_nothing_is_to_be_found():
     assert (cell.draw()[0] == X).all()
     assert cell.draw()[1].sum() == y.sum()
     assert (cell.draw()[1] != y).any()
+
+
+def test_the_board_of_auto_tests_it_against_the_best_and_the_default(monkeypatch, tmp_path, capsys):
+    quick = {"auto": partial(AutoSelector, candidates=["lepage", "kbest"], n_splits=2), "fscpu": METHODS["lepage"]}
+    monkeypatch.setattr(auto, "METHODS", {**METHODS, **quick})
+    monkeypatch.setattr(auto, "make_pu_clusters", SMALL)
+    methods = ["--methods", "auto", "fscpu", "kbest"]
+    auto.main([*methods, "--conditions", "40/1/1", "10/1/1", "--seeds", "3-4", "--out", str(tmp_path / "b")])
+    shown = capsys.readouterr().out
+    assert [line.split(" | ")[0] for line in shown.splitlines()[2:6]].count("| best published") == 1
+    assert "auto minus fscpu" in shown
+    assert "Taken: " in shown
+
+
+def test_a_difference_is_tested_by_what_the_cases_share():
+    difference = auto.np.array([0.01, 0.03, 0.02, 0.02])
+    table, split = ("uniform", "40/1/1", 0.5), ("real", "spambase", 0.5)
+    assert auto.p_value(table, difference) < auto.p_value(split, difference) < 0.1
+    assert auto.p_value(table, difference[:1]) == 1
+    assert auto.p_value(table, 0 * difference) == 1
+
+
+@pytest.mark.parametrize("board", stability.BOARDS)
+def test_intervals_are_held_against_many_searches(board, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(stability, "N_STEPS", 3)
+    monkeypatch.setitem(stability.BOARDS, board, [("gaussian", "40/1/1")])
+    stability.main(["--board", board, "--seeds", "3", "--repeats", "16", "--out", str(tmp_path / "b")])
+    assert ("100.0%" if board == "twins" else "| all | 1 |") in capsys.readouterr().out

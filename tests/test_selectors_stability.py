@@ -113,20 +113,24 @@ def test_index_is_that_of_nogueira():
     assert abs(nogueira(random).value) < 0.02
     assert nogueira(np.tile(np.arange(20) < 5, (8, 1))) == (1.0, 1.0, 1.0)
     assert nogueira(np.ones((3, 4), dtype=bool)).value == 1
-    assert nogueira(np.eye(2, dtype=bool)).value == pytest.approx(-1)
+    assert nogueira(np.eye(2, dtype=bool)) == (pytest.approx(-1), -1, 1)
+    values = [nogueira(np.delete(random[:5], i, axis=0)).value for i in range(5)]
+    parts = 5 * nogueira(random[:5]).value - 4 * np.array(values)
+    error = np.std(parts, ddof=1) / np.sqrt(5)
+    assert nogueira(random[:5]).high == pytest.approx(nogueira(random[:5]).value + 2.776 * error, abs=1e-3)
 
 
 def test_intervals_cover_as_they_say():
-    """Selections drawn with known frequencies: 95 % intervals hold the truth in 90 % or more of 400 simulations."""
+    """Eight selections with known frequencies: 95 % intervals hold the truth in 93 % or more of 400 simulations."""
     rng = np.random.default_rng(0)
     truth = np.array([0.95] * 5 + [0.6] * 4 + [0.1] * 11)
     exact = nogueira(rng.random((200_000, 20)) < truth).value
     inside, frequencies = [], []
     for _ in range(400):
-        found = summarise_selections(rng.random((20, 20)) < truth)
+        found = summarise_selections(rng.random((8, 20)) < truth)
         inside.append(found.interval[0] <= exact <= found.interval[1])
         frequencies.append(np.mean((np.array(found.low) <= truth) & (truth <= np.array(found.high))))
-    assert np.mean(inside) >= 0.9
+    assert np.mean(inside) >= 0.93
     assert np.mean(frequencies) >= 0.93
 
 
