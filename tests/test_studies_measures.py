@@ -17,6 +17,7 @@ from puselect.studies.cells import Cell
 from puselect.studies.measures import MEASURES, measure
 from puselect.studies.open_data import n_selected, split_open_data
 from puselect.studies.selection import compile_kernels
+from puselect.studies.table2 import PRINTED
 
 SMALL = {"condition": "40/1/2", "n_negative": 400, "n_positive": 100, "n_relevant": 5, "n_irrelevant": 7}
 # rows, positives, features, share labelled; then of the paper's Table 2: labelled for training, positives for testing
@@ -113,6 +114,11 @@ class TestOpenData:
         assert len(split.y_test) == math.floor(n_positive / 4) + math.floor((n_rows - n_positive) / 4)
         assert n_selected(n_features, 0.5) == k
 
+    @pytest.mark.parametrize("name", PAPER_DATA)
+    def test_table_2_is_counted_and_agrees_with_the_paper(self, name, stand_ins):
+        values = measure(Cell("counts", "all", {}, {"name": name}, 0)).values
+        assert values == {what: counts[name] for what, counts in PRINTED.items()}
+
     def test_scaling_knows_the_training_rows_only(self, stand_ins):
         split = split_open_data("ionosphere", 0)
         assert split.X_train.min(axis=0) == pytest.approx(0)
@@ -150,4 +156,4 @@ class TestOpenData:
 
 
 def test_every_measure_has_a_name():
-    assert set(MEASURES) == {"recall", "convergence", "objective", "downstream", "real"}
+    assert set(MEASURES) == {"recall", "convergence", "objective", "downstream", "real", "counts"}

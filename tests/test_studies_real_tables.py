@@ -136,11 +136,11 @@ class TestBoard:
         tables = board(fewer=["kbest"])
         assert "K-Best" not in texts(tables["Mean ranks"])
         assert "K-Best" in tables["Mean ranks"].note
-        difference = tables["FSCPU, our default against the others, 10 % of the features"]
+        difference = tables["FSCPU, our default against the others on each data set, 10 % of the features"]
         assert texts(difference)["K-Best"][0].startswith("+.05")
 
     def test_differences_are_tested_with_the_correction_for_shared_rows(self):
-        table = board(shares=[0.1])["FSCPU, our default against the others, 10 % of the features"]
+        table = board(shares=[0.1])["FSCPU, our default against the others on each data set, 10 % of the features"]
         means = {
             method: np.array([np.mean(list(auc_of(method, "c", 0.1, seed).values())) for seed in range(4)])
             for method in METHODS

@@ -79,7 +79,7 @@ class TestTable1:
         values = {"kbest": [0.80, 0.82, 0.84], "lasso": [0.40, 0.41, 0.42]}
         cells = [c for c in study.cells(values, n_seeds=3) if c.data["condition"] in ("40/8/1", "10/outlier")]
         fill(tmp_path, study, cells, lambda c: {"fsr": values[c.method][c.seed], "fit_seconds": 0.1})
-        (table,) = study_tables(collect(*load_run(tmp_path)))
+        table, coverage = study_tables(collect(*load_run(tmp_path)))
         assert [line[3:] for line in table.header] == [
             ["✓"] * 8 + ["×"] * 2,
             ["40 %"] * 4 + ["10 %"] * 4 + ["40 %", "10 %"],
@@ -97,6 +97,7 @@ class TestTable1:
         marks = [[entry.differs for entry in line] for line in table.lines]
         assert [marks[0][3], marks[0][12], marks[2][3], marks[2][12]] == [False, True, True, True]
         assert [table.lines[i][3].best for i in (0, 2)] == [True, False]
+        assert texts(coverage)[-1] == ["all", "110", "0", "4", "106", "1", "3"]
 
     def test_rows_that_are_no_part_of_the_study_are_left_out_and_counted(self, tmp_path):
         study = load_study(str(write_study(tmp_path)))
@@ -304,7 +305,7 @@ class TestCommands:
 
     def test_wrong_calls_end_with_what_was_wanted(self, tmp_path):
         for arguments, words in (
-            (["reproduce", "table2", "--folder", str(tmp_path)], "a study is one of figure1"),
+            (["reproduce", "table9", "--folder", str(tmp_path)], "a study is one of figure1"),
             (["reproduce", "table1", "--methods", "x", "--folder", str(tmp_path)], "methods must be among kbest"),
             (["report", str(tmp_path / "nothing")], "must hold study.json"),
         ):

@@ -181,8 +181,8 @@ class TestReading:
         assert len(study.cells()) == 2 * 3 * 10
 
     def test_an_unknown_study_is_refused_with_the_known_ones(self):
-        with pytest.raises(ValueError, match=r"one of figure1, quick, .*or a TOML file; got 'table2'"):
-            load_study("table2")
+        with pytest.raises(ValueError, match=r"one of figure1, quick, .*or a TOML file; got 'table9'"):
+            load_study("table9")
 
     def test_unknown_methods_are_named(self):
         with pytest.raises(ValueError, match=r"methods must be among kbest.*; got k-best"):

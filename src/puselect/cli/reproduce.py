@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from puselect.studies.tables import Table
     from puselect.studies.workers import Workers
 
-ALL = ("table1", "table3", "table3-splits", "figure1")
+ALL = ("table1", "table2", "table3", "table3-splits", "figure1")
 SECONDS_BETWEEN_LINES = 20
 PRESETS = {"published": ("fscpu-published", "fscpu-mi-published"), "default": ("fscpu", "fscpu-mi")}
 ENGINES = ("auto", "gpu")

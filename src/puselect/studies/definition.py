@@ -64,9 +64,14 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> None:
 
 def check_open_data(point: Mapping[str, Any]) -> None:
     """Raise a ValueError if there is no such data set or model, or if a share lies outside of (0, 1]."""
+    check_open_name(point)
+    _check_judgement(point)
+
+
+def check_open_name(point: Mapping[str, Any]) -> None:
+    """Raise a ValueError if there is no such data set."""
     if point["name"] not in list(OPEN_DATA):
         raise ValueError(f"name must be one of {', '.join(OPEN_DATA)}, got {point['name']!r}")
-    _check_judgement(point)
 
 
 def check_real_tables(point: Mapping[str, Any]) -> None:

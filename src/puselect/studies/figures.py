@@ -50,7 +50,7 @@ class Picture(NamedTuple):
 def drawings(number: int, results: BlockResults) -> list[Drawing]:
     """Return the figures of a block; `number` keeps the names of files apart."""
     block = results.block
-    if not results.results or block.measure == "real":
+    if not results.results or block.measure in ("real", "counts"):
         return []
     if block.measure == "convergence":
         return [convergence(number, results, method.id, method.label) for method in results.methods()]

@@ -11,7 +11,7 @@ A line has these fields:
     ``fit_seconds`` (not if several fits shared the time) and, for searches, ``objective``, ``steps``, ``converged``
     (`settled_`) and ``undecided``, the share of probabilities between .1 and .9 at the end. ``convergence``: the same
     and ``evaluations``, ``theta``, ``relevant``. ``objective``: ``printed``, ``exact``. ``downstream`` and ``real``:
-    as ``recall``, but ``auc`` by model instead of ``fsr``.
+    as ``recall``, but ``auc`` by model instead of ``fsr``. ``counts``: the counts of the paper's Table 2.
 ``error``
     Instead of ``values``, if the cell failed. Such a cell is tried again on the next run.
 ``seconds``

@@ -16,7 +16,7 @@ from puselect.exceptions import InterruptedSearchWarning
 from puselect.studies.artificial import assign_convergence, assign_recall, measure_objective
 from puselect.studies.cells import Cell
 from puselect.studies.journal import Row
-from puselect.studies.open_data import assign_downstream
+from puselect.studies.open_data import assign_downstream, measure_counts
 from puselect.studies.real_tables import assign_real_table
 from puselect.studies.selection import Assignment, select_features
 
@@ -26,7 +26,9 @@ ASSIGNMENTS: dict[str, Callable[[Cell], Assignment]] = {
     "downstream": assign_downstream,
     "real": assign_real_table,
 }
-MEASURES = (*ASSIGNMENTS, "objective")
+OTHERS: dict[str, Callable[[Cell], dict[str, Any]]] = {"objective": measure_objective, "counts": measure_counts}
+"""Measures that do not select features."""
+MEASURES = (*ASSIGNMENTS, *OTHERS)
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "lightgbm")
 
 
@@ -40,8 +42,8 @@ def measure(cell: Cell) -> Row:
 
 
 def _values(cell: Cell) -> dict[str, Any]:
-    if cell.measure == "objective":
-        return measure_objective(cell)
+    if cell.measure in OTHERS:
+        return OTHERS[cell.measure](cell)
     task = ASSIGNMENTS[cell.measure](cell)
     return task.judge(select_features(cell, task.X, task.y, task.k))
 

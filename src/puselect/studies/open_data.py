@@ -59,6 +59,18 @@ def split_open_data(name: str, seed: int, rate: float | None = None) -> Split:
     return Split(scaler.transform(bunch.data[~test]), labels, scaler.transform(bunch.data[test]), bunch.target[test])
 
 
+def measure_counts(cell: Cell) -> dict[str, Any]:
+    """Return what a data set and the split of this seed hold, as in the paper's Table 2."""
+    split, target = split_open_data(cell.data["name"], cell.seed), _load(cell.data["name"]).target
+    return {
+        "instances": len(target),
+        "features": split.X_train.shape[1],
+        "positive instances": int((target == 1).sum()),
+        "labelled for training": int(split.y_train.sum()),
+        "positive for testing": int(split.y_test.sum()),
+    }
+
+
 def n_selected(n_features: int, share: float) -> int:
     """Return how many features a share of them is, rounded up as in the paper.
 

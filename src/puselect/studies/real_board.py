@@ -8,12 +8,13 @@ import numpy as np
 from puselect.arrays import FloatArray
 from puselect.evaluation import PairedTest, compare_with, corrected_resampled_t_test, holm, mean_ranks
 from puselect.methods import METHODS
+from puselect.studies import open_data
 from puselect.studies.paper import DECIMALS, short
 from puselect.studies.real_tables import TEST_SHARE
 from puselect.studies.results import BlockResults
 from puselect.studies.study import StudyMethod
 from puselect.studies.table1 import MISSING
-from puselect.studies.table3 import NAMES, REFERENCE, SIGNIFICANT, shares
+from puselect.studies.table3 import FEWEST_CASES, NAMES, REFERENCE, SIGNIFICANT, shares
 from puselect.studies.tables import Entry, Table
 
 TOGETHER = "all"
@@ -71,6 +72,15 @@ def board_tables(results: BlockResults) -> list[Table]:
     return tables
 
 
+def split_tables(results: BlockResults) -> Iterator[Table]:
+    """Yield the differences on each open data set, where it was split often enough for a test."""
+    for share in shares(results):
+        board = board_of(results, share)
+        reference = next((method for method in board.methods if method.name == REFERENCE), None)
+        if reference is not None and min(len(board.of(reference, table)) for table in board.tables) >= FEWEST_CASES:
+            yield from difference_table(board, reference, open_data.TEST_SHARE)
+
+
 def board_of(results: BlockResults, share: float) -> Board:
     """Return the values of a block at one share."""
     models = list(results.block.points[0]["models"])
@@ -124,10 +134,10 @@ def rank_table(boards: Sequence[Board], methods: Sequence[StudyMethod]) -> Table
     return Table("Mean ranks", header, lines, note, n_names=1)
 
 
-def difference_table(board: Board, reference: StudyMethod) -> Iterator[Table]:
+def difference_table(board: Board, reference: StudyMethod, test_share: float = TEST_SHARE) -> Iterator[Table]:
     """Yield the table of paired differences on each table, with the corrected resampled t-test."""
     others = [method for method in board.methods if method is not reference]
-    columns = [_differences(board, reference, others, table) for table in board.tables]
+    columns = [_differences(board, reference, others, table, test_share) for table in board.tables]
     if not any(column for column in columns):
         return
     lines = [
@@ -139,7 +149,7 @@ def difference_table(board: Board, reference: StudyMethod) -> Iterator[Table]:
         "Highlighted: different at 5 %."
     )
     header = [["", *(NAMES.get(table, table) for table in board.tables)]]
-    title = f"{reference.label} against the others, {_percent(board.share)} of the features"
+    title = f"{reference.label} against the others on each data set, {_percent(board.share)} of the features"
     yield Table(title, header, lines, note, n_names=1)
 
 
@@ -173,7 +183,7 @@ class Difference(NamedTuple):
 
 
 def _differences(
-    board: Board, reference: StudyMethod, others: Sequence[StudyMethod], table: str
+    board: Board, reference: StudyMethod, others: Sequence[StudyMethod], table: str, test_share: float
 ) -> dict[str, Difference]:
     """Return the difference to every method that has enough splits in common, by its id."""
     ours, found = board.of(reference, table), {}
@@ -182,7 +192,7 @@ def _differences(
         common = _common_splits([ours, theirs])
         if len(common) >= FEWEST_SPLITS:
             found[method.id] = np.array([(ours[split] - theirs[split]).mean() for split in common])
-    adjusted = holm([corrected_resampled_t_test(values, TEST_SHARE) for values in found.values()])
+    adjusted = holm([corrected_resampled_t_test(values, test_share) for values in found.values()])
     return {name: Difference(float(v.mean()), float(p)) for (name, v), p in zip(found.items(), adjusted, strict=True)}
 
 

@@ -7,10 +7,11 @@ from typing import NamedTuple
 from puselect.atomic import atomic_write
 from puselect.report.theme import Link, fragment, page
 from puselect.studies.figures import Picture, draw_all, drawings
-from puselect.studies.real_board import board_tables
+from puselect.studies.real_board import board_tables, split_tables
 from puselect.studies.results import BlockResults, Results, collect
 from puselect.studies.runner import STUDY_FILE, load_run
-from puselect.studies.table1 import recall_table
+from puselect.studies.table1 import recall_tables
+from puselect.studies.table2 import counts_table
 from puselect.studies.table3 import downstream_tables
 from puselect.studies.tables import Table, plain, to_markdown
 
@@ -73,9 +74,13 @@ def block_tables(results: BlockResults) -> list[Table]:
     """Return the tables of a block; curves and scatter plots have none."""
     if not results.results or results.block.x or results.block.measure == "objective":
         return []
+    if results.block.measure == "counts":
+        return [counts_table(results)]
     if results.block.measure == "real":
         return board_tables(results)
-    return downstream_tables(results) if results.block.measure == "downstream" else [recall_table(results)]
+    if results.block.measure == "downstream":
+        return [*downstream_tables(results), *split_tables(results)]
+    return recall_tables(results)
 
 
 def _section(folder: Path, target: Path) -> Section:

@@ -28,7 +28,8 @@ A method that is not to be run with its defaults is a table instead of a name::
 ``reduced = true`` runs every method with the settings that its record keeps for a quick check. Data of the measure
 ``downstream`` have ``name`` (spambase, ionosphere, rt_iot2022), ``share`` of the features to select, ``models`` that
 judge (not crossed: all of them judge one selection), and optionally the ``rate`` of labelled positives. Data of the
-measure ``real`` have ``name`` (one of these, or a file in ``$PUSELECT_DATA/real``), ``share`` and ``models``.
+measure ``real`` have ``name`` (one of these, or a file in ``$PUSELECT_DATA/real``), ``share`` and ``models``; those of
+the measure ``counts`` have ``name`` only.
 """
 
 import json
@@ -54,6 +55,7 @@ from puselect.studies.definition import (
     check_entry,
     check_ids,
     check_open_data,
+    check_open_name,
     check_real_tables,
     check_settings,
     read_seeds,
@@ -75,6 +77,7 @@ ARTIFICIAL = DataFields(ARTIFICIAL_KINDS, {"condition"}, check_artificial_data)
 OPEN = {
     "downstream": DataFields(OPEN_KINDS, {"name", "share", "models"}, check_open_data),
     "real": DataFields(REAL_KINDS, {"name", "share", "models"}, check_real_tables),
+    "counts": DataFields({"name": OPEN_KINDS["name"]}, {"name"}, check_open_name),
 }
 """By measure; the others have artificial data."""
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from puselect.methods import METHODS
+from puselect.studies.coverage import coverage_table
+from puselect.studies.hypotheses import hypothesis_table
 from puselect.studies.paper import DECIMALS, Figure, differs, paper_figures
 from puselect.studies.results import BlockResults
 from puselect.studies.study import StudyMethod
@@ -17,14 +19,24 @@ PAPER = "paper"
 MISSING = Entry("—", quiet=True)
 
 
-def recall_table(results: BlockResults) -> Table:
-    """Return the table of a block that measured recall."""
-    points = list({column_name(point): point for point in results.block.points}.values())
-    columns = [column_name(point) for point in points]
+def recall_tables(results: BlockResults) -> list[Table]:
+    """Return the tables of a block that measured recall: values and, of the paper's data, coverage and hypotheses."""
     figures = {
         (result.method.id, column_name(result.place.point)): Figure.of(result.numbers("fsr"))
         for result in results.results
     }
+    tables = [recall_table(results, figures)]
+    if results.block.measure == "recall":
+        methods = results.methods()
+        others = (coverage_table(methods, figures, "fsr"), hypothesis_table(methods, figures))
+        tables += [table for table in others if table]
+    return tables
+
+
+def recall_table(results: BlockResults, figures: Mapping[tuple[str, str], Figure]) -> Table:
+    """Return the table of values by method and condition."""
+    points = list({column_name(point): point for point in results.block.points}.values())
+    columns = [column_name(point) for point in points]
     lines = table_lines(results.methods(), columns, figures, "fsr", paper_figures("fsr"))
     return Table(results.block.title, condition_header(points), lines, note(lines), n_names=3)
 

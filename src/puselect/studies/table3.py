@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puselect.evaluation import PairedTest, compare_with, critical_difference, mean_ranks
+from puselect.studies.coverage import coverage_table
 from puselect.studies.paper import DECIMALS, Figure, paper_figures, short
 from puselect.studies.results import BlockResults
 from puselect.studies.study import StudyMethod
@@ -43,6 +44,9 @@ def downstream_tables(results: BlockResults) -> list[Table]:
     tables = []
     for share in shares(results):
         tables += [auc_table(results, share, model) for model in models(results)]
+        if (share, *models(results)) == PAPER_SETTING:  # the paper's procedure, and nothing else
+            coverage = coverage_table(results.methods(), auc_figures(results, *PAPER_SETTING), "auc")
+            tables += [coverage] if coverage else []
         cases = paired_cases(results, share)
         if comparable(cases):
             tables += [rank_table(cases, share), *wilcoxon_table(cases, share)]
@@ -66,18 +70,23 @@ def comparable(cases: Cases) -> bool:
 
 def auc_table(results: BlockResults, share: float, model: str) -> Table:
     """Return AUC by method and data set."""
-    chosen = [result for result in results.results if result.place.point["share"] == share]
     columns = list(dict.fromkeys(str(point["name"]) for point in results.block.points))
-    figures = {
-        (result.method.id, str(result.place.point["name"])): Figure.of(
-            [auc[model] for auc in result.by_seed("auc").values()]
-        )
-        for result in chosen
-    }
+    figures = auc_figures(results, share, model)
     paper = paper_figures("auc") if (share, model) == PAPER_SETTING else {}
     lines = table_lines(results.methods(), columns, figures, "auc", paper)
     title = f"{results.block.title}: {MODELS.get(model, model)}, {100 * share:g} % of the features"
     return Table(title, [["", "", "", *(NAMES.get(name, name) for name in columns)]], lines, note(lines), n_names=3)
+
+
+def auc_figures(results: BlockResults, share: float, model: str) -> dict[tuple[str, str], Figure]:
+    """Return mean AUC and its deviation by id of the method and data set."""
+    return {
+        (result.method.id, str(result.place.point["name"])): Figure.of(
+            [auc[model] for auc in result.by_seed("auc").values()]
+        )
+        for result in results.results
+        if result.place.point["share"] == share
+    }
 
 
 def paired_cases(results: BlockResults, share: float) -> Cases:

@@ -57,12 +57,20 @@ def _check_downstream(data: Mapping[str, Any], values: Values) -> None:
         _share(f"auc.{model}", auc.get(model))
 
 
+def _check_counts(data: Mapping[str, Any], values: Values) -> None:
+    for name in ("instances", "features", "positive instances", "labelled for training", "positive for testing"):
+        count = values.get(name)
+        if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+            raise ValueError(f"{name} must be a count, got {count!r}")
+
+
 CHECKS: dict[str, Callable[[Mapping[str, Any], Values], None]] = {
     "recall": _check_recall,
     "convergence": _check_convergence,
     "objective": _check_objective,
     "downstream": _check_downstream,
     "real": _check_downstream,
+    "counts": _check_counts,
 }
 
 
