@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_rgba
 
-from puselect import FSCPU, plots
+from puselect import FSCPU, assess_stability, plots
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 
@@ -133,3 +133,15 @@ def test_colours_are_those_of_the_style(selector: FSCPU) -> None:
         assert tuple(known.get_edgecolor()[0]) == to_rgba("black")
         assert tuple(known.get_facecolor()[0]) == to_rgba("C3") != to_rgba("tab:red")
         assert ax.get_legend().get_texts()[0].get_color() == "white"
+
+
+def test_stability_draws_a_bar_and_an_interval_for_each_feature() -> None:
+    selector = KBest(3).fit(X, y)
+    with pytest.raises(ValueError, match="n_searches=8"):
+        plots.stability(selector)
+    found = assess_stability(selector, X, y, n_searches=3)
+    ax = plots.stability(selector, most=4)
+    widths = [bar.get_width() for bar in ax.patches[4:]]
+    order = np.argsort(selector.ranking_)[:4]
+    assert widths == [found.frequency[j] for j in order]
+    assert len(ax.collections[0].get_segments()) == 4

@@ -10,6 +10,7 @@ from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.methods import YARDSTICKS
 from puselect.report import Comparison, Selection, render, summarise, theme, write_report
+from puselect.report.again import again, shown
 from puselect.report.quality import Code
 from puselect.report.selection import CandidateTable, Cluster, Clustering, Feature, Finding
 from puselect.report.sentences import (
@@ -26,7 +27,7 @@ from puselect.report.sentences import (
     standing,
     tiles,
 )
-from puselect.selectors.stability import summarise_selections
+from puselect.selectors.frequencies import summarise_selections
 from puselect.selectors.suitability import Suitability
 
 X, y, _ = make_pu_clusters("40/3/1", n_negative=100, n_positive=40, n_relevant=3, n_irrelevant=3, random_state=0)
@@ -153,6 +154,22 @@ class TestSentences:
         assert any("Selected in half of them or less: b." in line for line in told)
         twins = summarise_selections(np.array([[True, False], [True, True], [True, False]]), ((0, 1),))
         assert any("instead of b." in line for line in lede(replace(LISTED, stability=twins, features=features)))
+
+    def test_each_feature_says_how_often_it_was_selected_again(self):
+        features = tuple(Feature(name, i, i + 1, i < 2, 0.9, None) for i, name in enumerate("abcd"))
+        drawn = np.array([[True, True, False, False], [True, False, True, False], [True, False, True, False]])
+        found = replace(LISTED, stability=summarise_selections(drawn, ((1, 2),)), features=features)
+        rows = again(found)
+        assert [row.count for row in rows] == ["3 of 3", "1 of 3", "2 of 3", "0 of 3"]
+        assert rows[0].note == rows[3].note == ""
+        assert rows[1].note == "3 of 3 with its twin c"
+        assert rows[2].note == "its twin is selected: b"
+        assert [row.name for row in shown(rows)] == ["a", "b", "c"]
+        page = render.render(found)
+        assert page.count("<dt>") == 3
+        assert 'href="#r0-again"' in page
+        assert again(LISTED) == []
+        assert "r0-again" not in render.render(LISTED)
 
     def test_every_standing_has_words_of_its_own(self):
         passed, failed = (replace(LISTED, suitability=Suitability(ratio, 1, ratio, 1)) for ratio in (2.0, 1.0))

@@ -175,6 +175,57 @@ def path(selector: PUSelector, ax: "Axes | None" = None) -> "Axes":
     return _plain(ax)
 
 
+def stability(selector: PUSelector, ax: "Axes | None" = None, most: int = 30) -> "Axes":
+    """Draw how often features were selected again, with 95 % intervals; pale where a twin was selected instead.
+
+    Parameters
+    ----------
+    selector : estimator
+        With `stability_`, from ``FSCPU(n_searches=8)`` or `assess_stability`.
+    ax : matplotlib Axes, optional
+        By default, those of a new figure.
+    most : int, default=30
+        Number of features to show, in the order of the ranking.
+
+    Examples
+    --------
+    >>> from puselect import assess_stability
+    >>> from puselect.baselines import KBest
+    >>> from puselect.datasets import make_pu_clusters
+    >>> X, y, _ = make_pu_clusters("40/1/1", n_negative=400, n_positive=100, random_state=0)
+    >>> selector = KBest(10).fit(X, y)
+    >>> found = assess_stability(selector, X, y, n_searches=4)
+    >>> stability(selector, most=12).get_xlabel()
+    'share of 4 searches that select it'
+    """
+    check_is_fitted(selector)
+    found = getattr(selector, "stability_", None)
+    if found is None:
+        raise ValueError("stability needs a selector with stability_; fit with n_searches=8 or call assess_stability")
+    best, names = _best(selector, most)
+    ax = _axes(ax, BAR_INCHES * len(best) + 1)
+    share, low, high, both = (np.array(v)[best] for v in (found.frequency, found.low, found.high, found.twin_frequency))
+    place = np.arange(len(best))
+    ax.barh(place, both, color=QUIET, alpha=0.4)
+    ax.barh(place, share, color=np.where(selector.support_[best], RELEVANT, QUIET).tolist())
+    ax.errorbar(share, place, xerr=[share - low, high - share], fmt="none", ecolor="black", elinewidth=0.8, capsize=2)
+    ax.set_yticks(place, names)
+    ax.invert_yaxis()
+    ax.set(xlim=(0, 1), xlabel=f"share of {found.n_searches} searches that select it")
+    return _plain(ax)
+
+
+def _best(selector: PUSelector, most: int) -> tuple[NDArray[Any], list[str]]:
+    """Return the best features and their names; a group has one bar."""
+    groups: dict[str, list[int]] = getattr(selector, "groups_", {})
+    others = {column for columns in groups.values() for column in columns[1:]}
+    order = [j for j in np.argsort(selector.ranking_, kind="stable").tolist() if j not in others]
+    names = list(getattr(selector, "feature_names_in_", [f"x{i}" for i in range(len(selector.support_))]))
+    for group, columns in groups.items():
+        names[columns[0]] = group
+    return np.array(order[:most]), [str(names[i]).replace("$", r"\$") for i in order[:most]]
+
+
 def _scatter(ax: "Axes", points: NDArray[Any], label: str, **style: Any) -> None:
     if len(points):
         ax.scatter(points[:, 0], points[:, 1], label=f"{label} ({len(points):,})", **style)

@@ -8,6 +8,7 @@ from typing import Any
 
 from puselect.atomic import atomic_write
 from puselect.report import insight, sentences, theme
+from puselect.report.again import again, shown
 from puselect.report.comparison import Comparison
 from puselect.report.results import Result
 from puselect.report.selection import Selection
@@ -16,6 +17,7 @@ from puselect.report.theme import Link
 SCRIPTS = ("tables.js", "charts.js", "report.js")
 NOT_DRAWN = (
     "settings", "versions", "findings", "notes", "command", "panels", "portraits", "columns", "recipes", "model",
+    "stability",
 )
 
 REPEAT = ("repeat", "Reproduce")
@@ -60,7 +62,10 @@ def render(results: Sequence[Result] | Result) -> str:
 def _article(id: str, result: Result) -> str:
     """Return one result as HTML; every anchor in it begins with the id."""
     kind = "selection" if isinstance(result, Selection) else "comparison"
-    return theme.fragment(f"{kind}.html.j2", id=id, result=result, drawn=_drawn(result), say=sentences, words=insight)
+    parts: dict[str, Any] = {"result": result, "drawn": _drawn(result), "say": sentences, "words": insight}
+    if isinstance(result, Selection):
+        parts["again"] = shown(again(result))
+    return theme.fragment(f"{kind}.html.j2", id=id, **parts)
 
 
 def _title(results: Sequence[Result]) -> str:
@@ -85,6 +90,7 @@ def _selection_parts(selection: Selection) -> list[tuple[str, str]]:
     parts = [
         ("checks", "Checks", selection.findings),
         ("suits", "Suitability", selection.suitability),
+        ("again", "Stability", selection.stability),
         ("panels", "Features", selection.panels),
         ("portraits", "Portraits", selection.portraits),
         ("candidates", "Candidates", selection.candidates),
@@ -106,5 +112,6 @@ def _drawn(result: Result) -> dict[str, Any]:
     """Return the part of a result that scripts draw."""
     data = {name: value for name, value in dataclasses.asdict(result).items() if name not in NOT_DRAWN}
     if isinstance(result, Selection):
-        return data | {"standing": sentences.standing(result)}
+        told = {row.column: {"share": row.frequency, "count": row.count, "note": row.note} for row in again(result)}
+        return data | {"standing": sentences.standing(result), "again": told or None}
     return data | {"rivals": [method.method for method in result.rivals]}

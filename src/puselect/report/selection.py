@@ -243,8 +243,12 @@ class Selection(JSONRecord):
         if self.stability is not None:
             found = self.stability
             columns_of = (found.frequency, found.low, found.high, found.twin_frequency)
-            complete = all(len(each) == self.n_features and within(each, 0, 1) for each in columns_of)
-            require(complete, "stability must have a share in 0..1 for each feature")
+            n_columns = 1 + max((feature.column for feature in self.features), default=-1)
+            complete = same_length(*columns_of) and len(found.frequency) >= n_columns
+            shares_fit = all(within(each, 0, 1) for each in columns_of)
+            require(complete and shares_fit, "stability must have a share in 0..1 for each column")
+            require(all(0 <= j < len(found.frequency) for group in found.twins for j in group), "twins must be columns")
+            require(found.n_searches >= 1, "n_searches must be at least 1")
             require(len(self.stability.interval) == 2, "stability.interval must be two numbers")
         if self.path is not None:
             path = self.path

@@ -5,7 +5,7 @@ const dataOf = (node) => node.closest("[data-result]").result;
 
 const parts = {
   ranking(host) {
-    const { features, score_name: scoreName } = dataOf(host);
+    const { features, score_name: scoreName, again } = dataOf(host);
     const scores = features.map((f) => f.score).filter((v) => v !== null);
     const low = Math.min(0, ...scores), high = scoreName === "probability" ? 1 : Math.max(...scores, 1e-12);
     const columns = [
@@ -21,6 +21,11 @@ const parts = {
     ];
     if (features.some((f) => f.cost !== null)) {
       columns.splice(3, 0, { key: "cost", title: "Cost", value: (f) => f.cost, numeric: true });
+    }
+    if (again) {
+      columns.push({ key: "again", title: "Selected again", value: (f) => again[f.column].share, first: "descending", kind: "measured",
+        cell: (f) => [bar(again[f.column].share, f.selected ? "in" : "out"), make("span", { class: "figure", text: again[f.column].count }),
+          ...(again[f.column].note ? [make("div", { class: "quiet", text: again[f.column].note })] : [])] });
     }
     return new DataTable(host, { caption: "Ranking of all features", noun: "features", columns, rows: features, sortBy: "rank",
       order: "ascending", search: { label: "Find a feature", text: (f) => f.name },
