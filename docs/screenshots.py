@@ -12,11 +12,10 @@ from playwright.sync_api import sync_playwright
 from typer.testing import CliRunner
 
 from puselect.cli import app
-from puselect.datasets import make_fraud_export
 
 IMAGES = Path(__file__).parent / "images"
 SELECT = "--label known --drop diagnosis -k 6 --suitability --report"
-MESSY = "-l known_fraud --prepare --missing=-9 --id transaction_id --drop-duplicates .99 -k 9 --suitability --report"
+MESSY = "--label known_fraud --prepare --id transaction_id -k 9 --report"  # as in the README
 COMPARE = "--label known --truth diagnosis -k 6 --methods fscpu,semi-jmi,lasso,kbest --splits 20 --report"
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
@@ -43,11 +42,9 @@ def launch(playwright: Any) -> Any:
 
 
 def shoot_messy(browser: Any, folder: Path) -> None:
-    """The report on the messy export of the examples."""
-    table, _ = make_fraud_export(n_rows=6000, random_state=5000)
-    table.to_csv(folder / "export.csv", index=False)
+    """The report on the messy export of the README."""
+    puselect("demo", "--messy", folder / "export.csv", "--seed", "5000")
     puselect("select", folder / "export.csv", *MESSY.split(), folder / "messy.html")
-    shoot(browser, folder / "messy.html", "report-messy")
     shoot(browser, folder / "messy.html", "report-features", "#r0-panels")
 
 

@@ -2,12 +2,15 @@ import shlex
 import subprocess
 import sys
 
+import numpy as np
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 from puselect import __version__, cli
 from puselect.cli import advice
 from puselect.cli.demo import real_demo
+from puselect.datasets.export import fraud_export_columns
 
 runner = CliRunner()
 
@@ -86,3 +89,16 @@ def test_without_its_extra_the_command_says_how_to_get_it():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.strip() == "the puselect command needs more libraries: pip install typer rich polars jinja2"
+
+
+def test_the_demo_writes_a_messy_export_without_pandas(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    path = tmp_path / "an export.csv"
+    done = runner.invoke(cli.app, ["demo", "--messy", str(path), "--seed", "3"])
+    assert done.exit_code == 0
+    assert f"select '{path}' --label known_fraud --prepare" in done.output
+    columns, _ = fraud_export_columns(6000, 3)
+    written = pl.read_csv(path)
+    assert written.columns == list(columns)
+    assert written["known_fraud"].drop_nulls().to_list() == ["yes"] * 60
+    assert written["imputed_1"].null_count() == np.isnan(columns["imputed_1"]).sum() > 0

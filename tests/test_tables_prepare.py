@@ -1,4 +1,5 @@
-from datetime import date
+from dataclasses import asdict
+from datetime import date, datetime, timedelta
 
 import numpy as np
 import pandas as pd
@@ -9,10 +10,13 @@ from sklearn.pipeline import make_pipeline
 
 from puselect import FSCPU, Preparer, prepare
 from puselect.datasets import make_fraud_export
+from puselect.report import summarise
+from puselect.selectors.groups import read_groups
 from puselect.tables import load_table
 from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, SpikeNote, TwinNote
 from puselect.tables.loading import TableSpec
 from puselect.tables.prepare import as_polars
+from puselect.tables.recipes import Recipe
 
 
 @pytest.fixture(scope="session")
@@ -151,3 +155,46 @@ def test_lazy_frames_lacking_columns_and_empty_results_are_refused():
         prepare(pd.DataFrame([[1, 2]], columns=["a", "a"]))
     with pytest.raises(ValueError, match="each of the 2 rows"):
         prepare(pl.DataFrame({"a": [1, 2]}), [1, 0, 0])
+
+
+def hours_later(hours, begin=datetime(2024, 1, 1, 6)):  # a Monday
+    return [begin + timedelta(hours=hour) for hour in hours]
+
+
+def test_hours_and_weekdays_of_dates_whose_time_of_day_varies():
+    moments = [*hours_later([0, 30.5, 24 * 20 + 3]), None]
+    for column in (moments, [None if moment is None else f"{moment:%d.%m.%Y %H:%M}" for moment in moments]):
+        preparer = Preparer().fit(pl.DataFrame({"when": column, "n": [1.0, 2, 4, 5]}))
+        made = preparer.transform(pl.DataFrame({"when": column, "n": [1.0, 2, 4, 5]}))
+        assert made.columns == ["when", "when (hour)", "when (weekday)", "when is missing", "n"]
+        assert made["when (hour)"].to_list() == pytest.approx([6, 12.5, 9, 9])  # the median where it is missing
+        assert made["when (weekday)"].to_list() == [0, 1, 6, 1]
+        assert preparer.groups_ == {"when": made.columns[:4]}
+        assert read_groups("prepared", made.columns, 5) == {"when": [0, 1, 2, 3]}
+        assert Recipe(**asdict(preparer.recipes_[0])).names == tuple(made.columns[:4])
+
+
+@pytest.mark.parametrize(("hours", "parts"), [
+    ([0, 24, 24 * 30], []),  # always at six
+    ([0, 5, 9], []),  # one day: the hour follows from the date
+    ([0, 5, 24 * 5], ["when (hour)"]),  # less than two weeks: so does the weekday
+    ([0, 5, 24 * 15], ["when (hour)", "when (weekday)"]),
+])  # fmt: skip
+def test_parts_of_dates_that_say_nothing_new_are_not_made(hours, parts):
+    frame = pl.DataFrame({"when": hours_later(hours), "n": [1.0, 2, 4]})
+    assert prepare(frame).columns == ["when", *parts, "n"]
+
+
+def test_an_hour_that_tells_the_class_is_found():
+    rng = np.random.default_rng(5000)
+    classes = np.arange(400) < 100
+    y = classes & (rng.random(400) < 0.4)
+    hours = 24 * rng.integers(0, 200, 400) + np.where(classes, rng.uniform(1, 4, 400), rng.uniform(0, 24, 400))
+    noise = {f"n{j}": rng.normal(size=400) for j in range(6)}
+    table = pl.DataFrame({"booked": hours_later(hours), **noise})
+    preparer = Preparer()
+    features = preparer.fit_transform(table, y)
+    selector = FSCPU(1, groups=preparer.groups_, max_iter=40, random_state=0).fit(features, y)
+    assert set(selector.get_feature_names_out()) == {"booked", "booked (hour)", "booked (weekday)"}
+    panel = summarise(selector, features, y).panels[0]
+    assert (panel.name, panel.column) == ("booked", "booked (hour)")

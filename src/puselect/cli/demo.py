@@ -16,6 +16,8 @@ from puselect.cli.application import app, console
 from puselect.cli.writing import check_outputs, output_files
 
 TRY = "select {table} --label known --drop diagnosis -k 6 --report report.html"
+TRY_EXPORT = "select {table} --label known_fraud --prepare --id transaction_id -k 9 --report report.html"
+EXPORT_ROWS = 6000
 N_RANDOM = 20
 
 
@@ -54,11 +56,18 @@ def demo(
         Path | None,
         typer.Option(metavar="FILE.csv", help="Only write the real data to a file, to try the other commands on."),
     ] = None,
+    messy: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Only write a messy export to a file, to try --prepare on."),
+    ] = None,
     debug: options.Debug = False,
 ) -> None:
     """Select features on artificial and on real data (no network needed)."""
     if table is not None:
         write_table(table, seed)
+    if messy is not None:
+        write_export(messy, seed)
+    if table is not None or messy is not None:
         return
     with console.status("artificial data (the first run compiles for about ten seconds) ..."):
         made = artificial_demo(seed)
@@ -104,6 +113,24 @@ def write_table(path: Path, seed: int) -> None:
         soft_wrap=True,
     )
     show_command(TRY.format(table=shlex.quote(str(path))))
+
+
+def write_export(path: Path, seed: int) -> None:
+    """Write an artificial export with identifiers, dates, text, missing values and leaks, and suggest what to do."""
+    from puselect.datasets.export import fraud_export_columns
+    from puselect.tables.frames import pl
+
+    check_outputs({"--messy": path})
+    columns, _ = fraud_export_columns(EXPORT_ROWS, seed)
+    with output_files(path) as (file,):
+        if file is not None:
+            pl.DataFrame(columns, nan_to_null=True).write_csv(file)
+    console.print(
+        f"{path}: {EXPORT_ROWS:,} payments, {len(columns)} columns; [bold]known_fraud[/bold] is yes for 60 of them, "
+        "and nothing\nis known about the others. Try next:",
+        soft_wrap=True,
+    )
+    show_command(TRY_EXPORT.format(table=shlex.quote(str(path))))
 
 
 def artificial_demo(seed: int = 0) -> ArtificialResult:

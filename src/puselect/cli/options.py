@@ -193,8 +193,7 @@ def open_table(data: str, spec: "TableSpec", quiet: bool) -> "LoadedTable":
     with working(f"reading {data}", quiet), without_panics():
         table = load_table(data, spec)
     if not quiet:
-        n_rows, n_features = table.X.shape
-        tell(f"{n_rows} rows, {n_features} usable features, {counted(int(table.y.sum()), 'row')} with "
+        tell(f"{len(table.y)} rows, {len(table.recipes)} usable features, {counted(int(table.y.sum()), 'row')} with "
              f"{table.label} = {table.positive}")
         tell_notes(map(note_text, table.notes))
     return table

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import Generator, RandomState
 
 from puselect.arrays import AnyArray, BoolArray
-from puselect.datasets.fraud import make_fraud_table
+from puselect.datasets.fraud import fraud_arrays
 from puselect.datasets.synthetic import as_generator
 
 _COUNTRIES = ("AT", "BE", "DE", "ES", "FR", "IT", "NL", "PL")
@@ -48,41 +48,55 @@ def make_fraud_export(
     >>> table.shape, int(table["known_fraud"].notna().sum()), "channel" in relevant
     ((1000, 53), 60, True)
     """
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError("make_fraud_export needs pandas: pip install pandas") from error
+    columns, relevant = fraud_export_columns(n_rows, random_state)
+    return pd.DataFrame(columns), relevant
+
+
+def fraud_export_columns(
+    n_rows: int, random_state: int | RandomState | Generator | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the columns of `make_fraud_export` by name, and the relevant names; missing numbers are NaN."""
     rng = as_generator(random_state)
-    X, y, is_relevant, classes = make_fraud_table(as_frame=True, return_classes=True, random_state=rng)
+    X, y, is_relevant, classes, names = fraud_arrays(rng)
     others = np.flatnonzero(y == 0)[: n_rows - int(y.sum())]
     rows = rng.permutation(np.concatenate([np.flatnonzero(y == 1), others]))
-    table = X.iloc[rows].reset_index(drop=True)
+    table: dict[str, Any] = dict(zip(names, X[rows].T, strict=True))
     is_known, is_fraud = y[rows] == 1, classes[rows] == 1
-    relevant = [*X.columns[is_relevant], "channel"]
+    relevant = [*np.array(names)[is_relevant].tolist(), "channel"]
     twin = next(name for name in relevant if name.startswith("amount"))
-    _add_odd_columns(rng, table, is_known, twin)
+    table = _with_odd_columns(rng, table, is_known, twin)
     _add_categories(rng, table, is_fraud)
     for name in ("imputed_1", "imputed_4"):
-        table.loc[table[name] == table[name].mode()[0], name] = np.nan
+        values, counts = np.unique(table[name], return_counts=True)
+        table[name] = np.where(table[name] == values[counts.argmax()], np.nan, table[name])
     table["is_fraud"] = is_fraud.astype(int)
     table["known_fraud"] = ["yes" if known else None for known in is_known]
     return table, relevant
 
 
-def _add_odd_columns(rng: Generator, table: Any, is_known: BoolArray, twin: str) -> None:
-    """Add identifiers, a time stamp, copies, a constant, a code and a leak; in place."""
-    n_rows = len(table)
+def _with_odd_columns(rng: Generator, table: dict[str, Any], is_known: BoolArray, twin: str) -> dict[str, Any]:
+    """Return the columns with identifiers, a time stamp, copies, a constant, a code and a leak."""
+    n_rows = len(is_known)
     numbers = 700_000 + rng.permutation(n_rows)
     begin = np.datetime64("2024-01-01T00:00")
     moments = begin + rng.integers(0, _MINUTES, n_rows).astype("timedelta64[m]")
-    table.insert(0, "transaction_id", numbers)
-    table.insert(1, "account", [f"A{number:06d}" for number in rng.permutation(n_rows)])
-    table.insert(2, "booked_at", [str(moment).replace("T", " ") for moment in moments])
+    accounts = [f"A{number:06d}" for number in rng.permutation(n_rows)]
+    when = [str(moment).replace("T", " ") for moment in moments]
+    table = {"transaction_id": numbers, "account": accounts, "booked_at": when, **table}
     table[f"{twin}_usd"] = (table[twin] * rng.normal(1.08, 0.005, n_rows)).round(2)
     table["count_3_copy"] = table["count_3"]
-    table["currency"] = "EUR"
+    table["currency"] = ["EUR"] * n_rows
     table["days_as_customer"] = np.where(rng.random(n_rows) < 0.04, -9, rng.integers(1, 4000, n_rows))
     table["case_number"] = np.where(is_known, rng.integers(1000, 9999, n_rows), np.nan)
+    return table
 
 
-def _add_categories(rng: Generator, table: Any, is_fraud: AnyArray) -> None:
-    n_rows = len(table)
+def _add_categories(rng: Generator, table: dict[str, Any], is_fraud: AnyArray) -> None:
+    n_rows = len(is_fraud)
     usual = rng.choice(_CHANNELS, n_rows, p=_CHANNEL_SHARES)
     table["country"] = rng.choice(_COUNTRIES, n_rows)
     table["channel"] = np.where(is_fraud, rng.choice(_CHANNELS, n_rows, p=_POSITIVE_SHARES), usual)

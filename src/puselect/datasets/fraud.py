@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.random import Generator, RandomState
 
-from puselect.arrays import AnyArray, FloatArray, IntArray
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.datasets.synthetic import as_generator
 
 _N_ROWS, _N_POSITIVE, _N_LABELLED = 30_000, 900, 60
@@ -83,25 +83,32 @@ def make_fraud_table(
     >>> X.shape, int(y.sum()), int(relevant.sum())
     ((30000, 40), 60, 8)
     """
-    rng = as_generator(random_state)
-    X: Any = np.hstack([_relevant_columns(rng, _latent_columns(rng)), _irrelevant_columns(rng)])
+    X, y, relevant, classes, names = fraud_arrays(as_generator(random_state), shuffle)
+    result = (_frame(X, names) if as_frame else X, y, relevant)
+    return (*result, classes) if return_classes else result
+
+
+def fraud_arrays(
+    rng: Generator, shuffle: bool = True
+) -> tuple[FloatArray, IntArray, BoolArray, IntArray, list[str]]:
+    """Return the table, the labels, which columns are relevant, the classes and the names of the columns."""
+    X = np.hstack([_relevant_columns(rng, _latent_columns(rng)), _irrelevant_columns(rng)])
     classes = (np.arange(_N_ROWS) < _N_POSITIVE).astype(np.int64)
     y = np.zeros(_N_ROWS, dtype=np.int64)
     y[rng.permutation(_N_POSITIVE)[:_N_LABELLED]] = 1
     rows, columns = np.arange(_N_ROWS), np.arange(X.shape[1])
     if shuffle:
         rows, columns = rng.permutation(rows), rng.permutation(columns)
-    X = X[np.ix_(rows, columns)]
-    if as_frame:
-        X = _frame(X, columns)
-    result = (X, y[rows], columns < len(_RELEVANT_NAMES))
-    return (*result, classes[rows]) if return_classes else result
+    names = [FRAUD_COLUMNS[column] for column in columns]
+    return X[np.ix_(rows, columns)], y[rows], columns < len(_RELEVANT_NAMES), classes[rows], names
 
 
-def _frame(X: AnyArray, columns: IntArray) -> Any:
-    import pandas as pd
-
-    return pd.DataFrame(X, columns=[FRAUD_COLUMNS[column] for column in columns])
+def _frame(X: FloatArray, names: list[str]) -> Any:
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError("as_frame=True needs pandas: pip install pandas") from error
+    return pd.DataFrame(X, columns=names)
 
 
 def _latent_columns(rng: Generator) -> FloatArray:

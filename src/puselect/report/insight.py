@@ -10,7 +10,7 @@ def panel_word(panel: Panel) -> str:
     """Return what is different about known positives in one feature."""
     if panel.members:
         return f"more often {panel.word}" if panel.difference > 0 else "similar"
-    return panel.word
+    return f"{panel.column}: {panel.word}" if panel.column not in ("", panel.name) else panel.word
 
 
 def portrait(found: Portrait) -> str:

@@ -38,6 +38,8 @@ class Panel:
     they are lower; of categories, the largest difference of shares."""
     word: str
     """"high", "very low", "in the middle", ... or the category that is more frequent among known positives."""
+    column: str = ""
+    """The column shown, if the feature stands for several that are no categories: where known positives differ most."""
 
     def check(self) -> None:
         require(same_length(self.labelled, self.candidates, self.others), "columns differ in length")
@@ -103,14 +105,17 @@ def feature_panels(table: AnyArray, kind: IntArray, units: Sequence[Unit]) -> tu
 def _panel(table: AnyArray, sets: Sequence[IntArray], unit: Unit) -> Panel:
     if len(unit.columns) > 1 and _is_one_hot(table[:, unit.columns]):
         return _category_panel(table, sets, unit)
-    column = table[:, unit.columns[0]].astype(np.float64)
+    compared = [degree(rank_shares(table[sets[0], j], table[sets[2], j])) for j in unit.columns]
+    shown = int(np.argmax([abs(difference) for difference, _ in compared]))
+    column = table[:, unit.columns[shown]].astype(np.float64)
     edges, is_values = _edges(column)
     labelled, candidates, others = (
         tuple(_shares(column[part], edges, is_values).round(4).tolist()) for part in sets
     )
-    difference, word = degree(rank_shares(column[sets[0]], column[sets[2]]))
+    difference, word = compared[shown]
     numbers = tuple(float(f"{edge:.5g}") for edge in edges)
-    return Panel(unit.name, (), numbers, labelled, candidates, others, round(difference, 3), word)
+    member = unit.members[shown] if unit.members else ""
+    return Panel(unit.name, (), numbers, labelled, candidates, others, round(difference, 3), word, member)
 
 
 def _category_panel(table: AnyArray, sets: Sequence[IntArray], unit: Unit) -> Panel:

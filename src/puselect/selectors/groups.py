@@ -10,6 +10,7 @@ from puselect.objective.evidence import NO_DIFFERENCE_ROOT, Evidence
 
 EULER = 0.5772
 PREPARED = "prepared"
+SUFFIXES = (" is missing", " (hour)", " (weekday)")
 CATEGORY_WIDTH, CATEGORY_BLUR = 0.5, 0.1
 
 
@@ -20,7 +21,8 @@ def read_groups(groups: Any, names: Sequence[str] | None, n_features: int) -> di
     ----------
     groups : mapping of str to list, array-like of shape (n_features,), or "prepared"
         Names or indices of the columns of each group; or the group of each column, where equal labels make a group; or
-        the names that `Preparer` gives: "city=Oslo" and "city=Rome", "age" and "age is missing".
+        the names that `Preparer` gives: "city=Oslo" and "city=Rome", "age" and "age is missing", "day" and
+        "day (hour)".
     names : sequence of str, optional
         Of the columns.
     n_features : int
@@ -61,10 +63,11 @@ def prepared_source(name: str) -> str:
 
     Examples
     --------
-    >>> prepared_source("city=Rome"), prepared_source("age is missing"), prepared_source("age")
-    ('city', 'age', 'age')
+    >>> [prepared_source(name) for name in ("city=Rome", "age is missing", "day (hour)", "age")]
+    ['city', 'age', 'day', 'age']
     """
-    return name.removesuffix(" is missing") if name.endswith(" is missing") else name.split("=", 1)[0]
+    suffix = next((end for end in SUFFIXES if name.endswith(end)), None)
+    return name.split("=", 1)[0] if suffix is None else name.removesuffix(suffix)
 
 
 def leaders(groups: Mapping[str, Sequence[int]], selectable: BoolArray) -> IntArray:

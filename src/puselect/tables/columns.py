@@ -23,7 +23,15 @@ from puselect.tables.errors import (
     SpikeNote,
     TwinNote,
 )
-from puselect.tables.kinds import as_numbers, date_format, kind_of, looks_like_identifier, missing_code, spike
+from puselect.tables.kinds import (
+    as_numbers,
+    date_format,
+    date_parts,
+    kind_of,
+    looks_like_identifier,
+    missing_code,
+    spike,
+)
 from puselect.tables.recipes import Feature, Recipe, median, without_codes
 
 ENCODED = ("text", "dates")
@@ -146,7 +154,7 @@ def _read_other(columns: Columns, name: str, column: Any, rules: ColumnRules) ->
         if not len(days) or days.min() == days.max():
             columns.left_out.append(LeftOut(name, "constant", str(column.drop_nulls()[0])))
         else:
-            _use(columns, recipe, column)
+            _use(columns, replace(recipe, parts=date_parts(days)), column)
     else:
         _read_categories(columns, name, column, rules)
 
@@ -204,9 +212,9 @@ def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = (
 
     The recipes learn what to fill in. Without `rules.impute`, missing and infinite values raise a `MissingValuesError`.
     """
-    columns.notes += _count_holes(columns.features, rules.impute)
+    columns.notes += _count_holes([used.raw[0] for used in columns.used], rules.impute)
     _learn_filling(columns, rules.indicators)
-    filled = [_filled(used) for used in columns.used]
+    filled = [used.recipe.filled(used.raw) for used in columns.used]
     copies = _find_copies(columns, [made[0] for made in filled], rules, keep)
     columns.leave_out(copies)
     left_out = {column.name for column in copies}
@@ -222,15 +230,11 @@ def _learn_filling(columns: Columns, indicators: bool) -> None:
         values = used.raw[0].values
         missing = ~values.is_finite()
         content = missing.to_numpy().tobytes() if indicators and missing.mean() >= INDICATOR_SHARE else b""
-        recipe = replace(used.recipe, fill=median(values), has_indicator=bool(content) and content not in seen)
+        fill, *part_fills = (median(feature.values) for feature in used.raw)
+        is_new = bool(content) and content not in seen
+        recipe = replace(used.recipe, fill=fill, part_fills=tuple(part_fills), has_indicator=is_new)
         columns.used[place] = replace(used, recipe=recipe)
         seen.add(content)
-
-
-def _filled(used: Used) -> list[Feature]:
-    if used.recipe.kind == "categories":
-        return list(used.raw)
-    return used.recipe.filled(used.raw[0])
 
 
 def _count_holes(features: Sequence[Feature], impute: str | None) -> list[Note]:

@@ -51,13 +51,13 @@ def column_fates(recipes: Iterable[Recipe], left_out: Iterable[LeftOut], notes: 
 def _used_text(recipe: Recipe, filled: Mapping[str, int]) -> str:
     text = {
         "number": "used as it is",
-        "date": "days since 1970-01-01",
+        "date": _listed(("days since 1970-01-01", *recipe.parts), ", "),
         "order": f"ordered: {_listed(recipe.values, ' < ')}",
         "categories": f"categories, selected as a whole: {_listed(recipe.values, ', ')}",
     }[recipe.kind]
     if count := filled.get(recipe.column, 0):
         text += f"; {count} missing values filled with the median, {recipe.fill:.4g}"
-    return text + ("; a second feature tells where" if recipe.has_indicator else "")
+    return text + ("; another feature tells where" if recipe.has_indicator else "")
 
 
 def _listed(values: Sequence[str], mark: str, most: int = 6) -> str:

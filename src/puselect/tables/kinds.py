@@ -7,6 +7,9 @@ import numpy as np
 IDENTIFIER_ROWS = 20
 DATE_SAMPLE = 100
 DAY = 86_400_000_000  # microseconds
+HOUR, WEEKDAY = "hour", "weekday"
+HOUR_SPAN, WEEKDAY_SPAN = 2, 14  # days
+EPOCH_WEEKDAY = 3  # 1970-01-01 was a Thursday
 DATE_LIKE = r"^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})"
 DATE_FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y")
 TIME_FORMATS = ("", "T%H:%M:%S%.f%:z", "T%H:%M:%S%.fZ", "T%H:%M:%S%.f", "T%H:%M", " %H:%M:%S%.f", " %H:%M")
@@ -65,12 +68,39 @@ def _parsed(column: Any, text_format: str) -> Any:
 
 def as_days(column: Any, text_format: str = "") -> Any:
     """Return dates as days since 1970, times of day as days since midnight; NaN for missing ones."""
-    kind = str(column.dtype)
-    if kind == "String":
-        column = column.str.strip_chars().str.to_datetime(text_format, strict=False, time_unit="us")
-    if kind == "Time":
+    if str(column.dtype) == "Time":
         return (column.to_physical() / (1000 * DAY)).fill_null(np.nan)
-    return (column.dt.epoch("us") / DAY).fill_null(np.nan)
+    return (_moments(column, text_format).dt.epoch("us") / DAY).fill_null(np.nan)
+
+
+def as_part(column: Any, part: str, text_format: str = "") -> Any:
+    """Return the hour of dates (UTC if they have a time zone), from 0 to 24, or their weekday, 0 for Monday."""
+    days = as_days(column, text_format)
+    return 24 * (days - days.floor()) if part == HOUR else (days.floor() + EPOCH_WEEKDAY) % 7
+
+
+def date_parts(days: Any) -> tuple[str, ...]:
+    """Return which parts tell more than the date: those of dates with a time of day that varies.
+
+    The hour needs two days or more, the weekday two weeks: otherwise they follow from the date.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> date_parts(pl.Series([0.5, 3.25, 20.75])), date_parts(pl.Series([0.5, 1.5, 20.5]))
+    (('hour', 'weekday'), ())
+    """
+    known = days.drop_nans()
+    span = known.max() - known.min()
+    if (known - known.floor()).n_unique() == 1 or span < HOUR_SPAN:
+        return ()
+    return (HOUR, WEEKDAY) if span >= WEEKDAY_SPAN else (HOUR,)
+
+
+def _moments(column: Any, text_format: str) -> Any:
+    if str(column.dtype) != "String":
+        return column
+    return column.str.strip_chars().str.to_datetime(text_format, strict=False, time_unit="us")
 
 
 def looks_like_identifier(column: Any) -> bool:

@@ -19,10 +19,11 @@ from puselect.tables.frames import as_polars, feature_names, like
 class Preparer(TransformerMixin, BaseEstimator):
     """Turn columns of any types into numbers without missing values, and leave out those that are no features.
 
-    Numbers and booleans stay. Dates become days since 1970, ordered categories (of pandas, Enum of polars, or named in
-    `orders`) 0, 1, 2, ..., other text one-hot columns. Missing values are filled with the median, and a second feature
-    tells where, if 1 % or more are missing. Constant and empty columns, identifiers and exact copies are left out; with
-    `y`, columns that give the labels away, too. `fates_` lists what became of each column; `use` brings columns back.
+    Numbers and booleans stay. Dates become days since 1970, with hour and weekday where the time of day varies, ordered
+    categories (of pandas, Enum of polars, or named in `orders`) 0, 1, 2, ..., other text one-hot columns. Missing
+    values are filled with the median, and another feature tells where, if 1 % or more are missing. Constant and empty
+    columns, identifiers and exact copies are left out; with `y`, columns that give the labels away, too. `fates_` lists
+    what became of each column; `use` brings columns back.
 
     Parameters
     ----------

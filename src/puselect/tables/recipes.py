@@ -1,12 +1,12 @@
 """How one column becomes features: learnt from one table, applied to others, saved with a result."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from puselect.tables.kinds import as_days, as_numbers
+from puselect.tables.kinds import as_days, as_numbers, as_part
 
 Kind = Literal["number", "date", "order", "categories"]
 
@@ -38,13 +38,18 @@ class Recipe:
     """Whether a second feature tells where values are missing."""
     missing_codes: tuple[str, ...] = ()
     """Values that stand for missing."""
+    parts: tuple[str, ...] = ()
+    """What else dates give: "hour", "weekday"."""
+    part_fills: tuple[float, ...] = ()
+    """What replaces missing values of the parts."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the features."""
         if self.kind == "categories":
             return tuple(f"{self.column}={value}" for value in self.values)
-        return (self.column, indicator_name(self.column)) if self.has_indicator else (self.column,)
+        parts = tuple(part_name(self.column, part) for part in self.parts)
+        return (self.column, *parts, *((indicator_name(self.column),) if self.has_indicator else ()))
 
     def raw_features(self, column: Any) -> list[Feature]:
         """Return the features of a polars series; missing values are NaN, in one-hot columns 0."""
@@ -54,21 +59,29 @@ class Recipe:
                 Feature(name, self.column, (text == value).fill_null(False).cast(float))
                 for name, value in zip(self.names, self.values, strict=True)
             ]
-        return [Feature(self.column, self.column, without_codes(self._numbers(column), self.missing_codes))]
+        numbers = without_codes(self._numbers(column), self.missing_codes)
+        parts = [
+            Feature(part_name(self.column, part), self.column, as_part(column, part, self.date_format))
+            for part in self.parts
+        ]
+        return [Feature(self.column, self.column, numbers), *parts]
 
     def features(self, column: Any) -> list[Feature]:
         """Return the features of a polars series without missing values."""
-        raw = self.raw_features(column)
-        return raw if self.kind == "categories" else self.filled(raw[0])
+        return self.filled(self.raw_features(column))
 
-    def filled(self, feature: Feature) -> list[Feature]:
-        """Return a feature with its missing and infinite values replaced, and the indicator of these."""
-        finite = feature.values.is_finite()
-        is_full = finite.all()
-        values = feature.values if is_full else feature.values.set(~finite, 0.0 if self.fill is None else self.fill)
-        made = [feature._replace(values=values)]
+    def filled(self, raw: Sequence[Feature]) -> list[Feature]:
+        """Return features with their missing and infinite values replaced, and the indicator of these."""
+        if self.kind == "categories":
+            return list(raw)
+        fills = (0.0 if self.fill is None else self.fill, *self.part_fills)
+        made = [
+            feature._replace(values=feature.values.set(~feature.values.is_finite(), fill))
+            for feature, fill in zip(raw, fills, strict=True)
+        ]
         if self.has_indicator:
-            made.append(Feature(indicator_name(self.column), self.column, (~finite).cast(float)))
+            missing = ~raw[0].values.is_finite()
+            made.append(Feature(indicator_name(self.column), self.column, missing.cast(float)))
         return made
 
     def _numbers(self, column: Any) -> Any:
@@ -98,6 +111,11 @@ def median(values: Any) -> float:
 def indicator_name(column: str) -> str:
     """Return the name of the feature that tells where a column is missing."""
     return f"{column} is missing"
+
+
+def part_name(column: str, part: str) -> str:
+    """Return the name of the feature that is a part of dates."""
+    return f"{column} ({part})"
 
 
 def _is_number(text: str) -> bool:
