@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import Generator, RandomState
 
 from puselect.arrays import AnyArray, BoolArray
-from puselect.datasets.fraud import fraud_arrays
+from puselect.datasets.fraud import as_pandas, fraud_arrays
 from puselect.datasets.synthetic import as_generator
 
 _COUNTRIES = ("AT", "BE", "DE", "ES", "FR", "IT", "NL", "PL")
@@ -48,12 +48,8 @@ def make_fraud_export(
     >>> table.shape, int(table["known_fraud"].notna().sum()), "channel" in relevant
     ((1000, 53), 60, True)
     """
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError("make_fraud_export needs pandas: pip install pandas") from error
     columns, relevant = fraud_export_columns(n_rows, random_state)
-    return pd.DataFrame(columns), relevant
+    return as_pandas(columns), relevant
 
 
 def fraud_export_columns(

@@ -84,7 +84,7 @@ def make_fraud_table(
     ((30000, 40), 60, 8)
     """
     X, y, relevant, classes, names = fraud_arrays(as_generator(random_state), shuffle)
-    result = (_frame(X, names) if as_frame else X, y, relevant)
+    result = (as_pandas(dict(zip(names, X.T, strict=True))) if as_frame else X, y, relevant)
     return (*result, classes) if return_classes else result
 
 
@@ -103,12 +103,13 @@ def fraud_arrays(
     return X[np.ix_(rows, columns)], y[rows], columns < len(_RELEVANT_NAMES), classes[rows], names
 
 
-def _frame(X: FloatArray, names: list[str]) -> Any:
+def as_pandas(columns: dict[str, Any]) -> Any:
+    """Return columns as a data frame, or raise an ImportError that says what to install."""
     try:
         import pandas as pd
     except ImportError as error:
-        raise ImportError("as_frame=True needs pandas: pip install pandas") from error
-    return pd.DataFrame(X, columns=names)
+        raise ImportError("a table with column names needs pandas: pip install pandas") from error
+    return pd.DataFrame(columns)
 
 
 def _latent_columns(rng: Generator) -> FloatArray:
