@@ -97,6 +97,12 @@ BOARDS = {
     ],
     "fraud": [World("fraud", "60 of 900", 32)],
     "knobs": [World("gaussian", name, knob=knob) for knob in KNOBS for name in ("10/8/2", "40/1/2")],
+    "parts": [
+        World(law, name)
+        for law in ("uniform", "gaussian", "nuisance", "heavy")
+        for name in ("10/8/2", "40/1/1", "40/outlier")
+    ],
+    "square": [World(law, name) for law in ("uniform", "gaussian") for name in ("10/8/2", "10/1/1")],
 }
 
 
