@@ -34,6 +34,14 @@ class FirstColumnMRMRUFS(baselines.MRMRUFS):
         return super()._representatives(groups, relevance, ColumnOrder())
 
 
+class SignedJSFS(baselines.JSFS):
+    """JSFS that takes the largest weights with their sign, so that strongly negative ones come last."""
+
+    def _score(self, task: Any) -> Any:
+        super()._score(task)
+        return self.coef_
+
+
 METHODS: dict[str, Callable[..., Any]] = {
     "kbest": baselines.KBest,
     "lasso": baselines.LassoRank,
@@ -50,6 +58,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "mrmr-ufs-first-column": FirstColumnMRMRUFS,
     "jsfs": baselines.JSFS,
     "jsfs-spread": partial(baselines.JSFS, unlabelled_as="propagated", prior=0.1),
+    "jsfs-signed": SignedJSFS,
     "es-mcrfs": baselines.ESMCRFS,
     "es-mcrfs-short": partial(baselines.ESMCRFS, max_iter=500, n_estimators=50),
 }
@@ -63,6 +72,7 @@ PAPER_ROW = {
     "sselect-binary": "sselect",
     "mrmr-ufs-first-column": "mrmr-ufs",
     "jsfs-spread": "jsfs",
+    "jsfs-signed": "jsfs",
     "es-mcrfs-short": "es-mcrfs",
 }
 TOLERANCE = 0.05

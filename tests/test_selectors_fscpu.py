@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
-from puselect.exceptions import FewerFeaturesWarning
+from puselect.exceptions import FewerFeaturesWarning, FewLabelsWarning
 
 
 def easy(seed=0, n_relevant=5, n_irrelevant=5):
@@ -202,6 +202,15 @@ class TestSelection:
         selector = quick(criterion="cluster+mi", max_iter=150).fit(X, y)
         assert relevant[selector.support_].mean() >= 0.8
         assert not np.array_equal(selector.probabilities_, quick(max_iter=150).fit(X, y).probabilities_)
+
+    def test_mutual_information_from_few_labels_is_warned_of(self):
+        X, _, _ = easy()
+        for n, is_warned in ((24, True), (25, False)):
+            few = (np.arange(len(X)) < n).astype(int)
+            with warnings.catch_warnings(record=True) as heard:
+                warnings.simplefilter("always", FewLabelsWarning)
+                quick(criterion="cluster+mi", max_iter=2).fit(X, few)
+            assert [w.category for w in heard] == [FewLabelsWarning] * is_warned
 
     def test_any_clusterer(self):
         X, y, _ = easy()

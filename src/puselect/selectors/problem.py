@@ -1,5 +1,6 @@
 """What a search works on: the scaled table, the labels, the budget; and the engine and objective bound to them."""
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -9,6 +10,7 @@ from scipy.sparse import issparse
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.engines import Engine, make_engine
 from puselect.engines.partitions import PartitionedTable, fit_partitioned_scaling
+from puselect.exceptions import FewLabelsWarning
 from puselect.labels import draw_rows
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.evidence import Evidence, rank_evidence
@@ -21,6 +23,8 @@ from puselect.selectors.budget import Budget
 from puselect.selectors.groups import CATEGORY_WIDTH, category_blur, group_evidence, group_statistic, one_hot_columns
 from puselect.selectors.settings import AUTO_SAMPLES, Settings
 from puselect.sparse_table import SparseTable
+
+FEWEST_FOR_INFORMATION = 25  # labelled rows; docs/paper/methods.md has the figures
 
 if TYPE_CHECKING:
     from puselect.selectors.choice import Choice
@@ -98,6 +102,14 @@ def pair_information(settings: Settings, problem: Problem) -> PairInformation | 
         return None
     if isinstance(problem.table, SparseTable | PartitionedTable):
         raise ValueError("criterion='cluster+mi' needs a dense table in memory, got a sparse or partitioned X")
+    n_labelled = int(problem.positive.sum())
+    if n_labelled < FEWEST_FOR_INFORMATION:
+        warnings.warn(
+            f"criterion='cluster+mi' with {n_labelled} labelled positives: its mutual information is mostly bias with "
+            f"fewer than {FEWEST_FOR_INFORMATION}, and may select worse than chance; use the default criterion",
+            FewLabelsWarning,
+            stacklevel=4,
+        )
     return PairInformation.of(problem.table, problem.positive)
 
 

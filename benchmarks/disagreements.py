@@ -1,0 +1,103 @@
+"""Cells of the paper's Table 3 that a rerun does not confirm: more splits, one split with other labels, other settings.
+
+    python benchmarks/disagreements.py --out docs/results/disagreements.jsonl
+
+"splits" are twenty splits of the data, "labels" twenty draws of the labelled rows in the training part of the first,
+which is what the paper's runs would be if they shared a split. AUC of LightGBM with half of the features.
+"""
+
+import argparse
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from journal import Row, measure_missing
+from threadpoolctl import threadpool_limits
+
+from puselect import METHODS
+from puselect.datasets import hide_labels
+from puselect.evaluation import downstream_auc
+from puselect.exceptions import FewLabelsWarning
+from puselect.studies.open_data import Split, n_selected, split_open_data
+from puselect.studies.paper import paper_figures
+
+N_DRAWS = 20
+VARIANTS = {
+    "kbest": ("spambase", "kbest", {}),
+    "sselect": ("spambase", "sselect", {}),
+    "sselect, sigma2=0.001": ("spambase", "sselect", {"sigma2": 0.001}),
+    "sselect, sigma2=0.05": ("spambase", "sselect", {"sigma2": 0.05}),
+    "sselect, weight=binary": ("spambase", "sselect", {"weight": "binary"}),
+    "lasso": ("rt_iot2022", "lasso", {}),
+    "mrmr-published": ("ionosphere", "mrmr-published", {}),
+}
+
+
+class Cell(NamedTuple):
+    """One fit and its judgement."""
+
+    variant: str
+    drawn: str
+    """"splits" or "labels"."""
+    number: int
+
+    def split(self) -> Split:
+        """Return the training and test rows; the numbers of labelled rows are the paper's."""
+        name = VARIANTS[self.variant][0]
+        if self.drawn == "splits":
+            return split_open_data(name, self.number)
+        n_labelled = int(split_open_data(name, 0).y_train.sum())
+        full = split_open_data(name, 0, rate=1.0)
+        share = n_labelled / int(full.y_train.sum())
+        return full._replace(y_train=hide_labels(full.y_train, share, random_state=1000 + self.number))
+
+
+def measure(cell: Cell) -> Row:
+    """Select half of the features and judge them."""
+    split = cell.split()
+    _, method, settings = VARIANTS[cell.variant]
+    k = n_selected(split.X_train.shape[1], 0.5)
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewLabelsWarning)
+        selector = METHODS[method](k, random_state=cell.number, **settings).fit(split.X_train, split.y_train)
+        chosen = selector.get_support()
+        train, test = split.X_train[:, chosen], split.X_test[:, chosen]
+        auc = downstream_auc("lightgbm", train, split.y_train, test, split.y_test, random_state=cell.number)
+    return cell._asdict() | {"auc": round(auc, 4)}
+
+
+def cell_of(row: Row) -> Cell:
+    return Cell(*(row[name] for name in Cell._fields))
+
+
+def summary(rows: list[Row]) -> str:
+    """Return mean, deviation and range by variant and what was drawn, beside the paper."""
+    lines = ["| method | data | drawn | mean ± sd | lowest | highest | paper |", "|---|---|---|---:|---:|---:|---:|"]
+    for variant, drawn in dict.fromkeys((row["variant"], row["drawn"]) for row in rows):
+        auc = [row["auc"] for row in rows if (row["variant"], row["drawn"]) == (variant, drawn)]
+        name, method, _ = VARIANTS[variant]
+        paper = paper_figures("auc")[method.removesuffix("-published"), name]
+        figures = f"{np.mean(auc):.3f} ± {np.std(auc, ddof=1):.3f} | {min(auc):.3f} | {max(auc):.3f}"
+        lines.append(f"| {variant} | {name} | {drawn} | {figures} | {paper.mean:.3f} ± {paper.sd:.3f} |")
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
+    parser.add_argument("--draws", type=int, default=N_DRAWS)
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--out", type=Path, default=Path("build/disagreements.jsonl"))
+    args = parser.parse_args(arguments)
+    cells = [
+        Cell(variant, drawn, number)
+        for variant in args.variants
+        for drawn in ("splits", "labels")
+        for number in range(args.draws)
+    ]
+    print(summary(measure_missing(cells, measure, cell_of, args.out, args.jobs)))
+
+
+if __name__ == "__main__":
+    main()
