@@ -125,3 +125,17 @@ class TestInterrupted:
         assert done.returncode == 1
         assert done.stderr == "error: interrupted; nothing was written\n"
         assert [path.name for path in tmp_path.iterdir()] == ["n.csv"]
+
+
+def test_a_category_is_one_feature_of_every_method(folder):
+    colours = pl.Series(["red"] * 50 + ["green", "blue"] * 175)
+    pl.read_csv("d.csv").with_columns(colour=colours).write_csv("d.csv")
+    compare("--encode", "-o", "c.json", "--report", "r.html")
+    found = Comparison.from_json((folder / "c.json").read_text())
+    assert found.n_features == 8
+    chosen = {result.method: result.selected for result in found.methods}
+    assert "colour" in chosen["all features"]
+    assert all(len(names) == (8 if method == "all features" else 3) for method, names in chosen.items())
+    assert not any("=" in name for names in chosen.values() for name in names)
+    shares = [result.frequency for result in found.methods if result.frequency is not None]
+    assert all(sum(share.values()) == pytest.approx(3) for share in shares)

@@ -12,6 +12,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from puselect import METHODS
 from puselect.exceptions import InterruptedSearchWarning
 from puselect.methods import YARDSTICKS
+from puselect.selectors.groups import best_features, feature_names
 from puselect.studies import TableStudy, compare_methods, table_study
 
 
@@ -179,3 +180,17 @@ def test_progress_counts_every_cell(study):
     compare_methods(study, ["kbest", "lasso"], tell=told.append)
     assert [progress.done for progress in told] == list(range(31))
     assert {progress.total for progress in told} == {len(study.cells(["kbest", "lasso"]))} == {30}
+
+
+def test_columns_of_a_group_are_one_feature_of_every_method(study):
+    groups = {"pair": [0, 4], "triple": [1, 2, 5]}
+    grouped = TableStudy(study.X, study.y, 2, n_splits=2, groups=groups)
+    found = compare_methods(grouped, ["kbest", "fscpu"])
+    names = feature_names(groups, range(study.X.shape[1]))
+    for method in ("kbest", "fscpu", "random", "lepage"):
+        columns = found.selected[method]
+        assert len({names[column] for column in columns}) == 2, method
+        for members in groups.values():
+            assert len(set(members) & set(columns)) in (0, len(members)), method
+    ranking = METHODS["kbest"](2, random_state=0).fit(study.X, study.y).ranking_
+    np.testing.assert_array_equal(np.sort(found.selected["kbest"]), np.flatnonzero(best_features(ranking, groups, 2)))

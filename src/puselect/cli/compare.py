@@ -14,6 +14,8 @@ from puselect.cli.progress import counted_progress
 from puselect.cli.writing import check_outputs, output_files
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from puselect.report import Comparison
     from puselect.studies import TableResults, TableStudy
     from puselect.tables import LoadedTable
@@ -124,10 +126,12 @@ def run(
     """Run the comparison and show its progress."""
     from puselect.studies import TableStudy, compare_methods
 
-    n_features = len(table.names)
+    n_features = len(table.recipes)
     if k >= n_features:
         raise ValueError(f"-k must be less than {n_features}, the number of usable features, got {k}")
-    study = TableStudy(table.X.to_numpy(), table.y, k, table.truth, model, splits, seed)
+    place = {name: column for column, name in enumerate(table.names)}
+    groups = {group: [place[name] for name in members] for group, members in table.groups.items()}
+    study = TableStudy(table.X.to_numpy(), table.y, k, table.truth, model, splits, seed, groups)
     with counted_progress("comparing", len(study.cells(names)), quiet) as done:
         results = compare_methods(
             study, names, jobs, lambda progress: done(progress.row.cell.method) if progress.row else None
@@ -155,22 +159,24 @@ def comparison_of(
     from puselect.methods import YARDSTICKS
     from puselect.report import Comparison
     from puselect.report.summary import versions
+    from puselect.selectors.groups import feature_names
     from puselect.studies.table_study import TEST_SHARE
 
     shown = {name: YARDSTICKS.get(name, name) for name in results.selected}
+    names = feature_names(study.groups, table.names)
     return Comparison.of(
-        {shown[name]: [table.names[i] for i in columns] for name, columns in results.selected.items()},
+        {shown[name]: list(dict.fromkeys(names[i] for i in columns)) for name, columns in results.selected.items()},
         {shown[name]: seconds for name, seconds in results.seconds.items()},
         {shown[name]: scores for name, scores in results.scores.items()},
         frequency={
-            shown[name]: {table.names[column]: share for column, share in shares.items()}
+            shown[name]: _by_feature(names, shares)
             for name, shares in results.frequency.items()
             if name not in ("all", "random")
         },
         test_share=TEST_SHARE,
         score_name=study.score_name,
         score_is_proxy=table.truth is None,
-        n_features=len(table.names),
+        n_features=len(table.recipes),
         n_rows=len(table.y),
         n_labelled=int(table.y.sum()),
         command=shlex.join(["puselect", *sys.argv[1:]]),
@@ -179,3 +185,11 @@ def comparison_of(
         notes=[*table_notes(table), *notes],
         versions=versions(),
     )
+
+
+def _by_feature(names: "Sequence[str]", shares: "Mapping[int, float]") -> dict[str, float]:
+    """Return the shares of columns by the names of their features; of a feature's columns the highest counts."""
+    found: dict[str, float] = {}
+    for column, share in shares.items():
+        found[names[column]] = max(share, found.get(names[column], 0.0))
+    return found

@@ -94,6 +94,21 @@ def representatives(groups: Mapping[str, Sequence[int]], support: BoolArray) -> 
     return kept
 
 
+def best_features(ranking: IntArray, groups: Mapping[str, Sequence[int]], n_features: int) -> BoolArray:
+    """Return the columns of the features of best rank; a group has the rank of its best column.
+
+    Examples
+    --------
+    >>> best_features(np.array([3, 4, 1, 2]), {"city": [0, 2]}, 2).tolist()
+    [True, False, True, True]
+    """
+    leader = leaders(groups, np.ones(len(ranking), dtype=bool))
+    best = ranking.copy()
+    np.minimum.at(best, leader, ranking)
+    features = np.unique(leader)
+    return np.isin(leader, features[np.argsort(best[features], kind="stable")[:n_features]])
+
+
 def selected_groups(selector: Any) -> list[list[int]]:
     """Return the groups that a fitted selector selected, as places among its selected columns."""
     groups: Mapping[str, Sequence[int]] = getattr(selector, "groups_", {})

@@ -1,7 +1,7 @@
 """Selecting features for a cell, by a method or a yardstick."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from puselect.arrays import BoolArray
 from puselect.datasets import make_pu_clusters
 from puselect.methods import METHODS, REGISTRY
 from puselect.selectors.base import PUSelector
+from puselect.selectors.groups import best_features
 from puselect.studies.cells import Cell
 
 
@@ -60,15 +61,28 @@ def make_method(name: str, k: int, seed: int, **settings: Any) -> Any:
     return METHODS[name](k, random_state=seed, **settings)
 
 
-def select_features(cell: Cell, X: NDArray[Any], y: NDArray[Any], k: int) -> Selection:
-    """Return the `k` features that the cell's method selects."""
+def select_features(
+    cell: Cell, X: NDArray[Any], y: NDArray[Any], k: int, groups: Mapping[str, Sequence[int]] | None = None
+) -> Selection:
+    """Return the `k` features that the cell's method selects.
+
+    Columns of a group are one feature. Methods that do not know groups rank columns, and a group has the rank of its
+    best column.
+    """
     if cell.method not in METHODS:
-        return Selection(_unselective(cell, X.shape[1], k), 0.0, None)
+        return Selection(_unselective(cell, X.shape[1], k, groups or {}), 0.0, None)
     selector = make_method(cell.method, k, cell.seed, **cell.settings)
+    knows_groups = "groups" in selector.get_params(deep=False)
+    if groups and knows_groups:
+        selector.set_params(groups=dict(groups))
     compile_kernels(cell.method)
     begin = time.perf_counter()
     selector.fit(X, y)
-    return Selection(np.asarray(selector.get_support()), round(time.perf_counter() - begin, 3), selector)
+    seconds = round(time.perf_counter() - begin, 3)
+    support = selector.get_support()
+    if groups and not knows_groups:
+        support = best_features(selector.ranking_, groups, k)
+    return Selection(np.asarray(support), seconds, selector)
 
 
 @cache
@@ -78,8 +92,8 @@ def compile_kernels(method: str) -> None:
     make_method(method, 3, 0, **REGISTRY[method].quick).fit(X, y)
 
 
-def _unselective(cell: Cell, n_features: int, k: int) -> BoolArray:
+def _unselective(cell: Cell, n_columns: int, k: int, groups: Mapping[str, Sequence[int]]) -> BoolArray:
     if cell.method == "all":
-        return np.ones(n_features, dtype=bool)
-    chosen = np.random.default_rng(cell.seed).permutation(n_features)[:k]
-    return np.isin(np.arange(n_features), chosen)
+        return np.ones(n_columns, dtype=bool)
+    order = np.random.default_rng(cell.seed).permutation(n_columns)
+    return best_features(np.argsort(order), groups, k)

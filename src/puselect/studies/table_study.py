@@ -3,7 +3,7 @@
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from puselect.arrays import FloatArray, IntArray
 from puselect.exceptions import InterruptedSearchWarning
 from puselect.methods import REGISTRY, YARDSTICKS
+from puselect.selectors.groups import best_features
 from puselect.studies.cells import Cell
 from puselect.studies.journal import Row
 from puselect.studies.measures import perform
@@ -43,6 +44,8 @@ class TableStudy:
         A name in `puselect.evaluation.DOWNSTREAM`.
     n_splits : int
     seed : int
+    groups : dict of str to list of int
+        Columns that are one feature, such as those of a category.
     """
 
     X: FloatArray
@@ -52,6 +55,7 @@ class TableStudy:
     model: str = "logistic"
     n_splits: int = 20
     seed: int = 0
+    groups: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     @property
     def score_name(self) -> str:
@@ -159,7 +163,9 @@ def _holdout_values(study: TableStudy, splits: Sequence[tuple[IntArray, IntArray
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         warnings.simplefilter("error", InterruptedSearchWarning)
-        selection = select_features(cell, study.X[train], study.y[train], study.n_features_to_select)
+        selection = select_features(
+            cell, study.X[train], study.y[train], study.n_features_to_select, study.groups
+        )
         values: dict[str, object] = {"selected": selection.ranked(), "fit_seconds": selection.seconds}
         if test is not None:
             target = study.y if study.truth is None else study.truth
@@ -195,7 +201,8 @@ def _judged(study: TableStudy, parts: Split, selection: Selection, cell: Cell) -
     if cell.method != "random":
         return judge(selection, parts, [study.model], cell.seed)
     n_features, k = parts.X_train.shape[1], study.n_features_to_select
-    masks = [np.random.default_rng([cell.seed, i]).permutation(n_features) < k for i in range(N_RANDOM)]
+    ranks = [np.random.default_rng([cell.seed, i]).permutation(n_features) for i in range(N_RANDOM)]
+    masks = [best_features(ranking, study.groups, k) for ranking in ranks]
     scores = [judge(selection._replace(support=mask), parts, [study.model], cell.seed) for mask in masks]
     return {study.model: float(np.mean([score[study.model] for score in scores]))}
 
