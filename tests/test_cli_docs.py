@@ -34,7 +34,8 @@ def commands(page):
 def run(line, folder):
     """Run a line: in this process if it is a plain call of puselect, otherwise in a shell that knows the command."""
     if line.startswith("puselect ") and not set("|<>") & set(line):
-        steps = 5 if line.startswith("puselect compare") else settings.EFFECT_STEPS
+        is_short = line.startswith("puselect compare") or "export.csv" in line
+        steps = 5 if is_short else settings.EFFECT_STEPS
         with patch.object(settings, "EFFECT_STEPS", steps):
             done = CliRunner().invoke(cli.app, shlex.split(line, comments=True)[1:])
         assert done.exit_code == 0, done.output
