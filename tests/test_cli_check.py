@@ -6,6 +6,7 @@ from typer.testing import CliRunner
 
 from puselect import cli
 from puselect.selectors.suitability import Verdict
+from puselect.trust.spread import SpreadCode
 
 
 def check(*words, code=0):
@@ -33,6 +34,8 @@ def test_clusters_are_told_in_words_and_in_json():
     assert found["p_value"] == 0.05
     assert found["prior"]["code"] in ("estimated", "rough")
     assert "positives  About" in said
+    assert found["labels"]["code"] in list(SpreadCode)
+    assert "labels  " in said
 
 
 @pytest.mark.usefixtures("_folder")

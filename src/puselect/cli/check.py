@@ -39,11 +39,15 @@ def check(
     json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """Check whether a table suits the method: whether the known positives form clusters."""
+    """Check whether a table suits the method: whether the known positives form clusters.
+
+    Also tells how many positives there are about, and whether labels come from one corner of them.
+    """
     from puselect.cli.summary import print_check
     from puselect.selectors.suitability import check_suitability
     from puselect.tables import TableSpec
     from puselect.trust.prior import estimate_prior
+    from puselect.trust.spread import check_label_spread
 
     spec = TableSpec(
         label, positive, drop=split_names(drop), encode=encode, max_categories=max_categories, impute=impute,
@@ -53,8 +57,9 @@ def check(
     with stopping(quiet=json):
         found = check_suitability(table.X, table.y, k, n_shuffles=shuffles, n_jobs=jobs, random_state=seed)
         prior = estimate_prior(table.X, table.y, random_state=seed)
+        spread = check_label_spread(table.X, table.y, k, random_state=seed)
     if json:
-        shown = dataclasses.asdict(found) | {"prior": dataclasses.asdict(prior)}
+        shown = dataclasses.asdict(found) | {"prior": dataclasses.asdict(prior), "labels": dataclasses.asdict(spread)}
         typer.echo(json_format.dumps(shown, indent=1))
     else:
-        print_check(console, found, prior)
+        print_check(console, found, prior, spread)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from puselect.selectors.suitability import Suitability
     from puselect.tables import LoadedTable
     from puselect.trust.prior import ClassPrior
+    from puselect.trust.spread import LabelSpread
 
 MOST_SHOWN = 40
 MOST_LEFT_OUT = 12
@@ -75,7 +76,7 @@ def shares_of_time(times: Mapping[str, float]) -> str:
     return f"{total:.1f} s: " + ", ".join(f"{what} {seconds / total:.0%}" for what, seconds in times.items())
 
 
-def print_check(console: Console, found: "Suitability", prior: "ClassPrior") -> None:
+def print_check(console: Console, found: "Suitability", prior: "ClassPrior", spread: "LabelSpread") -> None:
     """Print the verdict on a table and what it rests on."""
     line(console, "verdict", found.code.replace("_", " "), "bold")
     line(console, "evidence", found.verdict)
@@ -87,6 +88,7 @@ def print_check(console: Console, found: "Suitability", prior: "ClassPrior") -> 
             share = f"{cluster.size / rows:.1%} of the rows"
             line(console, "cluster", f"{counted(round(cluster.labelled), 'known positive')} in {share}")
     line(console, "positives", str(prior))
+    line(console, "labels", str(spread), "yellow" if spread.code == "uneven" else "")
 
 
 def just_missed(selection: "Selection") -> str:

@@ -17,12 +17,14 @@ from puselect.selectors.leaks import find_leaks
 from puselect.selectors.settings import Settings
 from puselect.selectors.twins import find_twins
 from puselect.tables.fates import leak_text
+from puselect.trust.spread import SpreadCode, label_spread
 
 FEW_LABELS = 20
 TIED = 0.95
 FEWEST_COMPARED, MOST_COMPARED = 20, 2000
 MANY_DEGENERATE = 0.25
 LITTLE_WEIGHT = 0.05
+ONE_CORNER = 5.0  # times: with labels at random, overlapping classes alone rarely look like that
 ONE_ERROR_ABOVE = norm.cdf(1.0)  # probability of a feature whose score is one standard error above the cut
 CHECKED_CELLS = 2_000_000
 FEWEST_CHECKED = 1000
@@ -37,6 +39,7 @@ class Code(StrEnum):
     TIED_COLUMNS = "tied-columns"
     DUPLICATE_ROWS = "duplicate-rows"
     FEW_LABELS = "few-labels"
+    UNEVEN_LABELS = "uneven-labels"
     LEAK = "leak"
     INTERCHANGEABLE = "interchangeable"
     REMOTE_LABELS = "remote-labels"
@@ -69,6 +72,7 @@ def find_problems(
         yield from _interchangeable(table, selector.support_, names)
     if table is not None and positive is not None and positive.any():
         yield from _labels(table, positive, names)
+        yield from _spread(table[:, selector.support_], positive)
         yield from _places(selector, table, positive)
     yield from _choice(selector)
     yield from _search(selector)
@@ -171,6 +175,19 @@ def _labels(table: NDArray[Any], positive: BoolArray, names: Sequence[str]) -> I
             f"Possible leak: {counted(len(leaks), 'column')}",
             f"{named([leak_text(names[leak.column], leak) for leak in leaks], '; ')}. Is it derived from the label, "
             "recorded after it, or the truth itself? Drop what would not be known for a new row.",
+        )
+
+
+def _spread(columns: NDArray[Any], positive: BoolArray) -> Iterator[Finding]:
+    """Yield whether some clusters of positives are labelled less often than others."""
+    if columns.shape[1] == 0 or positive.all():
+        return
+    found = label_spread(columns, positive, np.random.default_rng(0))
+    if found.code == SpreadCode.UNEVEN:
+        yield (warning if found.ratio >= ONE_CORNER else note)(
+            Code.UNEVEN_LABELS,
+            f"Labels are uneven: {found.ratio:.1f} times as rare in some clusters of positives",
+            f"{found} If labels come from one corner, features that find only this kind of positives win.",
         )
 
 
