@@ -24,7 +24,7 @@ demo: setup-cli ## select features on artificial and real data, and see how good
 	@$(BIN)/puselect demo
 
 test: setup-test ## run the tests and the examples in docstrings (PYTEST_ARGS="-k search")
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
 test-torch: setup-test ## the GPU engine's tests, where there is no GPU on the CPU (installs torch: gigabytes on some systems)
 	@$(BIN)/python -c 'import torch, triton' 2>/dev/null || { echo "installing $(TORCH)"; \
@@ -39,7 +39,7 @@ test-oldest: python ## run the tests with the oldest versions of the libraries t
 	  $(PYTHON) -m venv --clear $(OLDEST) && $(OLDEST)/bin/python -m pip install -qq --disable-pip-version-check uv \
 	  && $(OLDEST)/bin/uv pip install -q --python $(OLDEST)/bin/python --resolution lowest-direct --editable ".[test]" \
 	  && echo "$(ORIGIN) $$(cksum < pyproject.toml)" > $(OLDEST)/.stamp; }
-	@$(OLDEST)/bin/python -m pytest -n 2 --dist loadgroup -W ignore::DeprecationWarning -W ignore::FutureWarning $(PYTEST_ARGS)
+	@$(OLDEST)/bin/python -m pytest -n 2 -W ignore::DeprecationWarning -W ignore::FutureWarning $(PYTEST_ARGS)
 
 fuzz: setup-test ## try odd inputs of every kind for a minute (FUZZ_SECONDS=600, FUZZ_ARGS="--seed 7 --classes fits")
 	@$(BIN)/python tests/fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_ARGS)

@@ -1,27 +1,30 @@
 """The puselect command as users run it: as a process of its own, in a pipe or in a terminal."""
 
-import contextlib
 import os
 import pty
 import select
-import signal
-import subprocess
+import shlex
 import sys
 import time
 
+import fork_server
 import numpy as np
 import polars as pl
+from programs import PATIENCE, Program, run, server
 
-COMMAND = [sys.executable, "-c", "from puselect.cli import main; main()"]
+CODE = "from puselect.cli import main; main()"
+COMMAND = [sys.executable, "-c", CODE]
 ENVIRONMENT = {**os.environ, "PYTHONWARNINGS": "error", "TERM": "xterm-256color"}
-PATIENCE = 180
+
+
+def in_shell(first=""):
+    """Return the command as a shell runs it; `first` is code to run before it."""
+    return shlex.join([sys.executable, "-I", "-S", fork_server.__file__, "call", server(), first + CODE])
 
 
 def puselect(*words, **settings):
     """Run the command to its end through pipes."""
-    return subprocess.run(
-        [*COMMAND, *map(str, words)], capture_output=True, text=True, timeout=PATIENCE, env=ENVIRONMENT, **settings
-    )
+    return run(CODE, *words, env=ENVIRONMENT, **settings)
 
 
 def puselect_signalled(number, ready, *words, temporary=None, **settings):
@@ -32,43 +35,36 @@ def puselect_signalled(number, ready, *words, temporary=None, **settings):
     """
     is_ready = ready if callable(ready) else lambda process: ready.exists()
     environment = ENVIRONMENT if temporary is None else {**ENVIRONMENT, "TMPDIR": str(temporary)}
-    process = subprocess.Popen(
-        [*COMMAND, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
-        start_new_session=True, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL), **settings,
-    )
-    deadline = time.monotonic() + PATIENCE
-    while process.poll() is None and not is_ready(process.pid) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    os.killpg(process.pid, number)
-    try:
-        output, errors = process.communicate(timeout=PATIENCE)
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-    return subprocess.CompletedProcess(words, process.returncode, output, errors)
+
+    def send(process):
+        deadline = time.monotonic() + PATIENCE
+        while process.poll() is None and not is_ready(process.pid) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.killpg(process.pid, number)
+
+    return run(CODE, *words, env=environment, session=True, meanwhile=send, **settings)
 
 
 def puselect_in_terminal(*words, cwd, press=None):
     """Run the command in a pseudo-terminal; `press` is (text to wait for, keys to press then)."""
-    child, terminal = pty.fork()
-    if child == 0:
-        os.chdir(cwd)
-        os.execve(COMMAND[0], [*COMMAND, *map(str, words)], {**ENVIRONMENT, "COLUMNS": "110"})
+    keyboard, terminal = pty.openpty()
+    environment = {**ENVIRONMENT, "COLUMNS": "110"}
+    process = Program(CODE, *words, streams=[terminal] * 3, cwd=cwd, env=environment, terminal=True)
+    os.close(terminal)
     seen, deadline = b"", time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        if select.select([terminal], [], [], 0.1)[0]:
+        if select.select([keyboard], [], [], 0.1)[0]:
             try:
-                seen += os.read(terminal, 65536)
+                seen += os.read(keyboard, 65536)
             except OSError:  # the other end is closed
                 break
         if press is not None and press[0] in seen:
-            os.write(terminal, press[1])
+            os.write(keyboard, press[1])
             press = None
     else:
-        os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    os.close(terminal)
-    return os.waitstatus_to_exitcode(status), seen.decode(errors="replace")
+        process.kill()
+    os.close(keyboard)
+    return process.wait(), seen.decode(errors="replace")
 
 
 def clusters_table(n_rows=400, n_noise=4, seed=0):

@@ -1,5 +1,6 @@
 import copy
 import signal
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -11,6 +12,7 @@ from puselect import FSCPU
 from puselect.selectors import settings, suitability
 
 REMEMBERED = {}
+DOCUMENTATION = {"test_cli_docs.py", "test_examples.py", "test_readme.py"}
 
 
 def pytest_sessionstart() -> None:
@@ -18,6 +20,20 @@ def pytest_sessionstart() -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # a shell's background job ignores Ctrl-C, and so would every program that the tests start and interrupt
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give the tests of a file, or of all pages, to one worker, so that what they share is made once."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            path = nodeid.split("::")[0]
+            return "documentation" if Path(path).name in DOCUMENTATION else path
+
+    config.option.loadscopereorder = False  # the longest files come early in the alphabet
+    return ByFile(config, log)
 
 
 @pytest.fixture

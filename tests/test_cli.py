@@ -5,6 +5,8 @@ import sys
 import numpy as np
 import polars as pl
 import pytest
+from command_line import CODE
+from programs import run
 from typer.testing import CliRunner
 
 from puselect import __version__, cli
@@ -33,8 +35,7 @@ def test_version():
 
 
 def test_demo_through_a_pipe_tells_what_was_found_and_what_to_try_next():
-    program = [sys.executable, "-c", "from puselect.cli import main; main()", "demo"]
-    done = subprocess.run(program, capture_output=True, text=True)
+    done = run(f"from puselect.selectors import settings; settings.EFFECT_STEPS = 5; {CODE}", "demo")
     assert done.returncode == 0
     assert done.stderr == ""
     assert "\x1b" not in done.stdout

@@ -4,12 +4,11 @@ import json
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from command_line import ENVIRONMENT
+from command_line import ENVIRONMENT, in_shell
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -17,12 +16,10 @@ from puselect import cli
 from puselect.report import Comparison, Selection
 from puselect.selectors import settings
 
-pytestmark = [pytest.mark.usefixtures("remembered_fits"), pytest.mark.xdist_group("documentation")]
+pytestmark = pytest.mark.usefixtures("remembered_fits")
 ROOT = Path(__file__).parents[1]
+FEW_STEPS = "from puselect.selectors import settings; settings.EFFECT_STEPS = 5; "
 PAGES = {"README.md": ROOT / "README.md", "cli.md": ROOT / "docs" / "cli.md"}
-PROGRAM = f"""#!/bin/sh
-exec {shlex.quote(sys.executable)} -c 'from puselect.cli import main; main()' "$@"
-"""  # the path of the interpreter may have spaces, which the first line of a script cannot have
 
 
 def commands(page):
@@ -32,17 +29,19 @@ def commands(page):
 
 
 def run(line, folder):
-    """Run a line: in this process if it is a plain call of puselect, otherwise in a shell that knows the command."""
+    """Run a line: in this process if it is a plain call of puselect, otherwise in a shell that knows the command.
+
+    Searches are short unless the result is looked at.
+    """
     if line.startswith("puselect ") and not set("|<>") & set(line):
-        is_short = line.startswith("puselect compare") or "export.csv" in line
-        steps = 5 if is_short else settings.EFFECT_STEPS
-        with patch.object(settings, "EFFECT_STEPS", steps):
+        is_looked_at = "-o selected.json" in line and "export.csv" not in line
+        with patch.object(settings, "EFFECT_STEPS", settings.EFFECT_STEPS if is_looked_at else 5):
             done = CliRunner().invoke(cli.app, shlex.split(line, comments=True)[1:])
         assert done.exit_code == 0, done.output
         return
     program = folder / "bin" / "puselect"
     program.parent.mkdir(exist_ok=True)
-    program.write_text(PROGRAM)
+    program.write_text(f'#!/bin/sh\nexec {in_shell(FEW_STEPS)} "$@"\n')
     program.chmod(0o755)
     environment = {**ENVIRONMENT, "PATH": f"{program.parent}:{ENVIRONMENT['PATH']}"}
     shell = ["bash", "-e", "-o", "pipefail", "-c", line]
@@ -63,7 +62,9 @@ def test_every_command_shown_works(tmp_path, monkeypatch, name):
         page = PAGES[name].read_text(encoding="utf-8")
         shown = re.findall(r"^ +\d  (\w[\w ]+?) +0\.\d\d  ━", page, flags=re.MULTILINE)
         assert shown == list(selection.selected)
-        assert json.loads((tmp_path / "result.json").read_text())["selected"] == shown
+        run("puselect select breast.csv --label known --drop diagnosis -k 6 --quiet -o short.json", tmp_path)
+        piped, read = (json.loads((tmp_path / file).read_text()) for file in ("result.json", "short.json"))
+        assert (piped["selected"], piped["objective"]) == (read["selected"], read["objective"])
         assert len(Comparison.from_json((tmp_path / "comparison.json").read_text()).methods) == 7
         assert "semi-jmi" in (tmp_path / "both.html").read_text()
 

@@ -12,6 +12,7 @@ from command_line import (
     COMMAND,
     ENVIRONMENT,
     clusters_table,
+    in_shell,
     noise_table,
     puselect,
     puselect_in_terminal,
@@ -89,7 +90,7 @@ def test_through_a_pipe_in_and_out(folder):
 
 def test_in_a_terminal_it_shows_a_bar_and_colours(folder):
     code, seen = puselect_in_terminal("select", "d.csv", "--label", "label", "-k", 3, cwd=folder)
-    assert code == 0
+    assert code == 0, seen
     assert "decided" in seen
     assert "objective" in seen
     assert "━" in seen
@@ -102,7 +103,7 @@ class TestInterrupted:
         noise_table().write_csv(tmp_path / "n.csv")
         words = ("select", "n.csv", "--label", "label", "-k", 12, "-o", "s.json")
         code, seen = puselect_in_terminal(*words, cwd=tmp_path, press=(b"s left", b"\x03"))
-        assert code == 0
+        assert code == 0, seen
         assert "interrupted after" in seen
         assert "Traceback" not in seen
         selection = Selection.from_json((tmp_path / "s.json").read_text())
@@ -412,7 +413,7 @@ class TestFiles:
 
 
 def test_named_pipes_and_gzip_from_standard_input(folder):
-    command = subprocess.list2cmdline(COMMAND)
+    command = in_shell()
     shell = (
         f"{command} select <(cat d.csv) --label label -k 3 --method kbest --json --quiet > a.json; "
         f"gzip -c d.csv | {command} select - --label label -k 3 --method kbest --json --quiet > b.json"

@@ -8,7 +8,7 @@ import pytest
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
-pytestmark = [pytest.mark.usefixtures("remembered_fits"), pytest.mark.xdist_group("documentation")]
+pytestmark = pytest.mark.usefixtures("remembered_fits")
 FOLDER = Path(__file__).parents[1] / "examples"
 EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.py"))
 

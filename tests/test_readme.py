@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.usefixtures("remembered_fits"), pytest.mark.xdist_group("documentation")]
+pytestmark = pytest.mark.usefixtures("remembered_fits")
 ROOT = Path(__file__).parents[1]
 MADE = [ROOT / "docs" / name for name in ("gallery", "generated")]  # by `make docs`
 PAGES = [

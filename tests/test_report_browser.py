@@ -31,6 +31,7 @@ HOSTILE = [
     "__proto__",
 ]
 
+IN_VIEW = "(node) => -1 <= node.getBoundingClientRect().y && node.getBoundingClientRect().y < 850"
 CONTRASTS = """() => {
   const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const colour = (text) => {
@@ -258,7 +259,7 @@ def test_links_inside_lead_somewhere(browser: Any, report: Path) -> None:
         for link in visit.page.locator("nav.sections a").all():
             target = visit.page.locator(link.get_attribute("href"))
             link.click()
-            assert -1 <= target.bounding_box()["y"] < 850
+            visit.page.wait_for_function(IN_VIEW, arg=target.element_handle())
         hrefs = links.evaluate_all("nodes => nodes.map((n) => n.getAttribute('href'))")
         assert all(visit.page.locator(href).count() == 1 for href in hrefs)
 

@@ -2,7 +2,6 @@ import errno
 import logging
 import os
 import signal
-import subprocess
 import sys
 import time
 import warnings
@@ -11,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
+from programs import Program, run
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
@@ -36,11 +36,6 @@ np.savez(sys.argv[3], theta=s.probabilities_, support=s.support_, ranking=s.rank
 """
 
 
-def start(preset, checkpoint, result, seed=5, pause=0.0):
-    command = [sys.executable, "-c", FIT, preset, checkpoint, result, seed, pause]
-    return subprocess.Popen([str(word) for word in command])
-
-
 def load(path):
     with np.load(path) as saved:
         return {name: saved[name] for name in saved.files}
@@ -49,17 +44,17 @@ def load(path):
 @pytest.mark.parametrize("preset", ["default", "published"])
 def test_killed_at_a_random_moment_it_resumes_and_ends_as_if_it_had_not_been(tmp_path, preset, monkeypatch):
     state = tmp_path / "state"
-    process = start(preset, state, tmp_path / "resumed.npz", pause=0.05)
+    process = Program(FIT, preset, state, tmp_path / "resumed.npz", 5, 0.05, streams=[0, 1, 2])
     while not state.exists() and process.poll() is None:
         time.sleep(0.01)
     time.sleep(np.random.default_rng().uniform(0, 1))
     process.kill()
     assert process.wait() == -signal.SIGKILL
     assert not (tmp_path / "resumed.npz").exists()
-    assert start(preset, state, tmp_path / "resumed.npz").wait() == 0
-    monkeypatch.setattr(sys, "argv", ["-c", preset, tmp_path / "other", tmp_path / "whole.npz", 5, 0])
     monkeypatch.setattr(session, "SAVE_SECONDS", session.SAVE_SECONDS)  # FIT sets another
-    exec(FIT, {})
+    for checkpoint, result in ((state, "resumed.npz"), (tmp_path / "other", "whole.npz")):
+        monkeypatch.setattr(sys, "argv", ["-c", preset, checkpoint, tmp_path / result, 5, 0])
+        exec(FIT, {})
     resumed, whole = load(tmp_path / "resumed.npz"), load(tmp_path / "whole.npz")
     for name, value in whole.items():
         np.testing.assert_array_equal(resumed[name], value, err_msg=name)
@@ -222,21 +217,23 @@ def test_a_folder_that_does_not_exist_is_an_error_that_names_it(tmp_path):
 def test_ctrl_c_in_a_real_process_gives_a_result_and_a_warning(tmp_path):
     code = (
         "import puselect\n"
+        "import sys\n"
         "from puselect.datasets import make_pu_clusters\n"
         "from puselect.search.progress import watching\n"
         "X, y, _ = make_pu_clusters('10/8/2', n_negative=300, n_positive=50, random_state=0)\n"
-        "with watching(lambda step: step.number == 3 and print('ready', flush=True)):\n"
+        "with watching(lambda step: step.number == 3 and open(sys.argv[1], 'w').close()):\n"
         "    s = puselect.FSCPU(25, max_iter=100000, early_stopping=False).fit(X, y)\n"
         "print(s.support_.sum(), s.n_iter_ >= 3)\n"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout.readline() == "ready\n"
+
+    def interrupt(process):
+        while not (tmp_path / "ready").exists() and process.poll() is None:
+            time.sleep(0.01)
         os.kill(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert out == "25 True\n"
-    assert "interrupted after" in err
+
+    done = run(code, tmp_path / "ready", meanwhile=interrupt)
+    assert done.stdout == "25 True\n"
+    assert "interrupted after" in done.stderr
 
 
 def test_progress_is_logged(caplog, monkeypatch):

@@ -1,13 +1,13 @@
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 
 import psutil
 import pytest
+from command_line import CODE
 from joblib.externals.loky import get_reusable_executor
+from programs import run
 from study_files import SMALL, write_study
 
 from puselect.studies import workers
@@ -20,8 +20,6 @@ from puselect.studies.results import collect
 from puselect.studies.runner import STUDY_FILE, load_run, longest_first, run_study
 from puselect.studies.study import load_study
 from puselect.studies.workers import DIED, local_workers
-
-PUSELECT = [sys.executable, "-c", "from puselect.cli import main; main()"]
 
 
 @pytest.fixture
@@ -132,7 +130,7 @@ def wait_for_lines(path, n, process, limit=300):
     while time.monotonic() < end:
         if path.exists() and path.read_bytes().count(b"\n") >= n:
             return
-        assert process.poll() is None, process.communicate()
+        assert process.poll() is None
         time.sleep(0.005)
     raise AssertionError(f"{n} lines have not come in {limit} s")
 
@@ -140,13 +138,14 @@ def wait_for_lines(path, n, process, limit=300):
 def test_killed_at_a_random_moment_and_restarted_the_table_is_the_same(study, tmp_path):
     run_study(study, tmp_path / "whole")
     folder = tmp_path / "killed"
-    command = [*PUSELECT, "reproduce", str(tmp_path / "small.toml"), "--folder", str(folder), "--jobs", "1"]
     moment = random.Random(os.urandom(4))
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    wait_for_lines(folder / NAME, moment.randint(1, 8), process)
-    time.sleep(moment.uniform(0, 0.03))
-    process.kill()
-    process.communicate()
+
+    def kill(process):
+        wait_for_lines(folder / NAME, moment.randint(1, 8), process)
+        time.sleep(moment.uniform(0, 0.03))
+        process.kill()
+
+    run(CODE, "reproduce", tmp_path / "small.toml", "--folder", folder, "--jobs", 1, meanwhile=kill)
     done = len(read_rows(folder))
     assert 0 < done < 18
     assert run_study(study, folder).skipped == done

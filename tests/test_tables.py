@@ -2,7 +2,6 @@ import gzip
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from datetime import timedelta
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from programs import run
 
 from puselect.tables import LeftOut, TableError, TableSpec, files, load_table
 from puselect.tables.costs import read_costs
@@ -92,14 +92,13 @@ def test_every_format_gives_the_same_table(tmp_path, name):
 
 def test_standard_input_is_read_once_and_leaves_nothing_behind(tmp_path):
     code = "from puselect.tables import *; p = load_table('-', TableSpec('label')); print(p.X.shape, p.y.sum())"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        input=TABLE.write_csv().encode(),
-        capture_output=True,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-    )
-    assert done.stdout.decode().strip() == f"({ROWS}, 3) 5"
-    assert list(tmp_path.iterdir()) == []
+    table, scratch = tmp_path / "table.csv", tmp_path / "scratch"
+    TABLE.write_csv(table)
+    scratch.mkdir()
+    with table.open() as stdin:
+        done = run(code, stdin=stdin, env={**os.environ, "TMPDIR": str(scratch)})
+    assert done.stdout == f"({ROWS}, 3) 5\n"
+    assert list(scratch.iterdir()) == []
 
 
 class TestBadFiles:
