@@ -54,7 +54,7 @@ class Step(NamedTuple):
         return max(share, self.seconds / max(self.seconds + self.seconds_left, 1e-9)) if self.is_limited else share
 
     def __str__(self) -> str:
-        left = f", at most {duration(self.seconds_left)} left" if self.seconds_left < float("inf") else ""
+        left = f", at most {duration(self.seconds_left)} left" if 0 < self.seconds_left < float("inf") else ""
         steps = f"{self.number}" if self.is_limited else f"{self.number}/{self.max_iter}"
         return (
             f"step {steps}, best objective {self.best:.4g}, "
