@@ -22,7 +22,7 @@ from puselect.selectors.settings import Settings
 
 BY_CHANCE = 0.03  # largest p-value of all columns together with which any of them counts as beyond chance
 EVEN = 0.5  # without any: as many features as are more likely true than false
-FEWEST_LABELS, FEW_LABELS = 5, 20
+FEWEST_LABELS, FEW_LABELS, MANY_LABELS = 5, 20, 50
 N_CLUSTERINGS = 4
 N_SIZES, WIDEST = 12, 100
 
@@ -136,14 +136,16 @@ def choose_number(problem: Problem, max_false: float) -> Choice:
     chance = Chance.of(found, *drawn)
     order = descending_order(found.support, rng)
     false_share = chance.false_share(order)
-    n_chosen = int((false_share <= max_false).sum()) if chance.p_value <= BY_CHANCE else 0
+    # Few labels find wrong rows, in which noise columns that depend on each other agree: the estimate is too low then.
+    careful = max_false * min(1.0, n_labelled / MANY_LABELS)
+    n_chosen = int((false_share <= careful).sum()) if chance.p_value <= BY_CHANCE else 0
     if n_labelled < FEWEST_LABELS or (n_chosen == 0 and n_labelled < FEW_LABELS):
         code = ChoiceCode.TOO_FEW_LABELS
     else:
         code = ChoiceCode.CHOSEN if n_chosen else ChoiceCode.NOTHING
     if code is not ChoiceCode.CHOSEN:
         n_chosen = max(1, int((false_share <= EVEN).sum()))
-    at_least = chance.at_least if code is ChoiceCode.CHOSEN else 0
+    at_least = min(chance.at_least, int(n_chosen * (1 - max_false))) if code is ChoiceCode.CHOSEN else 0
     at_most = max(chance.at_most, n_chosen if code is ChoiceCode.CHOSEN else 0)
     return Choice(code, n_chosen, free[order[:n_chosen]], false_share, chance.p_value, at_least, at_most)
 
