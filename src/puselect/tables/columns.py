@@ -28,6 +28,7 @@ from puselect.tables.kinds import (
     date_format,
     date_parts,
     kind_of,
+    known_values,
     looks_like_identifier,
     missing_code,
     spike,
@@ -116,7 +117,7 @@ def _read_column(columns: Columns, name: str, column: Any, rules: ColumnRules) -
     numbers = None if name in dict(rules.orders) else as_numbers(column)
     if numbers is not None:
         numbers = without_codes(numbers, rules.missing_codes)
-    known = None if numbers is None else numbers.drop_nans()
+    known = None if numbers is None else known_values(numbers)
     if column.null_count() == len(column) or (known is not None and not len(known)):
         columns.left_out.append(LeftOut(name, "empty"))
     elif known is None:
@@ -227,9 +228,8 @@ def _learn_filling(columns: Columns, indicators: bool) -> None:
     for place, used in enumerate(columns.used):
         if used.recipe.kind == "categories":
             continue
-        values = used.raw[0].values
-        missing = ~values.is_finite()
-        content = missing.to_numpy().tobytes() if indicators and missing.mean() >= INDICATOR_SHARE else b""
+        missing = ~np.isfinite(used.raw[0].values.to_numpy())
+        content = missing.tobytes() if indicators and missing.mean() >= INDICATOR_SHARE else b""
         fill, *part_fills = (median(feature.values) for feature in used.raw)
         is_new = bool(content) and content not in seen
         recipe = replace(used.recipe, fill=fill, part_fills=tuple(part_fills), has_indicator=is_new)
@@ -239,8 +239,8 @@ def _learn_filling(columns: Columns, indicators: bool) -> None:
 
 def _count_holes(features: Sequence[Feature], impute: str | None) -> list[Note]:
     holes: dict[Hole, dict[str, int]] = {
-        "missing": {feature.name: int(feature.values.is_nan().sum()) for feature in features},
-        "infinite": {feature.name: int(feature.values.is_infinite().sum()) for feature in features},
+        "missing": {feature.name: int(np.isnan(feature.values.to_numpy()).sum()) for feature in features},
+        "infinite": {feature.name: int(np.isinf(feature.values.to_numpy()).sum()) for feature in features},
     }
     notes: list[Note] = []
     for hole, counts in holes.items():

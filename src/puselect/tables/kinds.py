@@ -22,14 +22,24 @@ def as_numbers(column: Any) -> Any:
     """Return a series as floats with NaN for missing values, None if it holds anything but numbers."""
     kind = column.dtype
     if kind.is_numeric() or str(kind) == "Boolean":
-        return column.cast(float).fill_null(np.nan)
+        return _without_nulls(column.cast(float))
     if str(kind).startswith("Duration"):
-        return column.to_physical().cast(float).fill_null(np.nan)
+        return _without_nulls(column.to_physical().cast(float))
     if str(kind) == "String":  # numbers with blanks around them
         stripped = column.str.strip_chars().cast(float, strict=False)
         if stripped.null_count() == column.null_count():
-            return stripped.fill_null(np.nan)
+            return _without_nulls(stripped)
     return None
+
+
+def _without_nulls(numbers: Any) -> Any:
+    # What polars does by an expression takes a fifth of a millisecond, and tables have thousands of columns.
+    return numbers.fill_null(np.nan) if numbers.null_count() else numbers
+
+
+def known_values(numbers: Any) -> Any:
+    """Return the values of a series of floats that are not NaN."""
+    return numbers.drop_nans() if np.isnan(numbers.to_numpy()).any() else numbers
 
 
 def kind_of(column: Any) -> str:
@@ -122,7 +132,7 @@ def missing_code(numbers: Any) -> tuple[float, int] | None:
     >>> missing_code(pl.Series([1.0, 2, 3, 4, 5] * 10 + [99.0] * 4)), missing_code(pl.Series([97.0, 98, 99] * 5))
     ((99.0, 4), None)
     """
-    known = numbers.drop_nans()
+    known = known_values(numbers)
     for code in (known.min(), known.max()):
         if code not in MISSING_CODES:
             continue
@@ -146,7 +156,7 @@ def spike(numbers: Any) -> tuple[float, float] | None:
     >>> spike(pl.Series([0.5] * 20 + [float(i) for i in range(1, 81)]))
     (0.5, 0.2)
     """
-    known = numbers.drop_nans()
+    known = known_values(numbers)
     some = known.gather_every(-(-len(known) // SPIKE_SAMPLE)) if len(known) > SPIKE_SAMPLE else known
     counts = some.rename("value").value_counts(sort=True).head(2)
     if some.n_unique() < SPIKE_VALUES or not counts["value"][0]:

@@ -132,8 +132,9 @@ class LoadedTable:
     @property
     def fates(self) -> tuple[Fate, ...]:
         """What became of each column, in the order of the file."""
+        places = {name: place for place, name in enumerate(self.rows.columns)}
         fates = column_fates(self.recipes, self.left_out, self.notes)
-        return tuple(sorted(fates, key=lambda fate: self.rows.columns.index(fate.column)))
+        return tuple(sorted(fates, key=lambda fate: places[fate.column]))
 
     def write_candidates(self, found: Candidates, support: BoolArray, row_name: str | None, file: BinaryIO) -> None:
         """Write all candidates as CSV: what names the row, the confidence, the selected columns as they are."""

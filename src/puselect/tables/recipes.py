@@ -75,10 +75,7 @@ class Recipe:
         if self.kind == "categories":
             return list(raw)
         fills = (0.0 if self.fill is None else self.fill, *self.part_fills)
-        made = [
-            feature._replace(values=feature.values.set(~feature.values.is_finite(), fill))
-            for feature, fill in zip(raw, fills, strict=True)
-        ]
+        made = [_fill(feature, fill) for feature, fill in zip(raw, fills, strict=True)]
         if self.has_indicator:
             missing = ~raw[0].values.is_finite()
             made.append(Feature(indicator_name(self.column), self.column, missing.cast(float)))
@@ -104,8 +101,15 @@ def without_codes(numbers: Any, codes: Iterable[str]) -> Any:
 
 def median(values: Any) -> float:
     """Return the median of the finite values, 0 if there are none."""
-    known = values.filter(values.is_finite()).to_numpy()
+    numbers = values.to_numpy()
+    known = numbers[np.isfinite(numbers)]
     return float(np.median(known)) if len(known) else 0.0
+
+
+def _fill(feature: Feature, fill: float) -> Feature:
+    if np.isfinite(feature.values.to_numpy()).all():
+        return feature
+    return feature._replace(values=feature.values.set(~feature.values.is_finite(), fill))
 
 
 def indicator_name(column: str) -> str:
