@@ -116,8 +116,8 @@ def summary(rows: list[Row]) -> str:
         fields = [variant]
         for condition in conditions:
             fsr = [row["fsr"] for row in rows if (row["variant"], row["condition"]) == (variant, condition)]
-            error = np.std(fsr, ddof=1) / len(fsr) ** 0.5 if len(fsr) > 1 else np.nan
-            fields.append(f"{np.mean(fsr):.2f} ± {error:.2f} ({len(fsr)})")
+            error = f" ± {np.std(fsr, ddof=1) / len(fsr) ** 0.5:.2f}" if len(fsr) > 1 else ""
+            fields.append(f"{np.mean(fsr):.2f}{error} ({len(fsr)})" if fsr else "—")
         lines.append(fields)
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
