@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 from puselect import FSCPU, Preparer, prepare
 from puselect.datasets import make_fraud_export
-from puselect.report import summarise
+from puselect.report import Selection, summarise
 from puselect.selectors.groups import read_groups
 from puselect.tables import load_table
 from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, SpikeNote, TwinNote
@@ -196,5 +196,7 @@ def test_an_hour_that_tells_the_class_is_found():
     features = preparer.fit_transform(table, y)
     selector = FSCPU(1, groups=preparer.groups_, max_iter=40, random_state=0).fit(features, y)
     assert set(selector.get_feature_names_out()) == {"booked", "booked (hour)", "booked (weekday)"}
-    panel = summarise(selector, features, y).panels[0]
-    assert (panel.name, panel.column) == ("booked", "booked (hour)")
+    found = summarise(selector, features, y, preparer=preparer)
+    assert (found.panels[0].name, found.panels[0].column) == ("booked", "booked (hour)")
+    assert found.columns == preparer.fates_
+    assert Selection.from_json(found.to_json()).recipes == preparer.recipes_

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,12 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from puselect._version import __version__
 from puselect.methods import METHODS
+from puselect.report.charts import row_map, search_record
 from puselect.report.model import Model
 from puselect.report.panels import Panel, Portrait, Unit, cluster_portraits, feature_panels, some_rows
-from puselect.report.quality import count_near_cut, find_problems, follows_effects
+from puselect.report.preparation import table_findings
+from puselect.report.quality import find_problems
 from puselect.report.selection import (
-    EFFECTS,
-    IGO,
     PROBABILITY,
     SCORE,
     WARNING,
@@ -30,24 +30,22 @@ from puselect.report.selection import (
     Clustering,
     Feature,
     Finding,
-    SearchRecord,
     Selection,
-    View,
 )
 from puselect.selectors.base import PUSelector
 from puselect.selectors.budget import costs_in_order
 from puselect.selectors.clusterings import Candidates, Clusterings, known_positives
-from puselect.selectors.groups import selected_groups
-from puselect.selectors.projection import LABELLED, principal_axes, row_kinds
+from puselect.selectors.projection import row_kinds
 from puselect.selectors.suitability import Suitability
 from puselect.tables.fates import Fate
 from puselect.tables.recipes import Recipe
 
+if TYPE_CHECKING:
+    from puselect.tables.prepare import Preparer
+
 __all__ = ["Selection", "method_name", "summarise", "versions"]
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
-MOST_STEPS, MOST_TRACKS = 160, 300  # of the search
-MOST_POINTS = 3000  # on the map
 MOST_DENSE_CELLS = 10**8
 MOST_CANDIDATES, SHOWN_VALUES = 5000, 60
 
@@ -68,6 +66,7 @@ def summarise(
     columns: Sequence[Fate] = (),
     recipes: Sequence[Recipe] = (),
     candidates: Candidates | None = None,
+    preparer: "Preparer | None" = None,
 ) -> Selection:
     """Return everything that a report on a fitted selector shows.
 
@@ -100,6 +99,8 @@ def summarise(
         How its columns became those of `X`; `puselect apply` needs them.
     candidates : Candidates, optional
         Those among the rows, where they are known already.
+    preparer : Preparer, optional
+        The one that made `X`; tells `columns`, `recipes` and some `findings`.
 
     Examples
     --------
@@ -111,6 +112,9 @@ def summarise(
     ('kbest', 2, True)
     """
     check_is_fitted(selector)
+    if preparer is not None:
+        columns, recipes = preparer.fates_, preparer.recipes_
+        findings = [*findings, *table_findings(preparer.notes_)]
     names = _names(selector, feature_names)
     features = _features(selector, names)
     table = None if X is None else check_array(_dense(X), dtype=[np.float64, np.float32])
@@ -137,9 +141,9 @@ def summarise(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         score_name=PROBABILITY if hasattr(selector, "probabilities_") else SCORE,
         features=features,
-        search=_search_record(selector) if hasattr(selector, "history_") else None,
+        search=search_record(selector) if hasattr(selector, "history_") else None,
         clusterings=_clusterings(selector),
-        view=None if table is None else _view(selector, table, positive, found, rows),
+        view=None if table is None else row_map(selector, table, positive, found, rows),
         candidates=(
             None
             if found is None or table is None
@@ -339,70 +343,6 @@ def _candidates(
 def _by_level(found: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return warnings before notes."""
     return tuple(sorted(found, key=lambda finding: finding.level != WARNING))
-
-
-def _search_record(selector: PUSelector) -> SearchRecord:
-    """Return the history of a search: at most `MOST_STEPS` steps of the `MOST_TRACKS` best features."""
-    history, by_effects = selector.history_, follows_effects(selector)
-    free = selector.searched_
-    theta = history.theta.reshape(len(history.step), len(free))
-    kept = np.unique(np.linspace(0, max(len(theta) - 1, 0), MOST_STEPS).round().astype(int))[: len(theta)]
-    best = np.argsort(selector.ranking_[free])[:MOST_TRACKS]
-    return SearchRecord(
-        step=tuple(history.step[kept].tolist()),
-        masks_per_step=int(selector.fit_settings_["population_size"]),
-        theta=tuple(tuple(theta[kept, i].round(3).tolist()) for i in best),
-        columns=tuple(free[best].tolist()),
-        value=tuple(_finite(history.value[kept])),
-        best=tuple(_finite(history.best[kept])),
-        settled=tuple(history.settled[kept].round(4).tolist()),
-        n_iter=int(selector.n_iter_),
-        converged=bool(selector.converged_),
-        settled_share=float(selector.settled_),
-        n_degenerate=int(selector.n_degenerate_),
-        optimizer=EFFECTS if by_effects else IGO,
-        n_near_cut=count_near_cut(selector) if by_effects else 0,
-    )
-
-
-def _finite(values: np.ndarray[Any, Any]) -> list[float | None]:
-    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values]
-
-
-def _view(
-    selector: PUSelector,
-    table: NDArray[Any],
-    positive: NDArray[np.bool_] | None,
-    found: Candidates | None,
-    names: NDArray[Any],
-) -> View:
-    """Return rows of the selected columns in their first two principal components.
-
-    The components are those of all rows. Of more than `MOST_POINTS` rows a sample is shown, in which labelled rows and
-    candidates take up to a third each.
-    """
-    kind = row_kinds(len(table), positive, found)
-    points, explained = principal_axes(table[:, selector.support_], selected_groups(selector))
-    rows = _some_rows(kind)
-    return View(
-        x=tuple(points[rows, 0].round(4).tolist()),
-        y=tuple(points[rows, 1].round(4).tolist()),
-        row=tuple(names[rows].tolist()),
-        kind=tuple(kind[rows].tolist()),
-        explained=tuple(explained.round(4).tolist()),
-        n_rows=len(table),
-    )
-
-
-def _some_rows(kind: NDArray[Any]) -> NDArray[np.intp]:
-    """Return at most `MOST_POINTS` rows in random order, the same for the same table.
-
-    Labelled rows come first; of the others, candidates are in proportion.
-    """
-    rng = np.random.default_rng(0)
-    labelled = rng.permutation(np.flatnonzero(kind == LABELLED))[: MOST_POINTS // 2]
-    others = rng.permutation(np.flatnonzero(kind != LABELLED))[: MOST_POINTS - len(labelled)]
-    return rng.permutation(np.concatenate([labelled, others]))
 
 
 def _candidate_table(

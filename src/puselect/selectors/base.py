@@ -73,7 +73,13 @@ class PUSelector(SelectorMixin, BaseEstimator):
         """Return the seed of all random numbers of this fit."""
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def report(self, path: str | os.PathLike[str], X: ArrayLike | None = None, y: ArrayLike | None = None) -> Path:
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        preparer: Any = None,
+    ) -> Path:
         """Write a report on the fitted selector: one HTML file that opens offline.
 
         Parameters
@@ -83,10 +89,12 @@ class PUSelector(SelectorMixin, BaseEstimator):
         X, y : array-like, optional
             The table and labels of `fit`. With them the report has the map of the rows, the candidate hidden positives
             and the checks of the data; without them, what the selector knows.
+        preparer : Preparer, optional
+            What made `X`. With it the report says what became of each column of the original table.
         """
         from puselect.report import summarise, write_report  # the last layer, and an extra: only when asked for
 
-        return write_report(summarise(self, X, y), path)
+        return write_report(summarise(self, X, y, preparer=preparer), path)
 
     @property
     def _repr_html_(self) -> Callable[[], str]:
