@@ -117,9 +117,7 @@ def summarise(
         findings = [*findings, *table_findings(preparer.notes_)]
     names = _names(selector, feature_names)
     features = _features(selector, names)
-    table = None if X is None else check_array(_dense(X), dtype=[np.float64, np.float32])
-    if table is not None and table.shape[1] != len(names):
-        raise ValueError(f"X must have the {len(names)} columns the selector was fitted to, got {table.shape[1]}")
+    table = None if X is None else _read_table(X, len(names))
     pos_label = selector.fit_settings_["pos_label"]
     positive = None if table is None or y is None else known_positives(y, pos_label, len(table))
     rows = row_names(X, 0 if table is None else len(table), row_numbers)
@@ -144,11 +142,7 @@ def summarise(
         search=search_record(selector) if hasattr(selector, "history_") else None,
         clusterings=_clusterings(selector),
         view=None if table is None else row_map(selector, table, positive, found, rows),
-        candidates=(
-            None
-            if found is None or table is None
-            else _candidate_table(found, table, names, features, rows, row_name)
-        ),
+        candidates=_candidate_table(found, table, names, features, rows, row_name),
         findings=_by_level([*find_problems(selector, table, positive, names), *findings]),
         notes=tuple(notes),
         suitability=suitability,
@@ -223,6 +217,14 @@ def row_names(X: Any, n_rows: int, wanted: ArrayLike | None = None) -> NDArray[A
         came = f"{names.dtype} of shape {names.shape}"
         raise ValueError(f"row_numbers must name each of the {n_rows} rows by an integer or a string, got {came}")
     return names
+
+
+def _read_table(X: Any, n_columns: int) -> NDArray[Any]:
+    """Return the table as floats; raise a ValueError if it has other columns than the selector was fitted to."""
+    table: NDArray[Any] = check_array(_dense(X), dtype=[np.float64, np.float32])
+    if table.shape[1] != n_columns:
+        raise ValueError(f"X must have the {n_columns} columns the selector was fitted to, got {table.shape[1]}")
+    return table
 
 
 def _dense(X: Any) -> Any:
@@ -346,14 +348,16 @@ def _by_level(found: Sequence[Finding]) -> tuple[Finding, ...]:
 
 
 def _candidate_table(
-    found: Candidates,
-    table: NDArray[Any],
+    found: Candidates | None,
+    table: NDArray[Any] | None,
     names: Sequence[str],
     features: Sequence[Feature],
     row_labels: NDArray[Any],
     row_name: str,
-) -> CandidateTable:
+) -> CandidateTable | None:
     """Return the most confident candidates with their values of the selected features."""
+    if found is None or table is None:
+        return None
     shown = [feature for feature in features if feature.selected][:SHOWN_VALUES]
     rows = found.rows[:MOST_CANDIDATES]
     place = {name: column for column, name in enumerate(names)}
