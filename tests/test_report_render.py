@@ -27,6 +27,7 @@ from puselect.report.sentences import (
     standing,
     tiles,
 )
+from puselect.selectors.choice import Path
 from puselect.selectors.frequencies import summarise_selections
 from puselect.selectors.suitability import Suitability
 
@@ -154,6 +155,14 @@ class TestSentences:
         assert any("Selected in half of them or less: b." in line for line in told)
         twins = summarise_selections(np.array([[True, False], [True, True], [True, False]]), ((0, 1),))
         assert any("instead of b." in line for line in lede(replace(LISTED, stability=twins, features=features)))
+
+    def test_the_number_of_features_has_a_picture(self):
+        values = [(1.0, 2.0), (0.4, 0.5), (0.7, 0.8), (0.1, 0.1), (0.0, 0.1)]
+        path = Path("chosen", 2, 1, (1, 3), 0.001, (1, 2), *values, elbow=0)
+        page = render.render(replace(LISTED, path=path))
+        assert 'data-part="number"' in page
+        assert "no elbow" in page
+        assert 'data-part="number"' not in render.render(LISTED)
 
     def test_each_feature_says_how_often_it_was_selected_again(self):
         features = tuple(Feature(name, i, i + 1, i < 2, 0.9, None) for i, name in enumerate("abcd"))

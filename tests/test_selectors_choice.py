@@ -9,7 +9,7 @@ from sklearn.base import clone
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import NothingBeyondChanceWarning
-from puselect.selectors.choice import ChoiceCode
+from puselect.selectors.choice import ChoiceCode, find_elbow
 from puselect.selectors.settings import Settings
 
 
@@ -69,6 +69,29 @@ def test_path_says_what_each_number_is_worth(found):
     assert str(path.n_features) in str(path)
 
 
+def test_the_objective_falls_behind_the_relevant_features(found):
+    path = found[0].path_
+    assert path.elbow in range(4, 12)
+    assert path.cost_enough is None
+    assert f"falls behind {path.elbow}" in str(path)
+
+
+def test_without_an_elbow_that_is_said(found):
+    X, y, relevant = small()
+    path = chosen(X[:, relevant], y).path_
+    assert path.elbow == 0
+    assert "no elbow" in str(path)
+
+
+@pytest.mark.parametrize(
+    ("scores", "elbow"),
+    [([0.1, 0.5, 0.45, 0.1], 4), ([0.1, 0.5, 0.45, 0.4], 0), ([0.5, 0.3, 0.2, 0.1], 1), ([0, 0, 0, 0], 0)],
+)
+def test_an_elbow_is_the_last_number_before_a_clear_fall(scores, elbow):
+    assert find_elbow([1, 2, 4, 8], [np.full(4, score) for score in scores]) == elbow
+    assert find_elbow([1, 2], [np.ones(4)] * 2) is None
+
+
 def test_fit_is_repeatable_and_clone_keeps_the_parameters(found):
     selector, _ = found
     X, y, _ = small()
@@ -114,6 +137,10 @@ def test_features_beyond_chance_are_bought_within_the_budget():
     assert costs[selector.support_].sum() <= 10
     assert relevant[selector.support_].mean() >= 0.6
     assert selector.path_.cost[0] in (1.0, 3.0)
+    path = selector.path_
+    assert path.cost_enough == path.cost[path.size.index(path.n_enough)]
+    assert f"cost {path.cost_enough:g}" in str(path)
+    assert path.elbow is None  # features that are not beyond chance are not looked at
     free = chosen(X, y, feature_costs=costs)
     assert relevant[free.support_].sum() >= 5
 

@@ -90,6 +90,7 @@ def _selection_parts(selection: Selection) -> list[tuple[str, str]]:
     parts = [
         ("checks", "Checks", selection.findings),
         ("suits", "Suitability", selection.suitability),
+        ("number", "Number", selection.path),
         ("again", "Stability", selection.stability),
         ("panels", "Features", selection.panels),
         ("portraits", "Portraits", selection.portraits),

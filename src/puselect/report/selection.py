@@ -256,6 +256,7 @@ class Selection(JSONRecord):
             require(same_length(*values) and len(path.size) > 0, "columns of path differ in length")
             require(path.code in list(ChoiceCode), f"path.code must be one of {', '.join(ChoiceCode)}")
             require(len(path.interval) == 2, "path.interval must be two numbers")
+            require(path.n_enough in path.size, "path.n_enough must be one of path.size")
         columns = {feature.column for feature in self.features}
         require(len(columns) == len(self.features), "two features have the same column")
         searched = () if self.search is None else self.search.columns

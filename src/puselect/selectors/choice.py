@@ -1,6 +1,7 @@
 """How many features to select: those that say more about the labels than chance, and what more of them would bring."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -25,6 +26,8 @@ EVEN = 0.5  # without any: as many features as are more likely true than false
 FEWEST_LABELS, FEW_LABELS, MANY_LABELS = 5, 20, 50
 N_CLUSTERINGS = 4
 N_SIZES, WIDEST = 12, 100
+FEWEST_SIZES = 4
+NEAR_BEST, FALLEN = 0.85, 0.7  # of the best objective: up to the elbow, and behind it
 
 
 class ChoiceCode(StrEnum):
@@ -81,17 +84,34 @@ class Path:
     """Its standard error."""
     false_share: tuple[float, ...]
     """Estimated share of false features."""
+    elbow: int | None = None
+    """The number behind which the objective falls; 0 if it falls nowhere, None if that was not looked at."""
+
+    @property
+    def cost_enough(self) -> float | None:
+        """What `n_enough` features cost: more money hardly buys more. None without costs."""
+        return None if list(self.cost) == list(self.size) else self.cost[self.size.index(self.n_enough)]
 
     def __str__(self) -> str:
         low, high = self.interval
         number = f"{self.n_features} feature{'s are' if self.n_features > 1 else ' is'}"
         if self.code == ChoiceCode.CHOSEN:
             related = f"{low} to {high} are related to the labels"
-            enough = f"{self.n_enough} separate held-out positives as well as more do"
-            return f"{number} beyond chance ({related}); {enough}."
+            price = "" if self.cost_enough is None else f", which cost {self.cost_enough:g},"
+            verb = "separates" if self.n_enough == 1 else "separate"
+            enough = f"{self.n_enough}{price} {verb} held-out positives as well as more do"
+            return f"{number} beyond chance ({related}); {enough}.{self._about_elbow()}"
         few = self.code == ChoiceCode.TOO_FEW_LABELS
         why = "there are too few labelled rows to tell" if few else "nothing is beyond chance"
         return f"{number} the best guess, but {why} (p = {self.p_value:.2g})."
+
+    def _about_elbow(self) -> str:
+        """Return whether the objective tells the number, too."""
+        if self.elbow is None:
+            return ""
+        if self.elbow:
+            return f" The objective falls behind {self.elbow}."
+        return " There is no elbow: the objective is much the same for more features, and does not tell the number."
 
 
 def choose(settings: Settings, problem: Problem, max_false: float) -> Problem:
@@ -200,7 +220,26 @@ def follow_path(
         separation=tuple(separation.auc.tolist()),
         separation_error=tuple(separation.error.tolist()),
         false_share=tuple(padded[np.minimum(sizes, len(padded)) - 1].tolist()),
+        elbow=find_elbow(sizes, scores) if len(choice.false_share) <= len(budget.free) else None,
     )
+
+
+def find_elbow(sizes: Sequence[int], scores: Sequence[FloatArray]) -> int | None:
+    """Return the last size whose mean score is near the best, if it falls clearly from there to the end; otherwise 0.
+
+    None if there are too few sizes to tell.
+
+    Examples
+    --------
+    >>> find_elbow([1, 2, 4, 8], [np.array([mean]) for mean in (0.3, 0.5, 0.48, 0.2)])
+    4
+    """
+    if len(sizes) < FEWEST_SIZES:
+        return None
+    means = np.array([score.mean() for score in scores])
+    if means[-1] > FALLEN * means.max() or means.max() <= 0:
+        return 0
+    return int(np.asarray(sizes)[means >= NEAR_BEST * means.max()][-1])
 
 
 def path_sizes(n_features: int, n_selected: int) -> list[int]:

@@ -104,6 +104,19 @@ const parts = {
       label: host.dataset.label, lines: [{ xs, ys: search.value, kind: "in" }, { xs, ys: search.best, kind: "dashed" }] }).svg));
   },
 
+  number(host) {
+    const { path } = dataOf(host);
+    const best = Math.max(...path.objective, 1e-12), xs = path.size;
+    const lines = [{ xs, ys: path.objective.map((v) => v / best), kind: "in" }, { xs, ys: path.separation, kind: "dashed" },
+      { xs, ys: path.false_share, kind: "out" }];
+    whenResized(host, (width) => {
+      const { svg, x, y } = lineChart({ width, height: 260, xTitle: "number of features", yHigh: 1, label: host.dataset.label, lines });
+      svg.append(make("line", { class: "leader", x1: x(path.n_features), x2: x(path.n_features), y1: y(0), y2: y(1) }),
+        make("text", { class: "name", x: x(path.n_features), y: y(1) - 8, "text-anchor": "middle", text: `${path.n_features} selected` }));
+      host.replaceChildren(svg);
+    });
+  },
+
   settled(host) {
     const { search } = dataOf(host);
     const xs = search.step.map((step) => step * search.masks_per_step);
