@@ -42,11 +42,19 @@ class SignedJSFS(baselines.JSFS):
         return self.coef_
 
 
+class ShuffledSemiJMI(baselines.SemiJMI):
+    """semi-JMI on shuffled labels: what its information prefers when there is none."""
+
+    def fit(self, X: Any, y: Any) -> "ShuffledSemiJMI":
+        return super().fit(X, np.random.default_rng(self.random_state).permutation(y))
+
+
 METHODS: dict[str, Callable[..., Any]] = {
     "kbest": baselines.KBest,
     "lasso": baselines.LassoRank,
     "dt-rfe": baselines.DTRFE,
     "semi-jmi": baselines.SemiJMI,
+    "semi-jmi-shuffled": ShuffledSemiJMI,
     "mrmr": baselines.MRMR,
     "mrmr-equal-width": partial(baselines.MRMR, discretize="equal-width"),
     "mrmr-published": baselines.MRMR.published,

@@ -40,6 +40,14 @@ def test_jsfs_by_signed_weight_takes_the_largest():
     assert (JSFS(3).fit(X, y).coef_ == selector.coef_).all()
 
 
+def test_shuffled_labels_are_as_many_and_other_rows():
+    X, y, _ = SMALL("40/1/1", random_state=0)
+    seen = baselines.ShuffledSemiJMI(3, random_state=1).fit(X, y)
+    shuffled = np.random.default_rng(1).permutation(y)
+    assert (shuffled != y).any()
+    assert (seen.get_support() == baselines.baselines.SemiJMI(3, random_state=1).fit(X, shuffled).get_support()).all()
+
+
 def test_other_labels_of_one_split_leave_its_rows_alone(monkeypatch, tmp_path, capsys):
     def split(name, seed, rate=None):
         X, y, _, classes = SMALL("40/1/1", random_state=seed, return_classes=True)
