@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
@@ -169,18 +168,17 @@ def same_labels(shape: Shape, n_fits: int) -> float:
 
 
 def search_ratio(n_fits: int) -> tuple[list[Measurement], float]:
-    """Compare a whole default search with the paper's 6000 fits in scikit-learn, both on two cores."""
-    shape = make_shape(*SHAPES["Table 1"])
+    """Compare a whole default search with the paper's 6000 fits in scikit-learn, both on one core.
+
+    On two cores the processes of scikit-learn slow each other down, and the ratio would count that.
+    """
     X, y, _ = make_pu_clusters("10/8/2", random_state=0)
     FSCPU(25, max_iter=1).fit(X, y)
-
-    begin = time.perf_counter()
-    Parallel(n_jobs=2)(delayed(sklearn_seconds)(shape, n_fits) for _ in range(2))
-    theirs = (time.perf_counter() - begin) / (2 * n_fits) * PUBLISHED_FITS
-    ours = seconds(lambda: FSCPU(25, random_state=0, n_jobs=2).fit(X, y), repeats=3)
+    theirs = sklearn_seconds(make_shape(*SHAPES["Table 1"]), n_fits) * PUBLISHED_FITS
+    ours = seconds(lambda: FSCPU(25, random_state=0, n_jobs=1).fit(X, y), repeats=3)
     rows = [
-        Measurement("scikit-learn, 6000 fits on two cores (from a few)", "Table 1", theirs, "s"),
-        Measurement("default search on two cores", "Table 1", ours, "s"),
+        Measurement("scikit-learn, 6000 fits on one core (from a few)", "Table 1", theirs, "s"),
+        Measurement("default search on one core", "Table 1", ours, "s"),
         Measurement("default search, ratio", "Table 1", theirs / ours, "x"),
     ]
     return rows, theirs / ours
@@ -254,7 +252,7 @@ def run_cpu_bench(quick: bool, tell: Callable[[str], None]) -> tuple[list[Measur
         Check("one evaluation, default preset, one thread (x)", ratios["Table 1"]["default"], ">=", 400, 1000),
         Check("published preset, one fit, one thread (x)", ratios["Table 1"]["published"], ">=", 5, 10),
         Check("published preset, rows with scikit-learn's label", labels, ">=", 0.99, 1.0),
-        Check("a whole default search, two cores (x)", search, ">=", 400, 2000),
+        Check("a whole default search, one core (x)", search, ">=", 400, 2000),
         Check("import puselect (s)", value["import puselect", "start-up"], "<=", 1, 0),
         Check("first fit, nothing compiled yet (s)", value["first fit, nothing compiled yet", "start-up"], "<=", 15, 0),
         Check("peak memory over the matrix (x)", measurements[-1].value, "<=", 3, 1),
