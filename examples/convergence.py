@@ -5,7 +5,7 @@ How a search converges
 4500 rows, 50 features of which 25 are relevant, 50 labelled positives. Each line is the probability of one feature;
 relevant ones are red, irrelevant ones blue. Pass a file name to save the figure::
 
-    python examples/convergence.py docs/convergence.png
+    python examples/convergence.py convergence.png
 """
 
 import sys
