@@ -171,6 +171,40 @@ def test_published_fscpu_lies_below_the_paper_by_what_the_page_says():
     assert told(f"{short(gap.value, 3)} ± {short(gap.error, 3)} below the paper")
 
 
+def _span(method, conditions):
+    means = [short(figure.mean, 2) for (id, c), figure in _figures("table1", "fsr")[1].items()
+             if id == method and c in conditions]  # fmt: skip
+    return f"{min(means, key=float)} to {max(means, key=float)}"
+
+
+def test_ranges_in_the_text_are_those_of_the_raw_results():
+    _, figures = _figures("table1", "fsr")
+    every = {c for m, c in figures if m == "mrmr"}
+    clusters = {c for c in every if "outlier" not in c}
+    assert _span("fscpu-previous", clusters) == "1.00 to 1.00"
+    assert told(f"mixtures fitted to convergence find {_span('fscpu-published', clusters)}")
+    outliers = [short(figures[m, "40/outlier"].mean, 2) for m in ("fscpu", "fscpu-previous", "fscpu-mi")]
+    assert told(f"{_span('fscpu', clusters)} with clusters, and {outliers[0]} instead of {outliers[1]} on outliers")
+    assert told(f"are labelled ({outliers[0]} and {outliers[2]} with our default)")
+    assert told(f"mRMR finds {_span('mrmr', every)} instead of {_span('mrmr-published', every)}")
+
+
+def test_which_methods_agree_is_counted():
+    rows = coverage_of(*_figures("table1", "fsr"), "fsr")
+    assert [rows[name].within for name in ("fscpu-published", "lasso", "mrmr", "semi-jmi")] == [10] * 4
+    assert (rows["kbest"].within, rows["dt-rfe"].within) == (8, 9)
+    assert told("K-Best in eight of ten") and told("DT-RFE in nine")
+
+
+def test_methods_page_has_the_figures_of_table_1():
+    _, figures = _figures("table1", "fsr")
+    page = (ROOT / "docs" / "paper" / "methods.md").read_text(encoding="utf-8")
+    rows = {"FSCPU, our default": "fscpu", "FSCPU-MI, our default": "fscpu-mi", "published FSCPU": "fscpu-published"}
+    for label, method in rows.items():
+        values = [short(figure.mean, 2) for (id, _), figure in figures.items() if id == method]
+        assert f"| {label} | ours (5) | {' | '.join(values)} |" in page
+
+
 def test_shares_of_undecided_probabilities_are_those_of_the_raw_results():
     names = {"spambase": "Spam", "ionosphere": "Ionosphere", "rt_iot2022": "RT-IoT"}
     for method, label in zip(PUBLISHED, ("FSCPU", "FSCPU-MI"), strict=True):
