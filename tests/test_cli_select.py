@@ -189,7 +189,7 @@ class TestOptions:
 
     def test_the_number_taken_by_default_is_told(self, folder):
         done = select("-o", "s.json")
-        text = "selecting 4 of 7 features, half of them; choose another number with -k"
+        text = "selecting 4 of 7 features, half of them; choose another number with -k N or -k auto"
         assert f"note: {text}" in done.stderr
         assert text in Selection.from_json((folder / "s.json").read_text()).notes
         assert "selecting" not in select("--budget", 3).stderr

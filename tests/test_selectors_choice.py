@@ -73,7 +73,7 @@ def test_the_objective_falls_behind_the_relevant_features(found):
     path = found[0].path_
     assert path.elbow in range(4, 12)
     assert path.cost_enough is None
-    assert f"falls behind {path.elbow}" in str(path)
+    assert f"falls after {path.elbow}" in str(path)
 
 
 def test_without_an_elbow_that_is_said(found):

@@ -172,7 +172,7 @@ def path(selector: PUSelector, ax: "Axes | None" = None) -> "Axes":
     ink = ax.xaxis.label.get_color()
     ax.axvline(found.n_features, color=ink, linewidth=0.8, label=f"selected: {found.n_features}")
     if found.elbow:
-        ax.axvline(found.elbow, color=ink, linewidth=0.8, linestyle=":", label=f"objective falls behind {found.elbow}")
+        ax.axvline(found.elbow, color=ink, linewidth=0.8, linestyle=":", label=f"objective falls after {found.elbow}")
     ax.set(xlabel="number of features", ylim=(0, 1.02), xlim=(min(found.size), max(found.size)))
     ax.legend(frameon=False)
     return _plain(ax)

@@ -310,7 +310,8 @@ def wanted_number(n_features: int, k: str | None, budget: float | None) -> tuple
         return AUTO, []
     if k is None and budget is None:
         half = (n_features + 1) // 2
-        return half, [f"selecting {half} of {n_features} features, half of them; choose another number with -k"]
+        told = f"selecting {half} of {n_features} features, half of them; choose another number with -k N or -k auto"
+        return half, [told]
     number = None if k is None else int(k)
     if number is not None and number > n_features:
         raise ValueError(f"-k must be at most {n_features}, the number of usable features, got {number}")
@@ -338,6 +339,9 @@ def repeat(selector: "PUSelector", table: "LoadedTable", n_searches: int | None,
 
     if n_searches is None:
         return
+    n_labelled = int((table.y == 1).sum())
+    if min(n_labelled, len(table.y) - n_labelled) < 2:
+        return tell("note: stability was not assessed; it needs two labelled and two unlabelled rows")
     try:
         with stopping(quiet):
             assess_stability(selector, table.X, table.y, n_searches, selector.random_state)

@@ -110,6 +110,8 @@ def lede(selection: Selection) -> list[str]:
         lines.append(f"Based on {selection.n_labelled:,} known positives among {selection.n_rows:,} rows.")
     if selection.reason:
         lines.append(selection.reason)
+    elif selection.suitability is not None:
+        lines.append(selection.suitability.verdict)
     if selection.path is not None:
         lines.append(str(selection.path))
     if selection.stability is not None:

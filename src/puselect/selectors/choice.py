@@ -110,7 +110,7 @@ class Path:
         if self.elbow is None:
             return ""
         if self.elbow:
-            return f" The objective falls behind {self.elbow}."
+            return f" The objective falls after {self.elbow}."
         return " There is no elbow: the objective is much the same for more features, and does not tell the number."
 
 

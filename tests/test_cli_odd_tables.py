@@ -1,0 +1,110 @@
+"""Odd tables, by one command each: an answer that says how little it knows."""
+
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from puselect import cli
+from puselect.datasets import make_pu_clusters
+from puselect.selectors.choice import ChoiceCode
+from puselect.selectors.suitability import Verdict
+
+SIZES = {"n_negative": 240, "n_positive": 80, "n_relevant": 5, "n_irrelevant": 5, "noise": "gaussian"}
+X, y, relevant = make_pu_clusters("60/3/1", **SIZES, random_state=1)
+
+
+def puselect(command, *words):
+    """Run a command on d.csv in this process and return what it says as JSON."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        done = CliRunner().invoke(cli.app, [command, "d.csv", "--label", "known", "--json", *map(str, words)])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def write(values, labels):
+    table = pd.DataFrame(values, columns=[f"c{j}" for j in range(np.shape(values)[1])])
+    table.assign(known=np.asarray(labels).astype(int)).to_csv("d.csv", index=False)
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def selected(*words):
+    return puselect("select", "--max-iter", 5, "--searches", 3, "--report", "r.html", *words)
+
+
+@pytest.mark.parametrize("n_labelled", [1, 2, 3, 4])
+def test_one_to_four_labelled_rows(n_labelled):
+    write(X, np.where(np.cumsum(y) <= n_labelled, y, 0))
+    found = selected("-k", "auto")
+    assert found["path"]["code"] == ChoiceCode.TOO_FEW_LABELS
+    assert len(found["features"]) == 10
+    assert (found["stability"] is None) == (n_labelled == 1)
+    told = puselect("check")
+    assert told["code"] == Verdict.TOO_FEW_LABELS
+    assert told["labels"]["code"] == told["prior"]["code"] == "too_few_labels"
+
+
+def test_one_feature_is_wanted():
+    write(X, y)
+    found = selected("-k", 1)
+    assert len(found["selected"]) == 1
+    assert sum(found["stability"]["frequency"]) == pytest.approx(1)
+
+
+def test_two_columns():
+    write(X[:, relevant][:, :2], y)
+    assert 1 <= len(selected("-k", "auto")["selected"]) <= 2
+    assert puselect("check")["code"] in list(Verdict)
+
+
+def test_all_columns_are_relevant():
+    write(X[:, relevant], y)
+    found = selected("-k", "auto")
+    assert found["path"]["code"] == ChoiceCode.CHOSEN
+    assert len(found["selected"]) >= 4
+    assert found["path"]["elbow"] == 0
+
+
+def test_no_column_is_relevant():
+    write(X[:, ~relevant], y)
+    found = selected("-k", "auto")
+    assert found["path"]["code"] == ChoiceCode.NOTHING
+    assert found["path"]["interval"][0] == 0
+    assert len(found["selected"]) >= 1
+    assert puselect("check")["code"] != Verdict.HOLDS
+
+
+def test_all_columns_are_twins():
+    write(X[:, relevant][:, :1] + 0.01 * np.random.default_rng(0).normal(size=(len(X), 6)), y)
+    found = selected("-k", "auto")
+    assert found["stability"]["twins"] == [list(range(6))]
+    assert len(set(found["stability"]["twin_frequency"])) == 1
+
+
+def test_costs_allow_one_feature_only():
+    write(X, y)
+    pd.DataFrame({"feature": [f"c{j}" for j in range(10)], "cost": 2.0}).to_csv("costs.csv", index=False)
+    found = selected("-k", "auto", "--costs", "costs.csv", "--budget", 3)
+    assert len(found["selected"]) == 1
+    assert found["path"]["cost"][0] == 2
+    assert found["path"]["n_features"] == 1
+
+
+def test_a_thousand_positives_of_twelve_hundred_rows():
+    many, labels, _ = make_pu_clusters("80/1/1", **{**SIZES, "n_negative": 200, "n_positive": 1000}, random_state=1)
+    labels[np.flatnonzero(labels == 0)[:200]] = 1
+    write(many, labels)
+    found = selected("-k", "auto")
+    assert found["n_labelled"] == 1000
+    assert found["path"]["code"] in list(ChoiceCode)
+    told = puselect("check")
+    assert told["code"] in list(Verdict)
+    assert 0 <= told["prior"]["share"] <= 1
