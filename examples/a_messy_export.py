@@ -50,7 +50,7 @@ for fate in preparer.fates_:
 # Select nine features. The columns made from one column of the file are selected as a whole.
 
 selector = FSCPU(9, groups=preparer.groups_, random_state=0).fit(X, y)
-selection = summarise(selector, X, y, columns=preparer.fates_, recipes=preparer.recipes_, row_name="transaction_id")
+selection = summarise(selector, X, y, preparer=preparer, row_name="transaction_id")
 print(", ".join(selection.selected))
 print(f"relevant: {len(set(selection.selected) & set(relevant))} of {len(relevant)}")
 

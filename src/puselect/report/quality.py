@@ -28,6 +28,7 @@ ONE_CORNER = 5.0  # times: with labels at random, overlapping classes alone rare
 ONE_ERROR_ABOVE = norm.cdf(1.0)  # probability of a feature whose score is one standard error above the cut
 CHECKED_CELLS = 2_000_000
 FEWEST_CHECKED = 1000
+MOST_PLACED = 20_000  # rows whose clusters are looked up; shares of them need no more
 NAMED = 6
 
 
@@ -214,7 +215,7 @@ def _places(selector: PUSelector, table: NDArray[Any], positive: BoolArray) -> I
     if clusterings is None:
         return
     columns = table[:, selector.support_]
-    others = _thinned(np.flatnonzero(~positive), columns.shape[1])
+    others = _thinned(np.flatnonzero(~positive), max(columns.shape[1], CHECKED_CELLS // MOST_PLACED))
     reach = np.quantile(clusterings.remoteness(columns[others]), 0.99) if len(others) else np.inf
     far = float((clusterings.remoteness(columns[positive]) > reach).mean())
     if far > 0.1:

@@ -99,10 +99,11 @@ def lede(selection: Selection) -> list[str]:
     found = gathering(selection)
     lines = []
     if found is not None:
+        it = "it" if len(selection.selected) == 1 else "them"
         lines.append(
-            f"Clustered on {'it' if len(selection.selected) == 1 else 'them'}, {found.n_positive} of "
-            f"{found.n_clusters} clusters contain {share(found.labelled_share)} of the {found.n_labelled:,} known "
-            f"positives and {share(found.row_share)} of all rows."
+            f"Clustered on {it}, {found.n_positive} of {found.n_clusters} clusters "
+            f"{'contains' if found.n_positive == 1 else 'contain'} {share(found.labelled_share)} of the "
+            f"{found.n_labelled:,} known positives and {share(found.row_share)} of all rows."
         )
     if selection.search is not None:
         lines.append(ending(selection))

@@ -10,7 +10,7 @@ from puselect.arrays import AnyArray, Float32Array
 
 BLOCK = 512  # columns compared with all later ones at a time
 MOST_CELLS = 5_000_000
-FEWEST_ROWS = 200
+FEWEST_ROWS, MOST_ROWS = 200, 20_000
 
 
 class Twins(NamedTuple):
@@ -65,7 +65,7 @@ def find_twins(X: ArrayLike, threshold: float = 0.99) -> list[Twins]:
 
 def _places(X: AnyArray) -> Float32Array:
     """Return the ranks of some rows in each column, centred and of length 1; zeros for constant columns."""
-    most = max(MOST_CELLS // max(X.shape[1], 1), FEWEST_ROWS)
+    most = min(max(MOST_CELLS // max(X.shape[1], 1), FEWEST_ROWS), MOST_ROWS)
     some = X[:: -(-len(X) // most)] if len(X) > most else X
     places = np.empty(some.shape, dtype=np.float32)
     for j in range(some.shape[1]):
