@@ -122,8 +122,10 @@ def summary(rows: list[Row]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def recall_after(values: Row, steps: int, population_size: int) -> float:
-    """Return the FSR of the features that were most probable after so many steps."""
+def recall_after(values: Row, steps: int, population_size: int) -> float | None:
+    """Return the FSR of the features that were most probable after so many steps; None if the search was shorter."""
+    if steps * population_size > values["evaluations"][-1]:
+        return None
     record = int(np.searchsorted(values["evaluations"], steps * population_size, side="right")) - 1
     theta = np.array(values["theta"][max(record, 0)])
     chosen = np.argsort(-theta, kind="stable")[: len(values["relevant"])]
@@ -141,10 +143,12 @@ def steps_table(folder: Path) -> str:
             for row in kept
         }
         for condition, values in by_condition.items():
-            lines.append([method, condition, *(f"{value:.2f}" for value in values)])
-        if by_condition:
-            clustered = [values for condition, values in by_condition.items() if "outlier" not in condition]
-            lines.append([method, "mean with clusters", *(f"{value:.3f}" for value in np.mean(clustered, axis=0))])
+            lines.append([method, condition, *("—" if value is None else f"{value:.2f}" for value in values)])
+        clustered = [values for condition, values in by_condition.items() if "outlier" not in condition]
+        if clustered:
+            columns = list(zip(*clustered, strict=True))
+            means = ["—" if None in column else f"{np.mean(column):.3f}" for column in columns]
+            lines.append([method, "mean with clusters", *means])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

@@ -14,7 +14,7 @@ from puselect.studies import collect, load_run, study_tables
 from puselect.studies.coverage import coverage_of, sum_of
 from puselect.studies.hypotheses import Contrast
 from puselect.studies.journal import read_rows
-from puselect.studies.paper import Figure, paper_figures, short
+from puselect.studies.paper import Figure, differs, paper_figures, short
 from puselect.studies.tables import to_markdown
 
 ROOT = Path(__file__).parents[1]
@@ -143,13 +143,13 @@ def _figures(study, metric):
 
 def _panels():
     """Return how many panels of the paper's Figure 1 and appendix were run in full, shortened, or not."""
-    rows = [row for row in read_rows(RESULTS / "figure1") if row.cell.measure == "convergence"]
-    full = {
-        (row.cell.method, row.cell.data["condition"])
-        for row in rows
-        if row.cell.method in PUBLISHED and row.values["steps"] == 3000
+    steps = {
+        (row.cell.method, row.cell.data["condition"]): row.values["steps"]
+        for row in read_rows(RESULTS / "figure1")
+        if row.cell.measure == "convergence" and row.cell.method in PUBLISHED
     }
-    return (len(full), 0, 20 - len(full))
+    full = sum(n == 3000 for n in steps.values())
+    return (full, len(steps) - full, 20 - len(steps))
 
 
 def test_coverage_is_counted_from_raw_results():
@@ -196,10 +196,19 @@ def test_which_methods_agree_is_counted():
     assert told("K-Best in eight of ten") and told("DT-RFE in nine")
 
 
+def test_the_papers_fscpu_mi_agrees_with_fscpu_alone():
+    _, figures = _figures("table1", "fsr")
+    printed = {condition: figure for (m, condition), figure in paper_figures("fsr").items() if m == PUBLISHED[1]}
+    assert not any(differs(figures["fscpu-published", c], figure, "fsr") for c, figure in printed.items())
+    assert sum(differs(figures["fscpu-mi-published-short", c], f, "fsr") for c, f in printed.items()) == 6
+    assert told("lies outside in six columns")
+
+
 def test_methods_page_has_the_figures_of_table_1():
     _, figures = _figures("table1", "fsr")
     page = (ROOT / "docs" / "paper" / "methods.md").read_text(encoding="utf-8")
-    rows = {"FSCPU, our default": "fscpu", "FSCPU-MI, our default": "fscpu-mi", "published FSCPU": "fscpu-published"}
+    rows = {"FSCPU, our default": "fscpu", "FSCPU-MI, our default": "fscpu-mi", "published FSCPU": "fscpu-published",
+            "published FSCPU-MI, 2686 steps": "fscpu-mi-published-short"}  # fmt: skip
     for label, method in rows.items():
         values = [short(figure.mean, 2) for (id, _), figure in figures.items() if id == method]
         assert f"| {label} | ours (5) | {' | '.join(values)} |" in page
