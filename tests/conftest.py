@@ -12,7 +12,10 @@ from puselect import FSCPU
 from puselect.selectors import settings, suitability
 
 REMEMBERED = {}
-DOCUMENTATION = {"test_cli_docs.py", "test_examples.py", "test_readme.py"}
+TOGETHER = {
+    **dict.fromkeys(["test_cli_docs.py", "test_examples.py", "test_readme.py"], "documentation"),
+    **dict.fromkeys(["test_engines_dask.py", "test_studies_dask.py"], "dask"),
+}
 
 
 def pytest_sessionstart() -> None:
@@ -24,16 +27,30 @@ def pytest_sessionstart() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Give the tests of a file, or of all pages, to one worker, so that what they share is made once."""
+    """Give the tests of a file, or of files that belong together, to one worker: what they share is made once."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid):
             path = nodeid.split("::")[0]
-            return "documentation" if Path(path).name in DOCUMENTATION else path
+            return TOGETHER.get(Path(path).name, path)
 
     config.option.loadscopereorder = False  # the longest files come early in the alphabet
     return ByFile(config, log)
+
+
+@pytest.fixture(scope="session")
+def dask_cluster():
+    """Two processes, forked from one that has imported Dask and the libraries."""
+    import dask
+    from distributed import LocalCluster
+    from distributed.utils import get_mp_context
+    from fork_server import LIBRARIES
+
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        get_mp_context().set_forkserver_preload(["distributed", *LIBRARIES])
+        with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
+            yield cluster
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import dask.array as da
 import numpy as np
 import polars as pl
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client
 from typer.testing import CliRunner
 
 from puselect import FSCPU, cli
@@ -18,15 +18,9 @@ from puselect.search.progress import watching
 X, Y, _ = make_pu_clusters("40/3/1", n_negative=240, n_positive=60, n_relevant=6, n_irrelevant=6, random_state=0)
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
-        yield cluster
-
-
 @pytest.fixture
-def client(cluster):
-    with Client(cluster) as client:
+def client(dask_cluster):
+    with Client(dask_cluster) as client:
         yield client
 
 
@@ -34,12 +28,12 @@ def search(**changes):
     return FSCPU(6, **{"max_iter": 6, "max_samples": None, "random_state": 0, **changes})
 
 
-def test_a_killed_worker_costs_time_but_not_the_result(client, cluster):
+def test_a_killed_worker_costs_time_but_not_the_result(client, dask_cluster):
     killed = []
 
     def kill_a_worker(step):
         if step.number == 2:
-            nanny = next(iter(cluster.workers.values()))
+            nanny = next(iter(dask_cluster.workers.values()))
             killed.append(nanny.pid)
             os.kill(nanny.pid, signal.SIGKILL)
 
@@ -95,18 +89,18 @@ def test_workers_without_the_package_are_named():
         check_workers(Bare({}))
 
 
-def test_the_command_line_lets_workers_read_the_files(cluster, tmp_path, monkeypatch):
+def test_the_command_line_lets_workers_read_the_files(dask_cluster, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     frame = pl.DataFrame(X, schema=[f"c{j}" for j in range(12)]).with_columns(pl.Series("label", Y))
     for number in range(3):
         frame[100 * number : 100 * number + 100].write_parquet(f"part-{number}.parquet")
     words = ["select", "part-*.parquet", "--label", "label", "-k", "6", "--max-iter", "4", "--seed", "0", "--json"]
-    done = CliRunner().invoke(cli.app, [*words, "--dask", cluster.scheduler_address, "-o", "s.json"])
+    done = CliRunner().invoke(cli.app, [*words, "--dask", dask_cluster.scheduler_address, "-o", "s.json"])
     assert done.exit_code == 0, done.output
     found = json.loads((tmp_path / "s.json").read_text())
     assert len(found["selected"]) == 6
     assert found["search"]["n_iter"] == 4
-    misspelt = ["select", "part-*.parquet", "--label", "lable", "--dask", cluster.scheduler_address]
+    misspelt = ["select", "part-*.parquet", "--label", "lable", "--dask", dask_cluster.scheduler_address]
     wrong = CliRunner().invoke(cli.app, misspelt)
     assert wrong.exit_code == 1
     assert "lable" in wrong.stderr

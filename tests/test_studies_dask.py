@@ -3,7 +3,6 @@ import signal
 import sys
 
 import pytest
-from distributed import LocalCluster
 from study_files import write_study
 
 from puselect.studies.journal import read_rows
@@ -12,29 +11,23 @@ from puselect.studies.study import load_study
 from puselect.studies.workers import dask_workers
 
 
-@pytest.fixture
-def cluster():
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
-        yield cluster
-
-
 def values(folder):
     return {row.cell.key: (row.values["fsr"], row.values["selected"]) for row in read_rows(folder)}
 
 
-def test_a_cluster_gives_the_same_results_even_if_a_worker_is_killed(cluster, tmp_path):
+def test_a_cluster_gives_the_same_results_even_if_a_worker_is_killed(dask_cluster, tmp_path):
     study = load_study(str(write_study(tmp_path)))
     killed = []
 
     def kill_a_worker(progress):
         if progress.done == 3:
-            nanny = next(iter(cluster.workers.values()))
+            nanny = next(iter(dask_cluster.workers.values()))
             killed.append(nanny.pid)
             os.kill(nanny.pid, signal.SIGKILL)
 
     run_study(study, tmp_path / "here")
     outcome = run_study(
-        study, tmp_path / "cluster", workers=dask_workers(cluster.scheduler_address), tell=kill_a_worker
+        study, tmp_path / "cluster", workers=dask_workers(dask_cluster.scheduler_address), tell=kill_a_worker
     )
     assert len(killed) == 1
     assert (outcome.measured, outcome.failed) == (18, [])
