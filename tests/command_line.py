@@ -13,6 +13,15 @@ import polars as pl
 from programs import PATIENCE, Program, run, server
 
 CODE = "from puselect.cli import main; main()"
+SLOWLY = """
+import time
+from puselect.cli import main
+from puselect.search.progress import watching
+from puselect.selectors import session
+session.SAVE_SECONDS = 0.0
+with watching(lambda step: time.sleep(0.02)):
+    main()
+"""
 COMMAND = [sys.executable, "-c", CODE]
 ENVIRONMENT = {**os.environ, "PYTHONWARNINGS": "error", "TERM": "xterm-256color"}
 
@@ -27,11 +36,11 @@ def puselect(*words, **settings):
     return run(CODE, *words, env=ENVIRONMENT, **settings)
 
 
-def puselect_signalled(number, ready, *words, temporary=None, **settings):
+def puselect_signalled(number, ready, *words, code=SLOWLY, temporary=None, **settings):
     """Run the command in a group of its own; signal the group once it is ready.
 
     `ready` is a file that then exists, or a function of the process number. The command hears the signal even if this
-    process ignores it, as one started by nohup does.
+    process ignores it, as one started by nohup does. By default it saves its checkpoint after each step, and sleeps.
     """
     is_ready = ready if callable(ready) else lambda process: ready.exists()
     environment = ENVIRONMENT if temporary is None else {**ENVIRONMENT, "TMPDIR": str(temporary)}
@@ -42,14 +51,14 @@ def puselect_signalled(number, ready, *words, temporary=None, **settings):
             time.sleep(0.02)
         os.killpg(process.pid, number)
 
-    return run(CODE, *words, env=environment, session=True, meanwhile=send, **settings)
+    return run(code, *words, env=environment, session=True, meanwhile=send, **settings)
 
 
-def puselect_in_terminal(*words, cwd, press=None):
+def puselect_in_terminal(*words, cwd, press=None, code=CODE):
     """Run the command in a pseudo-terminal; `press` is (text to wait for, keys to press then)."""
     keyboard, terminal = pty.openpty()
     environment = {**ENVIRONMENT, "COLUMNS": "110"}
-    process = Program(CODE, *words, streams=[terminal] * 3, cwd=cwd, env=environment, terminal=True)
+    process = Program(code, *words, streams=[terminal] * 3, cwd=cwd, env=environment, terminal=True)
     os.close(terminal)
     seen, deadline = b"", time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
@@ -76,7 +85,7 @@ def clusters_table(n_rows=400, n_noise=4, seed=0):
     return pl.DataFrame({**signal_columns, **noise, "label": (np.arange(n_rows) < 40).astype(int)})
 
 
-def noise_table(n_rows=4000, n_columns=40):
-    """A table without any signal, on which a search goes on for seconds."""
+def noise_table(n_rows=300, n_columns=24):
+    """A table without any signal, on which a search goes on to its last step."""
     columns = {f"c{i}": column for i, column in enumerate(np.random.default_rng(0).random((n_columns, n_rows)))}
     return pl.DataFrame({**columns, "label": (np.arange(n_rows) < 30).astype(int)})

@@ -13,6 +13,7 @@ from puselect import __version__, cli
 from puselect.cli import advice
 from puselect.cli.demo import real_demo
 from puselect.datasets.export import fraud_export_columns
+from puselect.selectors import settings
 
 runner = CliRunner()
 
@@ -79,7 +80,8 @@ def test_unknown_command_is_a_wrong_call():
     assert runner.invoke(cli.app, ["nonsense"]).exit_code == 2
 
 
-def test_the_real_part_of_the_demo_succeeds_on_another_seed():
+def test_the_real_part_of_the_demo_succeeds_on_another_seed(monkeypatch):
+    monkeypatch.setattr(settings, "EFFECT_STEPS", 100)
     real = real_demo(3)
     assert len(real.selected) == 6
     assert real.auc_selected > 0.9

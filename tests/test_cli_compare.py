@@ -5,7 +5,7 @@ import numpy as np
 import polars as pl
 import psutil
 import pytest
-from command_line import clusters_table, noise_table, puselect, puselect_in_terminal, puselect_signalled
+from command_line import CODE, clusters_table, noise_table, puselect, puselect_in_terminal, puselect_signalled
 from typer.testing import CliRunner
 
 from puselect import FSCPU, cli
@@ -119,9 +119,9 @@ class TestInterrupted:
         assert [path.name for path in folder.iterdir()] == ["d.csv"]
 
     def test_workers_end_in_silence(self, tmp_path):
-        noise_table(20_000).write_csv(tmp_path / "n.csv")
+        noise_table(20_000, 40).write_csv(tmp_path / "n.csv")
         words = ("compare", "n.csv", "--label", "label", "-k", 20, "--methods", "fscpu", "-o", "c.json", "--jobs", 2)
-        done = puselect_signalled(signal.SIGINT, has_workers, *words, "--quiet", cwd=tmp_path)
+        done = puselect_signalled(signal.SIGINT, has_workers, *words, "--quiet", cwd=tmp_path, code=CODE)
         assert done.returncode == 1
         assert done.stderr == "error: interrupted; nothing was written\n"
         assert [path.name for path in tmp_path.iterdir()] == ["n.csv"]
