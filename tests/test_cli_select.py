@@ -365,7 +365,7 @@ class TestNextStep:
         after = shlex.split(line.split("puselect", 1)[1])
         again = runner.invoke(cli.app, [*after, "--methods", "kbest", "--splits", "2", "--jobs", "1", "--json"])
         assert again.exit_code == 0, again.output
-        assert "300 rows, 8 usable features" in done.stderr
+        assert "300 rows, 6 usable features" in done.stderr
         assert "300 rows, 8 usable features" in again.stderr
 
     def test_without_a_report_it_offers_one(self, folder):
