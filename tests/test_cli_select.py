@@ -366,7 +366,7 @@ class TestNextStep:
         again = runner.invoke(cli.app, [*after, "--methods", "kbest", "--splits", "2", "--jobs", "1", "--json"])
         assert again.exit_code == 0, again.output
         assert "300 rows, 6 usable features" in done.stderr
-        assert "300 rows, 8 usable features" in again.stderr
+        assert "300 rows, 6 usable features" in again.stderr
 
     def test_without_a_report_it_offers_one(self, folder):
         assert "next  add --report report.html to see the clusters" in select("-k", 3).stdout
