@@ -203,7 +203,8 @@ def table_notes(table: "LoadedTable") -> list[str]:
     """Return what a result says about its table."""
     from puselect.cli.wording import note_text, reason_text
 
-    left_out = [f"left out: {column.name} ({reason_text(column)})" for column in table.left_out]
+    others = [column for column in table.left_out if column.reason != "leak"]  # there is a note on each leak
+    left_out = [f"left out: {column.name}, {reason_text(column)}" for column in others]
     return [*map(note_text, table.notes), *left_out]
 
 

@@ -197,8 +197,6 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
     console.print()
     if comparison.score_is_proxy:
         line(console, "note", PROXY)
-    for note in comparison.notes:
-        line(console, "note", note)
     for path in written:
         line(console, "written", str(path), "green")
 

@@ -143,7 +143,7 @@ def summarise(
         clusterings=_clusterings(selector),
         view=None if table is None else row_map(selector, table, positive, found, rows),
         candidates=_candidate_table(found, table, names, features, rows, row_name),
-        findings=_by_level([*find_problems(selector, table, positive, names), *findings]),
+        findings=_by_level([*findings, *find_problems(selector, table, positive, names)]),
         notes=tuple(notes),
         suitability=suitability,
         path=getattr(selector, "path_", None),
