@@ -1,3 +1,4 @@
+import re
 from dataclasses import asdict
 from datetime import date, datetime, timedelta
 
@@ -199,4 +200,6 @@ def test_an_hour_that_tells_the_class_is_found():
     found = summarise(selector, features, y, preparer=preparer)
     assert (found.panels[0].name, found.panels[0].column) == ("booked", "booked (hour)")
     assert found.columns == preparer.fates_
+    assert all(re.fullmatch(r"2024-\d\d-\d\d \d\d:\d\d", value) for value, in found.candidates.values)
+    assert found.candidates.values[0][0][:16] == str(table["booked"][found.candidates.row[0]])[:16]
     assert Selection.from_json(found.to_json()).recipes == preparer.recipes_

@@ -1,6 +1,9 @@
 """The words of panels, portraits and fates of columns."""
 
 from collections.abc import Sequence
+from math import floor
+
+import numpy as np
 
 from puselect.report.panels import Mark, Panel, Portrait
 from puselect.tables.fates import Fate
@@ -25,11 +28,29 @@ def portrait_size(found: Portrait) -> str:
     return f"{round(found.size):,} rows, {round(found.labelled):,} of them known positives"
 
 
-def mark(found: Mark) -> str:
+def mark(found: Mark, is_date: bool = False) -> str:
     """Return a difference in figures."""
     if found.word in ("mostly", "often", "rarely"):
         return f"{found.inside:.0%} here, {found.outside:.0%} in all rows"
-    return f"median {number(found.inside)} here, {number(found.outside)} in all rows"
+    shown = day if is_date else number
+    return f"median {shown(found.inside)} here, {shown(found.outside)} in all rows"
+
+
+def edge(panel: Panel, value: float, is_date: bool) -> str:
+    """Return an end of the scale of a panel."""
+    return day(value) if is_date and panel.column in ("", panel.name) else number(value)
+
+
+def day(value: float) -> str:
+    """Return days since 1970 as a date, with the time of day if there is one.
+
+    Examples
+    --------
+    >>> day(19753.0), day(19753.4375)
+    ('2024-01-31', '2024-01-31 10:30')
+    """
+    moment = np.datetime64("1970-01-01T00:00") + np.timedelta64(floor(1440 * float(value) + 1e-5), "m")
+    return str(moment).removesuffix("T00:00").replace("T", " ")
 
 
 def eventful(fates: Sequence[Fate]) -> list[Fate]:

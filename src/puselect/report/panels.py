@@ -113,7 +113,7 @@ def _panel(table: AnyArray, sets: Sequence[IntArray], unit: Unit) -> Panel:
         tuple(_shares(column[part], edges, is_values).round(4).tolist()) for part in sets
     )
     difference, word = compared[shown]
-    numbers = tuple(float(f"{edge:.5g}") for edge in edges)
+    numbers = tuple(float(f"{edge:.8g}") for edge in edges)
     member = unit.members[shown] if unit.members else ""
     return Panel(unit.name, (), numbers, labelled, candidates, others, round(difference, 3), word, member)
 
@@ -234,4 +234,4 @@ def _mark(column: AnyArray, rows: BoolArray, name: str) -> tuple[float, Mark] | 
 
 
 def _short(value: float) -> float:
-    return float(f"{value:.4g}")
+    return float(f"{value:.8g}")

@@ -36,6 +36,8 @@ class Feature:
     """If costs were given."""
     members: tuple[str, ...] = ()
     """Names of the columns of a feature that stands for several, selected as a whole."""
+    is_date: bool = False
+    """Whether its values are days since 1970-01-01."""
 
     def check(self) -> None:
         require(self.column >= 0, "column must not be negative")

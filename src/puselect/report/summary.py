@@ -2,7 +2,7 @@
 
 import inspect
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from numbers import Integral
@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from puselect._version import __version__
 from puselect.methods import METHODS
 from puselect.report.charts import row_map, search_record
+from puselect.report.insight import day
 from puselect.report.model import Model
 from puselect.report.panels import Panel, Portrait, Unit, cluster_portraits, feature_panels, some_rows
 from puselect.report.preparation import table_findings
@@ -116,7 +117,7 @@ def summarise(
         columns, recipes = preparer.fates_, preparer.recipes_
         findings = [*findings, *table_findings(preparer.notes_)]
     names = _names(selector, feature_names)
-    features = _features(selector, names)
+    features = _features(selector, names, {recipe.column for recipe in recipes if recipe.kind == "date"})
     table = None if X is None else _read_table(X, len(names))
     pos_label = selector.fit_settings_["pos_label"]
     positive = None if table is None or y is None else known_positives(y, pos_label, len(table))
@@ -245,8 +246,8 @@ def _names(selector: PUSelector, wanted: Sequence[str] | None) -> list[str]:
     return [str(name) for name in wanted]
 
 
-def _features(selector: PUSelector, names: Sequence[str]) -> tuple[Feature, ...]:
-    """Return all features, best first."""
+def _features(selector: PUSelector, names: Sequence[str], dates: Collection[str]) -> tuple[Feature, ...]:
+    """Return all features, best first; `dates` names those that are days since 1970."""
     scores = getattr(selector, "probabilities_", getattr(selector, "scores_", None))
     costs = _costs(selector, names)
     group_of = {column: group for group, columns in _groups(selector).items() for column in columns}
@@ -260,6 +261,7 @@ def _features(selector: PUSelector, names: Sequence[str]) -> tuple[Feature, ...]
             score=None if scores is None or not np.isfinite(scores[j]) else float(scores[j]),
             cost=None if costs is None else costs[j],
             members=tuple(names[i] for i in _groups(selector)[group_of[j]]) if j in group_of else (),
+            is_date=group_of.get(j, names[j]) in dates,
         )
         for j in np.argsort(selector.ranking_, kind="stable").tolist()
         if j not in group_of or j == first[group_of[j]]
@@ -373,8 +375,10 @@ def _candidate_table(
 
 
 def shown_values(feature: Feature, rows: NDArray[Any], place: Mapping[str, int]) -> list[float | str]:
-    """Return the values of a feature; of one-hot columns, the category."""
+    """Return the values of a feature: numbers, dates, or the category of one-hot columns."""
     columns = [place[name] for name in feature.members if name.startswith(f"{feature.name}=")]
+    if feature.is_date:
+        return [day(value) for value in rows[:, place.get(feature.name, feature.column)]]
     if not columns:
         return [float(f"{value:.6g}") for value in rows[:, feature.column]]
     words = np.array([*(names.removeprefix(f"{feature.name}=") for names in feature.members), "other"])
