@@ -72,6 +72,14 @@ def test_no_positive_is_refused_with_the_values_seen():
         labelled_positives(["ham", "spam"])
 
 
+@pytest.mark.parametrize("y", [["yes", None] * 9, pd.Series(["yes", None] * 9), np.array(["yes", None] * 9, object)])
+def test_missing_labels_are_told_as_such(y):
+    table = np.random.default_rng(0).random((18, 3))
+    for refuse in (lambda: labelled_positives(y), lambda: FSCPU(2, max_iter=1).fit(table, y)):
+        with pytest.raises(ValueError, match="got only 'yes', missing values; set pos_label"):
+            refuse()
+
+
 def test_nothing_unlabelled_is_refused():
     with pytest.raises(ValueError, match="unlabelled rows"):
         labelled_positives([1, 1, 1])

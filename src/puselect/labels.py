@@ -40,7 +40,7 @@ def labelled_positives(y: ArrayLike, pos_label: Any = 1) -> BoolArray:
     if not positive.any():
         raise ValueError(
             f"y must hold at least one labelled positive (y == {pos_label!r}), got only "
-            f"{_some_values(values)}; set pos_label to the value that marks your positives"
+            f"{_some_values(y)}; set pos_label to the value that marks your positives"
         )
     if positive.all():
         raise ValueError(
@@ -66,10 +66,7 @@ def without_missing(y: ArrayLike, pos_label: Any = 1) -> Any:
     """
     if isinstance(pos_label, list | tuple | dict | set | np.ndarray) or _is_missing(pos_label):
         raise ValueError(f"pos_label must be a value that marks labelled positives, got {pos_label!r}")
-    values = np.asarray(y)
-    missing = _missing(values)
-    if isinstance(y, np.ma.MaskedArray):
-        missing |= np.ma.getmaskarray(y)
+    values, missing = np.asarray(y), _missing(y)
     if values.ndim == 0 or not missing.any():
         return y
     filled = values.astype(object) if values.dtype.kind in "US" else values.copy()
@@ -95,8 +92,11 @@ def draw_rows(
     return np.concatenate([labelled, rng.choice(others, min(max_others, len(others)), replace=False)])
 
 
-def _missing(values: NDArray[Any]) -> BoolArray:
+def _missing(y: ArrayLike) -> BoolArray:
     """Return where values are missing."""
+    if isinstance(y, np.ma.MaskedArray):
+        return np.asarray(_missing(y.data) | np.ma.getmaskarray(y))
+    values = np.asarray(y)
     if values.dtype.kind == "f":
         return np.asarray(np.isnan(values))
     if values.dtype.kind in "mM":
@@ -118,6 +118,8 @@ def _is_missing(value: Any) -> bool:
         return False
 
 
-def _some_values(values: NDArray[Any]) -> str:
-    distinct = list(dict.fromkeys(values[:10_000].tolist()))
-    return ", ".join(repr(value) for value in distinct[:5]) + (", ..." if len(distinct) > 5 else "")
+def _some_values(y: ArrayLike) -> str:
+    """Return the first different labels in words."""
+    pairs = zip(np.asarray(y)[:10_000].tolist(), _missing(y)[:10_000], strict=True)
+    distinct = list(dict.fromkeys("missing values" if is_missing else repr(value) for value, is_missing in pairs))
+    return ", ".join(distinct[:5]) + (", ..." if len(distinct) > 5 else "")

@@ -50,7 +50,7 @@ class PUSelector(SelectorMixin, BaseEstimator):
         self.fit_settings_ = clone(self, safe=False).get_params(deep=False)
         known = without_missing(y, self.pos_label)
         table, labels = self._validated(X, known, ensure_min_samples=2, ensure_min_features=2)
-        positive = labelled_positives(labels, self.pos_label)
+        positive = labelled_positives(labels if known is y or np.ndim(y) != 1 else y, self.pos_label)
         warn_of_few_labels(int(positive.sum()))
         return table, positive
 
