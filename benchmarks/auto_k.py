@@ -4,6 +4,7 @@
     python benchmarks/auto_k.py --board few                 # ten labelled rows
     python benchmarks/auto_k.py --board shuffled --seeds 5000-5199        # labels shuffled: nothing is to be found
     python benchmarks/auto_k.py --board fraud
+    python benchmarks/auto_k.py --board real                # open data: how many; what is relevant is not known
     python benchmarks/auto_k.py --quick                     # the number only, without the search
 
 Seeds 0 to 40 were used for tuning. By default seeds 5000 to 5009 are reported. Each fit is appended to --out as a line
@@ -26,6 +27,7 @@ from puselect.datasets import CONDITIONS, LAWS, make_fraud_table, make_pu_cluste
 from puselect.exceptions import NothingBeyondChanceWarning
 from puselect.selectors.choice import ChoiceCode
 from puselect.selectors.settings import Settings
+from puselect.studies.real_tables import split_real_table
 
 
 class Cell(NamedTuple):
@@ -40,6 +42,9 @@ class Cell(NamedTuple):
     def draw(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if self.law == "fraud":
             X, y, relevant = make_fraud_table(random_state=self.seed)
+        elif self.law == "real":
+            split = split_real_table(self.condition, self.seed)
+            X, y, relevant = split.X_train, split.y_train, np.ones(split.X_train.shape[1], dtype=bool)
         else:
             X, y, relevant = make_pu_clusters(self.condition, noise=self.law, random_state=self.seed)
         if self.shuffled:
@@ -53,6 +58,7 @@ BOARDS: dict[str, list[tuple[str, str, bool]]] = {
     "few": [(law, f"2/{shape}", False) for law in LAWS if law != "skewed" for shape in ("8/1", "8/2", "1/1", "1/2")],
     "shuffled": [("gaussian", "10/8/2", True), ("correlated", "40/1/2", True)],
     "fraud": [("fraud", "60 of 900", False)],
+    "real": [("real", name, False) for name in ("spambase", "ionosphere", "rt_iot2022")],
 }
 
 
@@ -105,13 +111,14 @@ def line(name: str, rows: list[Row]) -> str:
 
 
 def summary(rows: list[Row]) -> str:
-    """Return a table with a line per law and one for all."""
+    """Return a table with a line per law, or per real table, and one for all."""
     header = [
         "", "data sets", "selected", "relevant", "enough", "fewest relevant", "interval", "false", "chosen",
         "too few labels", "interval holds", "seconds",
     ]  # fmt: skip
-    laws = list(dict.fromkeys(row["law"] for row in rows))
-    groups: Iterable[tuple[str, list[Row]]] = [(law, [row for row in rows if row["law"] == law]) for law in laws]
+    kind = "condition" if rows[0]["law"] == "real" else "law"
+    names = list(dict.fromkeys(row[kind] for row in rows))
+    groups: Iterable[tuple[str, list[Row]]] = [(name, [row for row in rows if row[kind] == name]) for name in names]
     rule = "|---|" + "---:|" * (len(header) - 1)
     return "\n".join([f"| {' | '.join(header)} |", rule, *(line(*group) for group in groups), line("all", rows)])
 

@@ -12,10 +12,12 @@ from playwright.sync_api import sync_playwright
 from typer.testing import CliRunner
 
 from puselect.cli import app
+from puselect.datasets import make_fraud_table
 
 IMAGES = Path(__file__).parent / "images"
 SELECT = "--label known --drop diagnosis -k 6 --suitability --report"
 MESSY = "--label known_fraud --prepare --id transaction_id -k 9 --report"  # as in the README
+TRUST = "--label known -k auto --searches 8 --suitability --report"
 COMPARE = "--label known --truth diagnosis -k 6 --methods fscpu,semi-jmi,lasso,kbest --splits 20 --report"
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
@@ -30,6 +32,7 @@ def main() -> None:
         puselect("compare", table, *COMPARE.split(), comparison)
         browser = launch(playwright)
         shoot_messy(browser, folder)
+        shoot_fraud(browser, folder)
         shoot(browser, selection, "report-top")
         shoot(browser, selection, "report-map", "#r0-map")
         shoot(browser, comparison, "report-compare")
@@ -48,6 +51,16 @@ def shoot_messy(browser: Any, folder: Path) -> None:
     shoot(browser, folder / "messy.html", "report-features", "#r0-panels")
 
 
+def shoot_fraud(browser: Any, folder: Path) -> None:
+    """The report of docs/guide/trust.md."""
+    table, y, _ = make_fraud_table(as_frame=True, random_state=5000)
+    table.assign(known=y).to_csv(folder / "fraud.csv", index=False)
+    report = folder / "fraud.html"
+    puselect("select", folder / "fraud.csv", *TRUST.split(), report)
+    shoot(browser, report, "report-number", "#r0-number")
+    shoot(browser, report, "report-again", "#r0-again")
+
+
 def puselect(*words: str | Path) -> None:
     done = CliRunner().invoke(app, [str(word) for word in words])
     if done.exit_code:
@@ -60,7 +73,7 @@ def shoot(browser: Any, report: Path, name: str, part: str | None = None) -> Non
     page.evaluate(DRAWN)
     file = IMAGES / f"{name}.png"
     if part:
-        page.locator(part).screenshot(path=file, style="section { padding: 1.5rem }")
+        page.locator(part).screenshot(path=file, style="section { padding: 1.5rem } .topbar { display: none }")
     else:
         page.screenshot(path=file)
     page.close()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.metrics import roc_auc_score
 
 from puselect import AutoSelector
 from puselect.datasets import make_pu_clusters
@@ -72,6 +73,18 @@ def test_held_out_positives_order_selections_as_the_truth_does():
         seen = np.mean(values[labelled][:, None] > rng.choice(values[~labelled], 500))
         true = np.mean(values[positive][:, None] > rng.choice(values[~positive], 500))
         assert seen == pytest.approx(share / 2 + (1 - share) * true, abs=0.03)
+
+
+def test_biased_labels_turn_the_order_round():
+    """Most positives are of a kind that column b shows; if only the other kind is labelled, column a seems better."""
+    rng = np.random.default_rng(0)
+    positive = rng.random(20_000) < 0.2
+    rare = positive & (rng.random(20_000) < 0.3)
+    a, b = rng.normal(size=20_000) + 2 * rare, rng.normal(size=20_000) + 2 * (positive & ~rare)
+    assert roc_auc_score(positive, b) > roc_auc_score(positive, a) + 0.1
+    for of, is_right in ((positive, True), (rare, False)):
+        labelled = of & (rng.random(20_000) < 0.3)
+        assert (roc_auc_score(labelled, b) > roc_auc_score(labelled, a) + 0.1) == is_right
 
 
 @pytest.mark.parametrize(
