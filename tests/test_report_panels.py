@@ -3,6 +3,7 @@ import pytest
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
+from puselect.report import panels
 from puselect.report.insight import panel_word, portrait
 from puselect.report.panels import Unit, degree, feature_panels, rank_shares
 from puselect.report.summary import summarise
@@ -72,6 +73,42 @@ def test_what_marks_a_cluster_is_said_in_words():
     assert found
     assert found[0].labelled >= max(cluster.labelled for cluster in found)
     assert "x0 very high" in portrait(found[0])
+
+
+@pytest.fixture
+def clusters(rows):
+    """600 columns, of which ten mark one of three clusters; the last hundred hold zeros and ones."""
+    rng, _ = rows
+    place = rng.integers(0, 3, 120)
+    table = np.c_[rng.normal(size=(120, 500)), rng.random((120, 100)) < 0.4]
+    table[:, :5] += 3 * (place == 0)[:, None]
+    table[place == 1, 500:505] = 1
+    units = [Unit(f"c{j}", (j,), ()) for j in range(596)] + [Unit("last", tuple(range(596, 600)), tuple("abcd"))]
+    return table, place == np.arange(3)[:, None], units
+
+
+def test_clarity_is_that_of_each_column_alone(clusters):
+    table, inside, _ = clusters
+    found = panels._clarity(table, inside, list(range(600)))
+    for c, rows in enumerate(inside):
+        for j in range(0, 500, 7):
+            difference, word = degree(rank_shares(table[rows, j], table[:, j]))
+            assert found[c, j] == pytest.approx(-1 if word == "similar" else abs(difference))
+        for j in range(500, 600, 7):
+            share = abs(table[rows, j].mean() - table[:, j].mean())
+            assert found[c, j] == pytest.approx(share if share >= 0.2 else -1)
+
+
+def test_only_what_is_shown_of_a_cluster_is_looked_at_closely(clusters, monkeypatch):
+    table, inside, units = clusters
+    looked_at = []
+    closely = panels._mark
+    monkeypatch.setattr(panels, "_mark", lambda *given: looked_at.append(given[2]) or closely(*given))
+    found = list(panels._marks(table, inside, units, panels._clarity(table, inside, list(range(600)))))
+    assert {mark.feature for mark in found[0]} < {f"c{j}" for j in range(5)}
+    assert {mark.feature for mark in found[1]} < {f"c{j}" for j in range(500, 505)}
+    assert [mark.word for mark in found[0]] == ["very high"] * 4
+    assert len(looked_at) == sum(map(len, found)) <= 3 * panels.MOST_MARKS
 
 
 def test_candidates_as_rows_of_a_frame():

@@ -33,6 +33,20 @@ def test_final_clusterings_have_the_objective_as_their_mean_score(example):
     np.testing.assert_array_equal(selector.clusterings_.labelled.sum(axis=1), y.sum())
 
 
+def test_factors_with_nothing_beside_the_diagonal_give_the_same_distances(example):
+    selector, X, _, _ = example
+    final, rng = selector.clusterings_, np.random.default_rng(0)
+    n_clusters, n_features = final.mean.shape[1:]
+    factor = np.tril(rng.normal(size=(n_clusters, n_features, n_features)))
+    factor[::2] *= np.eye(n_features)
+    packed = factor[:, *np.tril_indices(n_features)]
+    rows = final.scaled(X[:20, selector.support_])
+    found = final._replace(factor=packed[None]).distances(rows, 0)
+    for c in range(n_clusters):
+        white = factor[c] @ (rows - final.mean[0, c]).T
+        np.testing.assert_allclose(found[:, c], (white**2).sum(axis=0), rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     "changes",
     [

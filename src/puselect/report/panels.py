@@ -1,9 +1,10 @@
 """What sets the positives apart: the distribution of each selected feature, and what marks each positive cluster."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import rankdata
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.report.codec import require, same_length, within
@@ -12,6 +13,7 @@ from puselect.selectors.projection import CANDIDATE, LABELLED, UNLABELLED
 
 MOST_PANELS, MOST_MARKS, MOST_ROWS = 30, 4, 20_000
 N_BINS = 24
+COLUMNS_AT_A_TIME = 256
 FEW_VALUES = 12
 CUT = 0.005
 CLEAR, STRONG = 0.35, 0.65  # of the way from equal to apart
@@ -196,41 +198,66 @@ def cluster_portraits(
 ) -> tuple[Portrait, ...]:
     """Return what marks the positive clusters of one clustering, those with most labelled rows first."""
     place = (final.distances(final.scaled(table[:, support]), number) + final.constant[number]).argmin(axis=1)
-    found = []
-    for cluster in np.flatnonzero(final.positive[number] & (final.size[number] > 0)):
-        rows = place == cluster
-        if rows.any() and not rows.all():
-            marks = sorted(_marks(table, rows, units), key=lambda pair: -pair[0])
-            size, labelled = float(final.size[number, cluster]), float(final.labelled[number, cluster])
-            found.append(Portrait(size, labelled, tuple(mark for _, mark in marks[:MOST_MARKS])))
+    wanted = np.flatnonzero(final.positive[number] & np.isin(np.arange(final.size.shape[1]), place))
+    inside = wanted[:, None] == place
+    if inside.all():  # one cluster of all rows
+        return ()
+    clarity = _clarity(table, inside, [column for unit in units for column in unit.columns])
+    found = [
+        Portrait(float(final.size[number, cluster]), float(final.labelled[number, cluster]), marks)
+        for cluster, marks in zip(wanted, _marks(table, inside, units, clarity), strict=True)
+    ]
     return tuple(sorted(found, key=lambda portrait: -portrait.labelled))
 
 
-def _marks(table: AnyArray, rows: BoolArray, units: Sequence[Unit]) -> list[tuple[float, Mark]]:
-    """Return the clearest difference between rows and all rows in each feature, with how clear it is."""
-    found = []
-    for unit in units:
-        members = zip(unit.columns, unit.members or (unit.name,), strict=True)
-        marks = [mark for column, member in members if (mark := _mark(table[:, column], rows, member)) is not None]
-        if marks:
-            found.append(max(marks, key=lambda pair: pair[0]))
+def _clarity(table: AnyArray, inside: BoolArray, columns: Sequence[int]) -> FloatArray:
+    """Return how much the rows of each cluster differ from all rows in each column, -1 where this is not clear.
+
+    For many columns at a time: only a few of the thousands that a wide table may have are then looked at closely.
+    """
+    weight = inside / inside.sum(axis=1, keepdims=True)
+    found = np.empty((len(inside), len(columns)))
+    for begin in range(0, len(columns), COLUMNS_AT_A_TIME):
+        part = slice(begin, begin + COLUMNS_AT_A_TIME)
+        values = table[:, columns[part]].astype(np.float64)
+        place = (2 * rankdata(values, axis=0) - 1) / len(values) - 1  # 2 x rank_shares - 1
+        difference, distance = np.abs(weight @ place), weight @ np.abs(place)
+        is_clear = (difference >= CLEAR) | (distance >= AT_ENDS) | (distance <= IN_MIDDLE)
+        is_binary = np.isin(values, (0, 1)).all(axis=0)
+        ones = np.where(is_binary, values, 0.0)
+        share = np.abs(weight @ ones - ones.mean(axis=0))
+        is_clear = np.where(is_binary, share >= CLEAR_SHARE, is_clear)
+        found[:, part] = np.where(is_clear, np.where(is_binary, share, difference), -1.0)
     return found
 
 
-def _mark(column: AnyArray, rows: BoolArray, name: str) -> tuple[float, Mark] | None:
+def _marks(
+    table: AnyArray, inside: BoolArray, units: Sequence[Unit], clarity: FloatArray
+) -> Iterator[tuple[Mark, ...]]:
+    """Yield for each cluster the features in which it differs most from all rows, each by its clearest column."""
+    ends = np.cumsum([len(unit.columns) for unit in units])[:-1]
+    for rows, sizes in zip(inside, clarity, strict=True):
+        parts = np.split(sizes, ends)
+        best = sorted(range(len(units)), key=lambda i: -parts[i].max())[:MOST_MARKS]
+        clearest = [(units[i], int(parts[i].argmax())) for i in best if parts[i].max() >= 0]
+        yield tuple(
+            _mark(table[:, unit.columns[j]], rows, unit.members[j] if unit.members else unit.name)
+            for unit, j in clearest
+        )
+
+
+def _mark(column: AnyArray, rows: BoolArray, name: str) -> Mark:
     values = column.astype(np.float64)
     if np.isin(values, (0, 1)).all():
         inside, outside = float(values[rows].mean()), float(values.mean())
         word = "mostly" if inside > 0.5 else "often" if inside > outside else "rarely"
-        is_clear, size = abs(inside - outside) >= CLEAR_SHARE, abs(inside - outside)
         bins = [(inside,), (outside,)]
     else:
-        difference, word = degree(rank_shares(values[rows], values))
+        _, word = degree(rank_shares(values[rows], values))
         inside, outside = float(np.median(values[rows])), float(np.median(values))
-        is_clear, size = word != SIMILAR, abs(difference)
         edges, is_values = _edges(values, N_BINS // 2)
         bins = [tuple(_shares(part, edges, is_values).round(4).tolist()) for part in (values[rows], values)]
-    return (size, Mark(name, word, _short(inside), _short(outside), *bins)) if is_clear else None
+    return Mark(name, word, _short(inside), _short(outside), *bins)
 
 
 def _short(value: float) -> float:

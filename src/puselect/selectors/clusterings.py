@@ -86,10 +86,15 @@ class Clusterings(NamedTuple):
         n_clusters, n_features = self.mean.shape[1:]
         factor = np.zeros((n_features, n_features))
         below = np.tril_indices(n_features)
+        diagonal = np.cumsum(np.arange(1, n_features + 1)) - 1  # among those below
         found = np.empty((len(table), n_clusters))
         for c in range(n_clusters):
-            factor[below] = self.factor[number, c]
-            white = (table - self.mean[number, c]) @ factor.T
+            packed, white = self.factor[number, c], table - self.mean[number, c]
+            if np.count_nonzero(packed) == np.count_nonzero(packed[diagonal]):  # most clusters of a wide table
+                white = white * packed[diagonal]
+            else:
+                factor[below] = packed
+                white = white @ factor.T
             found[:, c] = np.einsum("ij,ij->i", white, white)
         return found
 

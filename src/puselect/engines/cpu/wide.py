@@ -54,7 +54,9 @@ class WideParameters(NamedTuple):
     def dense(self) -> Parameters:
         """Return the parameters with a factor for every cluster."""
         n_clusters, n_features = self.mean.shape
-        factor = np.repeat(np.diag(self.scale)[None], n_clusters, axis=0)
+        factor = np.zeros((n_clusters, n_features, n_features))
+        diagonal = np.arange(n_features)
+        factor[:, diagonal, diagonal] = self.scale
         factor[self.large] = self.factor
         return Parameters(self.size, self.mean, np.empty((0, n_features, n_features)), factor)
 
