@@ -225,7 +225,10 @@ class TestOptions:
         found = json.loads(select("-k", 3, "--max-iter", 5, "--searches", 2, "--json").stdout)
         assert found["stability"]["n_searches"] == 2
         assert sum(found["stability"]["frequency"]) == pytest.approx(3)
-        assert "  stability  " in select("-k", 3, "--method", "kbest", "--searches", 3).stdout
+        said = select("-k", 3, "--method", "kbest", "--searches", 3).stdout
+        assert "  stability  " in said
+        assert "selected again" in said
+        assert said.count(" of 3") >= 3
 
     def test_shuffles_are_as_many_as_wanted(self, folder):
         found = json.loads(select("-k", 3, "--max-iter", 5, "--shuffles", 2, "--json").stdout)

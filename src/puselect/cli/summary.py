@@ -135,7 +135,10 @@ def candidates(number: int, doubtful: bool) -> str:
 
 def feature_table(selection: "Selection") -> Table:
     """Return the selected features, sorted by rank."""
+    from puselect.report.again import again
+
     costs = any(feature.cost is not None for feature in selection.features)
+    often = {row.column: row.count for row in again(selection)}
     score = selection.score_name
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("rank", justify="right")
@@ -144,13 +147,16 @@ def feature_table(selection: "Selection") -> Table:
     table.add_column("")
     if costs:
         table.add_column("cost", justify="right")
+    if often:
+        table.add_column("selected again", justify="right")
     chosen = [feature for feature in selection.features if feature.selected]
     top = max((feature.score or 0.0 for feature in chosen), default=0.0) if score == "score" else 1.0
     for feature in chosen[:MOST_SHOWN]:
         value = "" if feature.score is None else f"{feature.score:.3g}" if score == "score" else f"{feature.score:.2f}"
         name = Text(printable(feature.name), style="bold")
-        cost = [f"{feature.cost:g}"] if costs else []
-        table.add_row(str(feature.rank), name, value, bar(feature.score or 0.0, top), *cost)
+        more = [f"{feature.cost:g}"] if costs else []
+        more += [often[feature.column]] if often else []
+        table.add_row(str(feature.rank), name, value, bar(feature.score or 0.0, top), *more)
     if len(chosen) > MOST_SHOWN:
         table.add_row("", f"... and {len(chosen) - MOST_SHOWN} more")
     return table
