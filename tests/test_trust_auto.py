@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
-from puselect import AutoSelector
+from puselect import AutoSelector, assess_stability
 from puselect.datasets import make_pu_clusters
 from puselect.selectors.suitability import Suitability, Verdict
 from puselect.trust.auto import CandidateScore, choose, explain
@@ -53,6 +53,12 @@ def test_the_first_is_kept_unless_another_is_clearly_ahead():
     assert choose("a", (), HOLDS) == "a"
     assert "not clearly more" in explain("a", close, HOLDS)
     assert "too few" in explain("a", (), HOLDS)
+
+
+def test_the_method_that_was_taken_is_repeated(fitted):
+    found = assess_stability(fitted, X, y, n_searches=3)
+    assert fitted.stability_ is found
+    assert found == assess_stability(fitted.best_estimator_, X, y, n_searches=3)
 
 
 def test_few_labels_leave_the_first_candidate():

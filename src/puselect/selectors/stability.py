@@ -1,7 +1,7 @@
 """Whether the same features would be selected again, for any selector."""
 
 import warnings
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,7 +30,8 @@ def assess_stability(
 
     Works with any fitted selector, and selects as many features as it did. For `FSCPU` it is what its parameter
     `n_searches` does: the searches run in lockstep on one engine, and eight of them take about as long as one fit.
-    With half of the labels a selection is less stable than with all: the frequencies are on the safe side.
+    With half of the labels a selection is less stable than with all: the frequencies are on the safe side. Of an
+    `AutoSelector` the method that it has taken is repeated.
 
     Parameters
     ----------
@@ -63,10 +64,12 @@ def assess_stability(
     n_labelled = int(positive.sum())
     if n_labelled < 2 or n_labelled > len(positive) - 2:
         raise ValueError(f"assess_stability needs two labelled and two unlabelled rows, got {n_labelled} labelled")
-    if isinstance(selector, FSCPU):
-        found = _search_again(selector, X, positive, n_searches, random_state)
+    # of an AutoSelector, the method that it has taken
+    inner = cast(PUSelector, getattr(selector, "best_estimator_", selector))
+    if isinstance(inner, FSCPU):
+        found = _search_again(inner, X, positive, n_searches, random_state)
     else:
-        found = _fit_again(selector, table, positive, n_searches, random_state)
+        found = _fit_again(inner, table, positive, n_searches, random_state)
     selector.stability_ = found
     return found
 
