@@ -1,11 +1,12 @@
-"""What the boards share: cells measured once, each appended to a file as a line of JSON, and ranges of seeds."""
+"""What boards share: cells measured once, each appended to a file as a line of JSON; ranges of seeds; tables."""
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from joblib import Parallel, delayed, parallel_config
 
 Row = dict[str, Any]
@@ -33,3 +34,21 @@ def seed_range(text: str) -> range:
     """Return the seeds of "A-B", both included, or of a single number."""
     first, _, last = text.partition("-")
     return range(int(first), int(last or first) + 1)
+
+
+def mean_and_error(values: Iterable[float]) -> str:
+    """Return the mean and its standard error.
+
+    >>> mean_and_error([0.9, 1.0]), mean_and_error([0.5]), mean_and_error([])
+    ('.950 ± .050', '.500', '')
+    """
+    array = np.array(list(values))
+    if not len(array):
+        return ""
+    error = [array.std(ddof=1) / np.sqrt(len(array))] if len(array) > 1 else []
+    return " ± ".join(f"{value:.3f}".removeprefix("0" if value < 1 else "") for value in (array.mean(), *error))
+
+
+def markdown(header: list[str], lines: Iterable[list[str]]) -> str:
+    rule = ["---"] + ["---:"] * (len(header) - 1)
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (header, rule, *lines))

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
-from journal import Row, seed_range
+from journal import Row, markdown, mean_and_error, seed_range
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import RFECV, SelectKBest, f_classif, mutual_info_classif
 from sklearn.model_selection import train_test_split
@@ -199,6 +199,18 @@ def summary(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
+def compared(rows: list[Row]) -> str:
+    """Return a Markdown table of quality with a line per case and a column per method."""
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+
+    def line(case: str) -> list[str]:
+        own = [row for row in rows if row["case"] == case]
+        values = [[row.get("auc", row.get("fsr")) for row in own if row["method"] == method] for method in methods]
+        return [case, *map(mean_and_error, values)]
+
+    return markdown(["case", *methods], map(line, dict.fromkeys(row["case"] for row in rows)))
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
@@ -210,7 +222,8 @@ def main(arguments: list[str] | None = None) -> None:
     add("--out", type=Path, default=Path("build/wide.jsonl"))
     args = parser.parse_args(arguments)
     wanted = [(case, name, seed) for case in args.cases for seed in args.seeds for name in args.methods]
-    print(summary(run(wanted, args)))
+    rows = run(wanted, args)
+    print(f"{summary(rows)}\n\n{compared(rows)}")
 
 
 if __name__ == "__main__":

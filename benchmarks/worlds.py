@@ -20,14 +20,14 @@ import ast
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
-from journal import Row, seed_range
+from journal import Row, markdown, mean_and_error, seed_range
 from threadpoolctl import threadpool_limits
 
 from puselect import FSCPU, METHODS
@@ -228,24 +228,6 @@ def run(fits: list[Fit], path: Path, jobs: int, at_once: int) -> list[Row]:
         done[fit_of(row)] = row
         print(f"{number} of {len(missing)}: {row['preset']}, {row['law']} {row['condition']}", file=sys.stderr)
     return [done[fit] for fit in fits]
-
-
-def mean_and_error(values: Iterable[float]) -> str:
-    """Return the mean and its standard error.
-
-    >>> mean_and_error([0.9, 1.0]), mean_and_error([0.5]), mean_and_error([])
-    ('.950 ± .050', '.500', '')
-    """
-    array = np.array(list(values))
-    if not len(array):
-        return ""
-    error = [array.std(ddof=1) / np.sqrt(len(array))] if len(array) > 1 else []
-    return " ± ".join(f"{value:.3f}".removeprefix("0" if value < 1 else "") for value in (array.mean(), *error))
-
-
-def markdown(header: list[str], lines: Iterable[list[str]]) -> str:
-    rule = ["---"] + ["---:"] * (len(header) - 1)
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in (header, rule, *lines))
 
 
 def found(row: Row, key: str = "fsr") -> float:

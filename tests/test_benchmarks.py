@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import bench
 import bench_gpu
 import real_tables
+import wide
 
 from puselect.studies import load_study
 from puselect.studies.real_tables import load_real_table
@@ -82,3 +83,13 @@ class TestRealTables:
     def test_splits_are_a_range_with_both_ends(self):
         assert list(real_tables.splits("3-5")) == [3, 4, 5]
         assert list(real_tables.splits("7")) == [7]
+
+
+def test_the_page_on_scale_shows_the_stored_results_of_wide_tables():
+    docs = Path(__file__).parents[1] / "docs"
+    rows = wide.read_rows(docs / "results" / "wide" / "results.jsonl")
+    laws = [row for row in rows if row["case"].startswith(("uniform", "gaussian"))]
+    page = (docs / "internals" / "scale.md").read_text()
+    assert len(rows) == 383
+    assert wide.compared(laws) in page
+    assert wide.compared([row for row in rows if row not in laws]) in page
