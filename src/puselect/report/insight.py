@@ -25,7 +25,8 @@ def portrait(found: Portrait) -> str:
 
 def portrait_size(found: Portrait) -> str:
     """Return how many rows a cluster has, and how many of them are known positives."""
-    return f"{round(found.size):,} rows, {round(found.labelled):,} of them known positives"
+    known = round(found.labelled)
+    return f"{round(found.size):,} rows, {known:,} of them {'a known positive' if known == 1 else 'known positives'}"
 
 
 def mark(found: Mark, is_date: bool = False) -> str:
