@@ -4,13 +4,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg.blas  # noqa: F401  loads the BLAS that numba calls, so that it can be limited
 from joblib import effective_n_jobs
 from sklearn.cluster import kmeans_plusplus
-from threadpoolctl import ThreadpoolController
 
 from puselect.arrays import BoolArray, Float32Array, FloatArray, IntArray
 from puselect.engines.base import ClusterTable, FinalFit, Mixture
+from puselect.engines.cpu.blas import blas_threads
 from puselect.engines.cpu.fits import MixtureFit, hard_fit, soft_fit
 from puselect.engines.cpu.sweeps import count
 from puselect.engines.cpu.wide import WideFit, suits, wide_fit
@@ -64,14 +63,13 @@ class CPUEngine:
         self.n_threads = effective_n_jobs(n_jobs)
         self.max_samples = max_samples if max_samples is not None and max_samples < len(X) else None
         self.n_clusters = min(spec.n_clusters, self.max_samples or len(X))
-        self._blas = ThreadpoolController()
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
         """Return the counts of each mask's clustering; see `Engine.cluster`."""
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
         pairs = list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))
         table = self._no_counts(len(masks))
-        with self._blas.limit(limits=1, user_api="blas"):
+        with blas_threads().limit(limits=1, user_api="blas"):
             for seed, target in dict.fromkeys(pairs):
                 members = [i for i, pair in enumerate(pairs) if pair == (seed, target)]
                 self._cluster_alike(masks, members, self._rows(seed, target), table)
@@ -85,7 +83,7 @@ class CPUEngine:
             return FinalFit(self.cluster(np.repeat(mask[None], len(seeds), axis=0), seeds), None)
         table = self._no_counts(len(seeds))
         mixtures = []
-        with self._blas.limit(limits=1, user_api="blas"):
+        with blas_threads().limit(limits=1, user_api="blas"):
             for i, seed in enumerate(np.asarray(seeds).tolist()):
                 rows = self._rows(seed, target)
                 fit = self._fit(rows, mask)

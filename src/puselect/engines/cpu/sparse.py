@@ -2,7 +2,6 @@
 
 import numpy as np
 from joblib import effective_n_jobs
-from threadpoolctl import ThreadpoolController
 
 from puselect.arrays import BoolArray, Float32Array
 from puselect.engines.cpu.engine import CPUEngine, Rows
@@ -61,7 +60,6 @@ class SparseEngine(CPUEngine):
         self.n_threads = effective_n_jobs(n_jobs)
         self.max_samples = max_samples if max_samples is not None and max_samples < len(X) else None
         self.n_clusters = min(spec.n_clusters, self.max_samples or len(X))
-        self._blas = ThreadpoolController()
         self.rows = None if self.max_samples is None else X.values.tocsr()
         self.all_rows = SparseColumns(X.values) if self.max_samples is None else None
 
