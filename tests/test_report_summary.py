@@ -11,6 +11,7 @@ from puselect.datasets import make_pu_clusters
 from puselect.report import Selection, summarise
 from puselect.report.quality import Code
 from puselect.report.selection import NOTE, WARNING
+from puselect.report.sentences import about_ranking
 from puselect.report.summary import method_name, python_expression
 
 SLOW = {"auto", "es-mcrfs", "lgbm-opt", "jsfs"}
@@ -304,3 +305,15 @@ def test_a_sparse_table_is_reported_like_a_dense_one_unless_it_is_vast():
     assert sparse.view == dense.view
     with pytest.raises(ValueError, match="too large for a report"):
         summarise(selector, csr_matrix((10**9, 5)), y)
+
+
+@pytest.mark.parametrize("selector", [FSCPU(2, max_iter=2), FSCPU(2, max_iter=2, optimizer="igo"), KBest(2)])
+def test_what_features_are_ranked_by_is_said_for_each_kind_of_method(selector):
+    X = np.random.default_rng(0).random((60, 5))
+    found = summarise(selector.set_params(random_state=0).fit(X, np.arange(60) < 12))
+    if found.search is None:
+        assert about_ranking(found).startswith("By the score of the method")
+    else:
+        is_effects = found.search.optimizer == "effects"
+        assert about_ranking(found).startswith(f"By the {'score' if is_effects else 'probability'} at the end")
+        assert (str(found.weights) in about_ranking(found)) == is_effects

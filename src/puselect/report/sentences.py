@@ -7,7 +7,7 @@ from typing import NamedTuple
 from puselect.methods import yardstick
 from puselect.report.comparison import Comparison, MethodResult
 from puselect.report.quality import Code, counted
-from puselect.report.selection import EFFECTS, WARNING, CandidateTable, Cluster, Selection
+from puselect.report.selection import EFFECTS, PROBABILITY, WARNING, CandidateTable, Cluster, Selection
 
 PROXY = (
     "The score is a proxy: it counts unlabelled rows as negatives, although some are positive. It ranks methods, but "
@@ -182,6 +182,24 @@ def about_search(selection: Selection) -> str:
         "are undecided. Lines near 0 or 1 mean that the search converged, which is no evidence by itself: it also "
         "converges on noise."
     )
+
+
+def about_ranking(selection: Selection) -> str:
+    """Return what features are ranked by."""
+    if selection.score_name != PROBABILITY:
+        return "By the score of the method; higher is better. The order of equal scores is random."
+    if selection.search is not None and selection.search.optimizer == EFFECTS:
+        text = (
+            "By the score at the end of the search. The probability is how often the search would try the feature "
+            "next; what single columns say counts less in it, so a feature may rank above one of higher probability. "
+            "Neither says how likely a feature is to be relevant."
+        )
+    else:
+        text = (
+            "By the probability at the end of the search. It shows what the search preferred, not how likely a feature "
+            "is to be relevant. The order of equal probabilities is random."
+        )
+    return f"{text} {selection.weights}" if selection.weights is not None else text
 
 
 def about_settled(selection: Selection) -> str:
