@@ -1,6 +1,7 @@
 """Variants of FSCPU as published that the paper leaves open: FSR on its artificial data, one fit a process.
 
     python benchmarks/ablation.py --jobs 16 --out build/ablation.jsonl
+    python benchmarks/ablation.py --size small --max-iter 600 --seeds 5000-5007 --out build/ablation.jsonl
 
 | variant | what is changed |
 |---|---|
@@ -10,7 +11,8 @@
 | diagonal | mixtures with diagonal covariances |
 | biased | labels not missing at random: rows of the first positive cluster are labelled nine times as often |
 
-A search has 1000 of the paper's 3000 steps unless told otherwise; `python benchmarks/ablation.py --steps` prints the
+Small tables have 800 + 200 rows and 10 of 20 relevant columns. A search has 1000 of the paper's 3000 steps unless told
+otherwise; `python benchmarks/ablation.py --steps` prints the
 FSR after so many steps from the probabilities that the studies keep. A run that was stopped goes on with its --out.
 """
 
@@ -37,6 +39,7 @@ from puselect.studies.journal import read_rows
 
 VARIANTS = ("published", "independent", "k-means", "diagonal", "biased")
 CONDITIONS = ("10/8/2", "40/1/2")
+SIZES = {"paper": {}, "small": {"n_negative": 800, "n_positive": 200, "n_relevant": 10, "n_irrelevant": 10}}
 STEPS = (100, 300, 600, 1000, 1500, 2000, 3000)
 BIAS = 9
 
@@ -73,6 +76,7 @@ class Cell(NamedTuple):
     """One search on one data set."""
 
     variant: str
+    size: str
     condition: str
     steps: int
     seed: int
@@ -80,7 +84,7 @@ class Cell(NamedTuple):
     def draw(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the table, the labels and the relevant columns; variants of one seed share the table."""
         bias = {"label_bias": BIAS} if self.variant == "biased" else {}
-        X, y, relevant = make_pu_clusters(self.condition, **bias, random_state=self.seed)
+        X, y, relevant = make_pu_clusters(self.condition, **SIZES[self.size], **bias, random_state=self.seed)
         return X, y, relevant
 
     def selector(self, k: int) -> FSCPU:
@@ -109,13 +113,13 @@ def cell_of(row: Row) -> Cell:
 
 
 def summary(rows: list[Row]) -> str:
-    """Return mean FSR and its standard error by variant and condition."""
-    conditions = list(dict.fromkeys(row["condition"] for row in rows))
-    lines = [["variant", *conditions], ["---", *("---:" for _ in conditions)]]
-    for variant in dict.fromkeys(row["variant"] for row in rows):
+    """Return mean FSR and its standard error by variant, size and condition."""
+    columns = list(dict.fromkeys((row["size"], row["condition"]) for row in rows))
+    lines = [["variant", *(f"{size} {condition}" for size, condition in columns)], ["---", *("---:" for _ in columns)]]
+    for variant in [name for name in VARIANTS if any(row["variant"] == name for row in rows)]:
         fields = [variant]
-        for condition in conditions:
-            fsr = [row["fsr"] for row in rows if (row["variant"], row["condition"]) == (variant, condition)]
+        for column in columns:
+            fsr = [row["fsr"] for row in rows if (row["variant"], row["size"], row["condition"]) == (variant, *column)]
             error = f" ± {np.std(fsr, ddof=1) / len(fsr) ** 0.5:.2f}" if len(fsr) > 1 else ""
             fields.append(f"{np.mean(fsr):.2f}{error} ({len(fsr)})" if fsr else "—")
         lines.append(fields)
@@ -156,6 +160,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--variants", nargs="+", choices=VARIANTS, default=VARIANTS)
+    add("--size", choices=SIZES, default="paper")
     add("--conditions", nargs="+", default=CONDITIONS)
     add("--seeds", type=seed_range, default=range(5000, 5003), metavar="A-B", help="default: 5000-5002")
     add("--max-iter", type=int, default=1000)
@@ -167,7 +172,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(steps_table(Path(__file__).parents[1] / "docs" / "results" / "figure1"))
         return
     cells = [
-        Cell(variant, condition, args.max_iter, seed)
+        Cell(variant, args.size, condition, args.max_iter, seed)
         for seed in args.seeds
         for variant in args.variants
         for condition in args.conditions

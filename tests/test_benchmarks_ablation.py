@@ -31,6 +31,11 @@ def test_variants_are_run_once_and_summed_up(small, tmp_path, capsys):
     assert capsys.readouterr() == (first.out, "")
 
 
+def test_small_tables_are_small():
+    X, _, relevant = ablation.Cell("biased", "small", "40/1/2", 2, 0).draw()
+    assert (X.shape, relevant.sum()) == ((1000, 20), 10)
+
+
 def test_masks_of_a_pair_share_random_numbers_as_published_only(small, monkeypatch):
     seen = []
 
@@ -50,7 +55,7 @@ def test_masks_of_a_pair_share_random_numbers_as_published_only(small, monkeypat
         monkeypatch.setattr(module, "problem_engine", watched)
     for variant, n_seeds in (("published", 1), ("independent", 2)):
         seen.clear()
-        ablation.measure(ablation.Cell(variant, "40/1/2", 2, 0))
+        ablation.measure(ablation.Cell(variant, "paper", "40/1/2", 2, 0))
         assert [len(set(seeds)) for seeds in seen[:2]] == [n_seeds, n_seeds]
 
 

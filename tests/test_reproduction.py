@@ -233,6 +233,14 @@ def test_recall_after_so_many_steps_is_rebuilt():
 def test_ablations_are_rebuilt():
     rows = [json.loads(line) for line in (RESULTS / "ablation.jsonl").read_text().splitlines()]
     assert not rows_of(ablation.summary(rows)) - rows_of(page())
+    small = {(row["variant"], row["condition"], row["seed"]): row["fsr"] for row in rows if row["size"] == "small"}
+    for variant in ablation.VARIANTS[1:]:
+        for condition in ablation.CONDITIONS:
+            pairs = [small[variant, condition, s] - small["published", condition, s] for s in range(5000, 5008)]
+            mean, error = np.mean(pairs), np.std(pairs, ddof=1) / len(pairs) ** 0.5
+            sign = "-" if mean < 0 else "+"
+            if (variant, condition) != ("diagonal", "10/8/2"):  # not told
+                assert told(f"{sign}{short(abs(mean) + 1e-9, 3)} ± {short(error, 3)}")
 
 
 def test_disagreements_are_rebuilt():
