@@ -190,7 +190,7 @@ class TestStreams:
         monkeypatch.setattr(files, "LARGEST_STREAM", 3 << 20)
         pipe = tmp_path / "pipe"
         os.mkfifo(pipe)
-        endless = subprocess.Popen(["bash", "-c", f"yes 1,2,3 > {pipe}"], stderr=subprocess.DEVNULL)
+        endless = subprocess.Popen(["bash", "-c", 'yes 1,2,3 > "$0"', str(pipe)], stderr=subprocess.DEVNULL)
         try:
             with pytest.raises(FileError) as caught:
                 load_table(str(pipe), SPEC)
