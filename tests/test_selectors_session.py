@@ -208,6 +208,13 @@ def test_a_file_of_another_kind_is_not_overwritten(tmp_path):
     assert path.read_text() == "precious"
 
 
+@pytest.mark.parametrize("path", [os.devnull, "."])
+def test_what_is_no_file_is_not_read(path):  # /dev/zero would fill the memory
+    X, y, _ = easy()
+    with pytest.raises(ValueError, match="checkpoint must be a file"):
+        quick(checkpoint=path).fit(X, y)
+
+
 def test_a_folder_that_does_not_exist_is_an_error_that_names_it(tmp_path):
     X, y, _ = easy()
     with pytest.raises(OSError, match="nowhere"):

@@ -81,6 +81,8 @@ class Worker:
 
     def close(self) -> None:
         """End the process and whatever it started."""
+        if self.log.closed:
+            return
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.communicate()
@@ -161,6 +163,8 @@ def fuzz(names: list[str], seconds: float, n_inputs: int, seed: int, folder: Pat
         if time.monotonic() > shown + SECONDS_BETWEEN_LINES:
             shown = time.monotonic()
             print(f"{sum(totals.inputs.values()):,} inputs, {len(totals.cases)} cases found", flush=True)
+    for worker in idle:
+        worker.close()
     totals.show()
     totals.write(folder / "counts.json")
     return 1 if totals.cases else 0

@@ -28,6 +28,8 @@ def save_state(path: str | os.PathLike[str], state: State) -> None:
 
 def load_state(path: str | os.PathLike[str]) -> State | None:
     """Return the saved state, None if there is no file yet; raise a ValueError for a file that cannot be one."""
+    if Path(path).exists() and not Path(path).is_file():  # a device may have no end
+        raise ValueError(f"checkpoint must be a file, got {os.fspath(path)!r}, which is none; use another path")
     try:
         content = Path(path).read_bytes()
     except FileNotFoundError:
