@@ -44,7 +44,13 @@ def test_it_is_alone_and_leads_a_group_if_asked_to():
 def test_it_hears_every_signal_that_a_new_process_hears():
     names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGCHLD", "SIGPIPE")
     code = f"import signal; print([str(signal.getsignal(getattr(signal, name))) for name in {names}])"
-    real = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, restore_signals=False)
+
+    def hear_hangups():  # under nohup they are ignored
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+    real = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, restore_signals=False, preexec_fn=hear_hangups
+    )
     heard = run(code).stdout
     assert "default_int_handler" in heard
     assert heard.split(" at ")[0] == real.stdout.split(" at ")[0]
