@@ -40,6 +40,11 @@ def test_fits_are_repeatable_and_clones_alike(fitted):
     assert [each[:4] for each in again.comparison_] == [each[:4] for each in fitted.comparison_]
 
 
+def test_values_near_the_largest_number_are_compared_as_any_others(fitted):
+    huge = AutoSelector(5, candidates=["lowest-variance", "lepage"], n_splits=3, random_state=0).fit(X * 1e300, y)
+    assert [each.auc for each in huge.comparison_] == pytest.approx([each.auc for each in fitted.comparison_], abs=0.01)
+
+
 def score(method, auc, ahead, error):
     return CandidateScore(method, auc, ahead, error, 1.0)
 

@@ -13,6 +13,7 @@ from puselect.arrays import AnyArray, BoolArray, FloatArray
 from puselect.evaluation import downstream_auc
 from puselect.exceptions import BelowStartWarning, FewerFeaturesWarning, FewLabelsWarning
 from puselect.methods import METHODS, REGISTRY
+from puselect.scaling import scale_columns
 from puselect.selectors.base import PUSelector, check_number, resolve_n_features
 from puselect.selectors.suitability import Suitability, Verdict, check_suitability
 
@@ -154,6 +155,7 @@ def compare(
     others = rng.permutation(np.flatnonzero(~positive))[:MOST_ROWS]
     rows = np.sort(np.concatenate([np.flatnonzero(positive), others]))
     X, y = table[rows], positive[rows].astype(int)
+    scaled = scale_columns(X)  # for the models, which square what they are given
     scores, seconds = np.empty((2, len(names), n_splits))
     splitter = StratifiedShuffleSplit(n_splits, test_size=TEST_SHARE, random_state=int(rng.integers(2**31 - 1)))
     for split, (train, test) in enumerate(splitter.split(X, y)):
@@ -162,7 +164,7 @@ def compare(
             begin = time.perf_counter()
             support = _select(name, X[train], y[train], k, seed)
             seconds[i, split] = time.perf_counter() - begin
-            parts = X[train][:, support], y[train], X[test][:, support], y[test]
+            parts = scaled[train][:, support], y[train], scaled[test][:, support], y[test]
             scores[i, split] = np.mean([downstream_auc(model, *parts, random_state=seed) for model in MODELS])
     ahead = scores - scores[0]
     error = np.sqrt(ahead.var(axis=1, ddof=1) * (1 / n_splits + TEST_SHARE / (1 - TEST_SHARE)))
