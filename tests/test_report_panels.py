@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 
@@ -6,6 +8,7 @@ from puselect.datasets import make_pu_clusters
 from puselect.report import panels
 from puselect.report.insight import panel_word, portrait
 from puselect.report.panels import Unit, degree, feature_panels, rank_shares
+from puselect.report.selection import Selection
 from puselect.report.summary import summarise
 from puselect.selectors.clusterings import Candidates
 
@@ -124,3 +127,12 @@ def test_candidates_as_rows_of_a_frame():
         found.to_frame(pd.DataFrame({"confidence": [1, 2, 3]}))
     with pytest.raises(ValueError, match="list"):
         found.to_frame([1, 2, 3])
+
+
+def test_more_panels_than_selected_features_are_refused():
+    X, y, _ = make_pu_clusters("40/1/1", n_negative=60, n_positive=20, n_relevant=3, n_irrelevant=3, random_state=0)
+    selector = FSCPU(3, n_clusters=4, max_iter=3, random_state=0).fit(X, y)
+    data = json.loads(summarise(selector, X, y).to_json())
+    data["panels"] *= 2
+    with pytest.raises(ValueError, match="panels"):
+        Selection.from_json(json.dumps(data))

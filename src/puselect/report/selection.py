@@ -263,4 +263,6 @@ class Selection(JSONRecord):
         require(len(columns) == len(self.features), "two features have the same column")
         searched = () if self.search is None else self.search.columns
         require(columns.issuperset(searched), "search.columns must be those of features")
+        n_selected = sum(feature.selected for feature in self.features)
+        require(len(self.panels) <= n_selected, "there are more panels than selected features")
         require(set(self.selected) == {f.name for f in self.features if f.selected}, "selected and features disagree")
