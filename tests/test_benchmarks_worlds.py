@@ -184,6 +184,15 @@ def test_the_page_of_the_search_shows_what_its_parts_are_worth():
     assert len(shown) == 8
 
 
+def test_the_page_of_the_search_shows_its_square():
+    page = (DOCS / "internals" / "search.md").read_text()
+    corners = {"default", *(word for word in page.split() if word.count("=") > 5)}
+    for preset in corners:
+        cell = worlds.mean_and_error(row["fsr"] for row in stored("square", preset, range(3000, 3003)))
+        assert f"| {cell} |" in page
+    assert len(corners) == 3
+
+
 def test_the_page_shows_the_stored_results_of_the_hard_boards():
     def cell(preset, percent, n_irrelevant):
         rows = [r for r in stored("hard", preset) if r["condition"].startswith(percent)]
