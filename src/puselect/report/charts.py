@@ -57,7 +57,8 @@ def row_map(
     candidates take up to a third each.
     """
     kind = row_kinds(len(table), positive, found)
-    points, explained = principal_axes(table[:, selector.support_], selected_groups(selector))
+    groups = selected_groups(getattr(selector, "groups_", {}), selector.support_)
+    points, explained = principal_axes(table[:, selector.support_], groups)
     rows = _some_rows(kind)
     return View(
         x=tuple(points[rows, 0].round(4).tolist()),

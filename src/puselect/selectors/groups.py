@@ -109,11 +109,16 @@ def best_features(ranking: IntArray, groups: Mapping[str, Sequence[int]], n_feat
     return np.isin(leader, features[np.argsort(best[features], kind="stable")[:n_features]])
 
 
-def selected_groups(selector: Any) -> list[list[int]]:
-    """Return the groups that a fitted selector selected, as places among its selected columns."""
-    groups: Mapping[str, Sequence[int]] = getattr(selector, "groups_", {})
-    place = np.cumsum(selector.support_) - 1
-    found = ([int(place[j]) for j in columns if selector.support_[j]] for columns in groups.values())
+def selected_groups(groups: Mapping[str, Sequence[int]], support: BoolArray) -> list[list[int]]:
+    """Return the groups of which columns are selected, as places among the selected columns.
+
+    Examples
+    --------
+    >>> selected_groups({"city": [1, 2], "day": [3]}, np.array([True, True, True, False]))
+    [[1, 2]]
+    """
+    place = np.cumsum(support) - 1
+    found = ([int(place[j]) for j in columns if support[j]] for columns in groups.values())
     return [places for places in found if places]
 
 
