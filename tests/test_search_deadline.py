@@ -9,6 +9,7 @@ from puselect.report.quality import find_problems
 from puselect.search import deadline
 from puselect.search.deadline import Deadline
 from puselect.search.progress import watching
+from puselect.selectors import choice
 
 X, Y, _ = make_pu_clusters("40/3/1", n_negative=200, n_positive=60, n_relevant=5, n_irrelevant=5, random_state=0)
 
@@ -76,6 +77,29 @@ def test_a_limited_search_is_resumed_for_longer_and_ends_as_if_there_had_been_no
     assert resumed.n_iter_ == 40
     assert np.array_equal(resumed.probabilities_, unlimited.probabilities_)
     assert resumed.objective_ == unlimited.objective_
+
+
+def test_the_path_of_a_chosen_number_ends_in_time(monkeypatch):
+    whole = search(n_features_to_select="auto").fit(X, Y)
+    kept = search(n_features_to_select="auto", max_time=600.0).fit(X, Y)
+    assert kept.path_ == whole.path_
+    late = search(n_features_to_select="auto", max_time=1e-9).fit(X, Y)
+    assert (late.timed_out_, late.path_) == (True, None)
+    assert late.support_.sum() == whole.support_.sum()
+    lefts = iter([np.inf, *[1.0] * 2, *[-1.0] * 100])
+    monkeypatch.setattr(choice.Deadline, "left", property(lambda deadline: next(lefts)))
+    short = search(n_features_to_select="auto", max_iter=1).fit(X, Y).path_
+    assert max(short.size) < max(whole.path_.size)
+    assert short.n_features in short.size
+
+
+def test_time_is_set_aside_for_what_follows_a_search(clock):
+    clock.seconds_per_look = 0.0
+    end = Deadline(10.0)
+    end.set_aside(4.0)
+    assert end.left == 6
+    end.set_aside(0.0)
+    assert end.left == 10
 
 
 def test_without_time_for_a_single_step_evidence_alone_decides():

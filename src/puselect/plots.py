@@ -162,7 +162,7 @@ def path(selector: PUSelector, ax: "Axes | None" = None) -> "Axes":
     check_is_fitted(selector)
     found = getattr(selector, "path_", None)
     if found is None:
-        raise ValueError('path needs a selector fitted with n_features_to_select="auto"')
+        raise ValueError('path needs a selector fitted with n_features_to_select="auto", in the time it takes')
     ax = _axes(ax)
     best = max(found.objective) or 1.0
     ax.plot(found.size, np.array(found.objective) / best, color=RELEVANT, label="objective, over its best")

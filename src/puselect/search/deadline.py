@@ -26,11 +26,16 @@ class Deadline:
         self.laps: deque[float] = deque(maxlen=RECENT_LAPS)
         self._mark: tuple[float, float] | None = None
         self._is_first = True
+        self._aside = 0.0
+
+    def set_aside(self, seconds: float) -> None:
+        """Keep so many seconds free for what comes after the search."""
+        self._aside = seconds
 
     @property
     def left(self) -> float:
-        """Seconds left; below 0 if it is late."""
-        return self.end - time.monotonic()
+        """Seconds left, but for those set aside; below 0 if it is late."""
+        return self.end - self._aside - time.monotonic()
 
     @property
     def share(self) -> float:

@@ -1,5 +1,6 @@
 """How many features to select: those that say more about the labels than chance, and what more of them would bring."""
 
+import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from puselect.objective.chance import Chance, draw_statistics
 from puselect.objective.evidence import rank_evidence
 from puselect.objective.separation import heldout_separation
 from puselect.objective.sparse_ranks import column_ranks
+from puselect.search.deadline import Deadline
 from puselect.search.repair import SLACK
 from puselect.selectors.base import descending_order
 from puselect.selectors.clusterings import score_features
@@ -27,6 +29,7 @@ FEWEST_LABELS, FEW_LABELS, MANY_LABELS = 5, 20, 50
 N_CLUSTERINGS = 4
 N_SIZES, WIDEST = 12, 100
 FEWEST_SIZES = 4
+SEPARATION, CLUSTERINGS = 3.0, 2.0  # seconds that the two parts of a path take, in those of the choice
 NEAR_BEST, FALLEN = 0.85, 0.7  # of the best objective: up to the elbow, and behind it
 
 
@@ -52,6 +55,8 @@ class Choice:
     p_value: float
     at_least: int
     at_most: int
+    seconds: float
+    """What the choice took; the path takes a few times as long."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +143,7 @@ def choose(settings: Settings, problem: Problem, max_false: float) -> Problem:
 
 def choose_number(problem: Problem, max_false: float) -> Choice:
     """Return how many of the free features are beyond chance."""
-    rng = _rng(problem)
+    begin, rng = time.monotonic(), _rng(problem)
     free, rows = problem.budget.free, some_rows(problem, rng)
     columns, positive = problem.budget.columns, problem.positive[rows]
     ranks, n_labelled = column_ranks(problem.table[rows][:, columns]), int(positive.sum())
@@ -167,7 +172,8 @@ def choose_number(problem: Problem, max_false: float) -> Choice:
         n_chosen = max(1, int((false_share <= EVEN).sum()))
     at_least = min(chance.at_least, int(n_chosen * (1 - max_false))) if code is ChoiceCode.CHOSEN else 0
     at_most = max(chance.at_most, n_chosen if code is ChoiceCode.CHOSEN else 0)
-    return Choice(code, n_chosen, free[order[:n_chosen]], false_share, chance.p_value, at_least, at_most)
+    seconds = time.monotonic() - begin
+    return Choice(code, n_chosen, free[order[:n_chosen]], false_share, chance.p_value, at_least, at_most, seconds)
 
 
 def warn_of_chance(choice: Choice, n_labelled: int) -> None:
@@ -188,18 +194,25 @@ def follow_path(
     ranking: IntArray,
     support: BoolArray,
     seeds: IntArray,
+    deadline: Deadline,
     target: int = 0,
 ) -> Path | None:
-    """Return what more or fewer features would bring; None unless the number was chosen here."""
+    """Return what more or fewer features would bring; None unless the number was chosen here, and there is time."""
     choice, budget = problem.choice, problem.budget
-    if choice is None:
+    deadline.set_aside(0.0)
+    if choice is None or deadline.left < path_seconds(choice):
         return None
+    deadline.set_aside(SEPARATION * choice.seconds)
     units = np.union1d(budget.units, choice.beyond)
     order = units[np.argsort(ranking[units])]
     n_selected = int(support[units].sum())
     sizes = path_sizes(len(order), n_selected)
     masks = [budget.spread(np.isin(np.arange(len(support)), order[:n])) for n in sizes]
-    scores = [score_features(settings, engine, mask, seeds[:N_CLUSTERINGS], target) for mask in masks]
+    scores: list[FloatArray] = []
+    for n, mask in zip(sizes, masks, strict=True):
+        if n <= n_selected or deadline.left > 0:
+            scores.append(score_features(settings, engine, mask, seeds[:N_CLUSTERINGS], target))
+    sizes, masks = sizes[: len(scores)], masks[: len(scores)]
     rng = _rng(problem)
     rows = some_rows(problem, rng)
     ranks = column_ranks(problem.table[rows][:, masks[-1]])
@@ -222,6 +235,11 @@ def follow_path(
         false_share=tuple(padded[np.minimum(sizes, len(padded)) - 1].tolist()),
         elbow=find_elbow(sizes, scores) if len(choice.false_share) <= len(budget.free) else None,
     )
+
+
+def path_seconds(choice: Choice | None) -> float:
+    """Return how long the path will take, about; 0 if there is none."""
+    return 0.0 if choice is None else (SEPARATION + CLUSTERINGS) * choice.seconds
 
 
 def find_elbow(sizes: Sequence[int], scores: Sequence[FloatArray]) -> int | None:

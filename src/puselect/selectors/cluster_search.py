@@ -10,6 +10,7 @@ from puselect.objective.evidence import Evidence
 from puselect.search import Optimizer
 from puselect.search.callbacks import FitCallbacks
 from puselect.search.deadline import Deadline
+from puselect.selectors.choice import path_seconds
 from puselect.selectors.problem import (
     Problem,
     cluster_objective,
@@ -64,4 +65,5 @@ def cluster_session(
         theta = first_probabilities(settings, problem)
         optimizer, max_iter = igo_optimizer(settings.search, budget, theta, n_labelled, entropy)
     identity = (settings.identity, *problem.identity)
+    deadline.set_aside(path_seconds(problem.choice))
     return Session(settings.search, objective, budget, optimizer, max_iter, entropy, identity, deadline, look)

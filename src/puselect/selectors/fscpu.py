@@ -185,7 +185,7 @@ class FSCPU(SearchSelector):
     ended_below_start_ : bool
         Whether `objective_` is clearly lower than that, as a `BelowStartWarning` has said.
     path_ : Path or None
-        With n_features_to_select="auto", what each number of features is worth and why this one was chosen.
+        With n_features_to_select="auto", what each number is worth and why this one was chosen; None if time is out.
     stability_ : Stability or None
         With `n_searches`, how often each feature is selected; None without, or if time or labels are too few.
     n_degenerate_ : int
@@ -422,7 +422,7 @@ class FSCPU(SearchSelector):
     ) -> Self:
         """Set the fitted attributes from a search that is over, and cluster its result."""
         self._keep_result(session, evidence)
-        seeds = session.final_seeds
+        seeds, deadline = session.final_seeds, session.deadline
         scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
         self.evidence_ = evidence
         weight = session.search.optimizer.weight
@@ -439,10 +439,10 @@ class FSCPU(SearchSelector):
                 scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
             self.ended_below_start_ = warn_if_below_start(scores, start_scores)
         self.objective_ = float(scores.mean())
-        self.path_ = follow_path(settings, problem, engine, self.ranking_, self.support_, seeds, target)
+        self.path_ = follow_path(settings, problem, engine, self.ranking_, self.support_, seeds, deadline, target)
         self.stability_ = None
         if self.n_searches > 1 and not (session.interrupted or session.timed_out):
-            self.stability_ = repeat_search(settings, problem, self.n_searches, self.n_iter_, session.deadline)
+            self.stability_ = repeat_search(settings, problem, self.n_searches, self.n_iter_, deadline)
         self.weights_ = None
         if settings.follows_effects and problem.budget.leaves_a_choice:
             self.weights_ = Weights.of(evidence, weight)
