@@ -163,21 +163,22 @@ def vast(folder: Path, n_rows: int, memory: str, steps: int) -> None:
     pattern = make_files(folder, n_rows)
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=memory, dashboard_address=None)
     with cluster, Client(cluster) as client:
-        table, y = RemoteFiles(pattern, "y", None, (), cluster.scheduler_address).open(client)
 
         def kill_a_worker(step: object) -> None:
             if getattr(step, "number", 0) == 2:
                 os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
 
         begin = time.perf_counter()
-        with peak_memory() as peak, watching(kill_a_worker):
+        with peak_memory() as peak, watching(kill_a_worker), rows_brought_here() as brought:
+            table, y = RemoteFiles(pattern, "y", None, (), cluster.scheduler_address).open(client)
             found = FSCPU(N_RELEVANT, engine="dask", max_samples=None, max_iter=steps, random_state=0).fit(table, y)
         seconds = time.perf_counter() - begin
         highest = client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-    whole = n_rows * N_COLUMNS * 8 / MEGABYTE
+    whole, in_clusters = n_rows * N_COLUMNS * 8 / MEGABYTE, found.clusterings_.size.sum(axis=1)
     print(f"{n_rows:,} x {N_COLUMNS} ({whole:,.0f} MB of float64), {steps} steps of all rows, two workers of {memory}, "
-          f"one killed: {seconds:.0f} s; workers' peaks {', '.join(f'{p:,.0f}' for p in highest.values())} MB, "
-          f"this process {peak[0]:,.0f} MB more; {found.support_[:N_RELEVANT].sum()} of 25 relevant")  # fmt: skip
+          f"one killed: {seconds:.0f} s; workers' peaks {', '.join(f'{p:,.0f}' for p in highest.values())} MB, this "
+          f"process {peak[0]:,.0f} MB more; rows in the clusters {in_clusters.min():,.0f} to {in_clusters.max():,.0f}, "
+          f"at most {max(brought):,} at once in this process; {found.support_[:N_RELEVANT].sum()} of 25 relevant")
     if n_rows <= ROWS_PER_FILE:
         import polars as pl
 
@@ -185,8 +186,27 @@ def vast(folder: Path, n_rows: int, memory: str, steps: int) -> None:
         same = FSCPU(N_RELEVANT, engine="cpu", max_samples=None, max_iter=steps, random_state=0)
         values = same.fit(X, y).history_.value
         n_other = int((same.support_ != found.support_).sum()) // 2
-        print(f"in this process, with evidence from all rows instead of 10,000: {n_other} other features, largest "
-              f"difference of values {np.abs(values - found.history_.value).max():.2g}")  # fmt: skip
+        print(f"in this process: {n_other} other features, largest difference of values "
+              f"{np.abs(values / found.history_.value - 1).max():.2g} of the value, of the objective "
+              f"{abs(same.objective_ / found.objective_ - 1):.2g}")  # fmt: skip
+
+
+@contextmanager
+def rows_brought_here() -> Iterator[list[int]]:
+    """Give a list of how many rows each look at single rows of a table in partitions brought to this process."""
+    from puselect.engines.partitions import PartitionedTable
+
+    brought, take = [0], PartitionedTable.__getitem__
+
+    def counted(table: PartitionedTable, rows: np.ndarray) -> np.ndarray:
+        brought.append(len(rows))
+        return take(table, rows)
+
+    PartitionedTable.__getitem__ = counted
+    try:
+        yield brought
+    finally:
+        PartitionedTable.__getitem__ = take
 
 
 def stream(folder: Path, n_rows: int, memory: str) -> None:

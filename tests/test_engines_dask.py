@@ -3,7 +3,9 @@ import os
 import signal
 
 import dask.array as da
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from distributed import Client
@@ -44,6 +46,23 @@ def test_a_killed_worker_costs_time_but_not_the_result(client, dask_cluster):
     np.testing.assert_array_equal(found.support_, whole.support_)
     np.testing.assert_allclose(found.history_.value, whole.history_.value, atol=0.01)
     assert found.n_features_in_ == 12
+
+
+def test_a_dask_data_frame_is_searched_where_it_is(client):
+    frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(12)])
+    table = dd.from_pandas(frame.assign(part=np.arange(300) // 100), npartitions=3)
+    labels = dd.from_pandas(pd.Series(np.where(Y == 1, "yes", None), dtype=object), npartitions=3)
+    empty = table[table.part != 1].drop(columns="part")  # a partition without rows
+    found = search(engine="dask", pos_label="yes").fit(table.drop(columns="part"), labels)
+    whole = search(pos_label="yes").fit(frame, np.where(Y == 1, "yes", None))
+    assert found.get_feature_names_out().tolist() == whole.get_feature_names_out().tolist()
+    np.testing.assert_allclose(found.history_.value, whole.history_.value, atol=0.01)
+    assert (found.clusterings_.size.sum(axis=1) == 300).all()  # every row, in every clustering
+    kept = np.arange(300) // 100 != 1
+    fewer = search().fit(empty, Y[kept])
+    assert (fewer.clusterings_.size.sum(axis=1) == 200).all()
+    with pytest.raises(ValueError, match="at least one labelled positive"):
+        search(pos_label="no").fit(table.drop(columns="part"), labels)
 
 
 def test_labels_in_other_partitions_are_refused(client):

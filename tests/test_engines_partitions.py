@@ -9,7 +9,7 @@ from puselect.datasets import make_pu_clusters
 from puselect.engines.cpu.engine import CPUEngine
 from puselect.engines.mixture import MixtureSpec
 from puselect.engines.partitioned import PartitionedEngine
-from puselect.engines.partitions import PartitionedTable, fit_partitioned_scaling, read_part
+from puselect.engines.partitions import PartitionedTable, added, fit_partitioned_scaling, read_part
 from puselect.scaling import SCALES, fit_scaling
 
 
@@ -24,12 +24,16 @@ class Here:
     def n_partitions(self):
         return len(self.parts)
 
-    def map(self, function, arguments):
-        found = [function(read_part(part), *each) for part, each in zip(self.parts, arguments, strict=True)]
+    def map(self, function, shared=(), own=None):
+        chosen = dict.fromkeys(range(len(self.parts)), ()) if own is None else own
+        found = [function(read_part(self.parts[i]), *shared, *each) for i, each in chosen.items()]
         arrays = [item for result in found for item in (result if isinstance(result, tuple) else (result,))]
         rows = [len(a) for a in arrays if isinstance(a, np.ndarray) and a.ndim == 2 and a.shape[1] == 12]
         self.most_rows = max(self.most_rows, sum(rows))
         return found
+
+    def total(self, function, shared=(), own=None):
+        return added(self.map(function, shared, own))
 
 
 def in_parts(X, ends=(50, 50, 170)):
@@ -68,7 +72,7 @@ def test_the_engine_counts_what_the_one_in_memory_does_and_sees_few_rows():
         assert np.abs(a.size - b.size).sum() / 2 <= 2
         assert (a.degenerate == b.degenerate).all()
         assert (ours.fit_final(masks[4], seeds[:2]).table.size == 0).all()
-    assert parts.most_rows <= 20
+    assert parts.most_rows <= 4 * 10  # the start rows of four seeds
 
 
 def test_a_search_in_partitions_is_that_in_memory():

@@ -86,10 +86,23 @@ def draw_rows(
     >>> draw_rows(np.array([False, True, False, True]), np.random.default_rng(0), max_others=1)
     array([1, 3, 2])
     """
-    labelled, others = np.flatnonzero(positive), np.flatnonzero(~positive)
+    every = labelled = np.flatnonzero(positive)
     if max_labelled is not None and len(labelled) > max_labelled:
         labelled = rng.choice(labelled, max_labelled, replace=False)
-    return np.concatenate([labelled, rng.choice(others, min(max_others, len(others)), replace=False)])
+    n_others = len(positive) - len(every)
+    drawn = rng.choice(n_others, min(max_others, n_others), replace=False)
+    return np.concatenate([labelled, rows_besides(every, drawn)])
+
+
+def rows_besides(left_out: IntArray, numbers: IntArray) -> IntArray:
+    """Return the rows that have these numbers if the ascending rows `left_out` are not counted.
+
+    Examples
+    --------
+    >>> rows_besides(np.array([1, 2]), np.array([0, 1, 2]))
+    array([0, 3, 4])
+    """
+    return np.asarray(numbers + np.searchsorted(left_out - np.arange(len(left_out)), numbers, side="right"))
 
 
 def _missing(y: ArrayLike) -> BoolArray:

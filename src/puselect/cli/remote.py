@@ -33,21 +33,14 @@ class RemoteFiles:
         """Return the table, which the workers read, and the labels, which travel."""
         from puselect.engines.dask_partitions import DaskPartitions, check_workers
         from puselect.engines.partitions import PartitionedTable
-        from puselect.tables.errors import UnknownColumnError
-        from puselect.tables.loading import choose_labels
-        from puselect.tables.parts import matching_files, number_columns, parquet_parts, read_labels
+        from puselect.tables.loading import labelled_rows
+        from puselect.tables.parts import matching_files, number_columns, parquet_parts
 
         check_workers(client)
         with without_panics():
             paths = matching_files(self.data)
             columns = number_columns(paths, (self.label, *self.drop))
-            try:
-                labels = read_labels(paths, self.label)
-            except Exception as error:
-                if "not found" in str(error):
-                    raise UnknownColumnError(self.data, "label", self.label, list(columns)) from error
-                raise
-            _, y = choose_labels(labels, self.positive)
+            y = labelled_rows(paths, self.label, self.positive)
             table = PartitionedTable.of(DaskPartitions(client, parquet_parts(paths, columns)))
         table.columns = columns
         return table, y

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import uuid4
 
-from puselect.engines.partitions import read_part
+from puselect.engines.partitions import OwnArguments, added, read_part
 
 RETRIES = 3
+ADDED_AT_ONCE = 8  # results that wait on a worker to be added up
 SECONDS_TO_CONNECT = 10
 
 
@@ -30,17 +32,50 @@ class DaskPartitions:
         """How many there are."""
         return len(self.parts)
 
-    def map(self, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Return ``function(X, *arguments[i])`` of every partition i in order."""
+    def map(
+        self, function: Callable[..., Any], shared: tuple[Any, ...] = (), own: OwnArguments | None = None
+    ) -> list[Any]:
+        """Return ``function(X, *shared, *own[i])`` of the partitions i in `own`, in order; of all by default."""
+        return self._computed(self._tasks(function, shared, own))
+
+    def map_values(self, function: Callable[..., Any], shared: tuple[Any, ...]) -> list[Any]:
+        """Return ``function(part, *shared)`` of every partition as it is, such as labels of any kind."""
         from dask.delayed import delayed
 
-        tasks = [
-            delayed(_apply, pure=False)(function, part, each)
-            for part, each in zip(self.parts, arguments, strict=True)
-        ]
+        return self._computed([delayed(function, pure=False)(part, *shared) for part in self.parts])
+
+    def total(
+        self, function: Callable[..., Any], shared: tuple[Any, ...] = (), own: OwnArguments | None = None
+    ) -> tuple[Any, ...]:
+        """Return the sum of what `map` would return, added up by the workers in an order that does not change."""
+        from dask.delayed import delayed
+
+        tasks = self._tasks(function, shared, own)
+        while len(tasks) > 1:
+            groups = (tasks[i : i + ADDED_AT_ONCE] for i in range(0, len(tasks), ADDED_AT_ONCE))
+            tasks = [delayed(added, pure=False)(group) for group in groups]
+        (result,) = self._computed(tasks)
+        return tuple(result)
+
+    def _tasks(self, function: Callable[..., Any], shared: tuple[Any, ...], own: OwnArguments | None) -> list[Any]:
+        from dask.delayed import delayed
+
+        # A node of its own: one copy on its way to each worker, made again if that worker is lost.
+        common = delayed(_Shared(function, shared), name=f"shared-{uuid4()}", traverse=False)
+        chosen = dict.fromkeys(range(len(self.parts)), ()) if own is None else own
+        return [delayed(_apply, pure=False)(common, self.parts[i], each) for i, each in chosen.items()]
+
+    def _computed(self, tasks: list[Any]) -> list[Any]:
         futures = self.client.compute(tasks, retries=RETRIES)
         with _named_errors():
             return list(self.client.gather(futures))
+
+
+class _Shared(NamedTuple):
+    """What all partitions are given."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
 
 
 def collection_parts(X: Any) -> list[Any] | None:
@@ -92,7 +127,7 @@ def check_workers(client: Any) -> None:
         raise ValueError(f"every Dask worker needs puselect installed, got none at {', '.join(lacking[:3])}")
 
 
-def _apply(function: Callable[..., Any], part: Any, arguments: tuple[Any, ...]) -> Any:
+def _apply(shared: _Shared, part: Any, own: tuple[Any, ...]) -> Any:
     """Run on a worker: read a partition and apply a function to it."""
     try:
         X = read_part(part)
@@ -100,7 +135,7 @@ def _apply(function: Callable[..., Any], part: Any, arguments: tuple[Any, ...]) 
         if hasattr(part, "path"):
             raise ValueError(f"{part.path} cannot be read: {error}") from error
         raise
-    return function(X, *arguments)
+    return shared.function(X, *shared.arguments, *own)
 
 
 @contextmanager

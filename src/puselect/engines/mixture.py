@@ -11,6 +11,7 @@ from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.labels import rows_besides
 
 COVARIANCE_TYPES = ("full", "diag", "spherical", "tied")
 
@@ -49,8 +50,7 @@ def start_rows(positive: BoolArray, spec: MixtureSpec, seed: int) -> IntArray:
     n_labelled = min(round(spec.labelled_start * n_start), n_spare)
     seeds = rng.choice(labelled, n_labelled, replace=False)
     drawn = rng.choice(len(positive) - n_labelled, n_start - n_labelled, replace=False)
-    skipped = np.sort(seeds) - np.arange(n_labelled)  # `drawn` numbers the other rows: skip the seeds
-    return np.concatenate([seeds, drawn + np.searchsorted(skipped, drawn, side="right")])
+    return np.concatenate([seeds, rows_besides(np.sort(seeds), drawn)])
 
 
 def nearest_centre(X: FloatArray, centres: FloatArray) -> IntArray:

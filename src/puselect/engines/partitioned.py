@@ -8,7 +8,7 @@ from puselect.arrays import BoolArray, Float32Array, FloatArray, IntArray
 from puselect.engines.base import ClusterTable, FinalFit, Mixture
 from puselect.engines.cpu.fits import Parameters
 from puselect.engines.cpu.kernels import hard_moments, nearest
-from puselect.engines.cpu.sweeps import assign, count
+from puselect.engines.cpu.sweeps import assign
 from puselect.engines.mixture import MixtureSpec, start_rows
 from puselect.engines.partitions import PartitionedTable
 
@@ -16,8 +16,8 @@ from puselect.engines.partitions import PartitionedTable
 class PartitionedEngine:
     """Fits the short hard mixture to all rows of all partitions; the same clusters as `CPUEngine` but for rounding.
 
-    Start rows and labels travel, tables do not: besides sums this process sees as many rows at a time as there are
-    clusters.
+    Start rows and the positions of labelled rows travel, tables do not: besides sums this process sees the start rows
+    of a step.
 
     Parameters
     ----------
@@ -45,43 +45,59 @@ class PartitionedEngine:
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
         """Return the counts of each mask's clustering; see `Engine.cluster`."""
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
-        pairs = list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))
-        shape = (len(masks), self.n_clusters)
-        table = ClusterTable(np.zeros(shape), np.zeros(shape), np.asarray(~masks.any(axis=1)))
-        for seed, target in dict.fromkeys(pairs):
-            members = [i for i, pair in enumerate(pairs) if pair == (seed, target) and masks[i].any()]
-            fits, degenerate = self._fit(masks[members], seed, target)
-            size, hits = self._count(masks[members], fits, target)
-            table.size[members], table.positive[members], table.degenerate[members] = size, hits, degenerate
-        return table
+        return self._cluster(masks, seeds, chosen)[0]
 
     def fit_final(
         self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
     ) -> FinalFit:
         """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
-        table = self.cluster(np.repeat(mask[None], len(seeds), axis=0), seeds, np.full(len(seeds), target))
+        table, fits = self._cluster(np.repeat(mask[None], len(seeds), axis=0), seeds, np.full(len(seeds), target))
         if not mask.any():
             return FinalFit(table, None)
-        mixtures = []
-        for seed in np.asarray(seeds).tolist()[:n_mixtures]:
-            (found,), _ = self._fit(mask[None], seed, target)
-            mixtures.append(Mixture.of(found.size, found.mean + self.centre[mask], found.factor))
-        return FinalFit(table, tuple(mixtures))
+        kept = fits[:n_mixtures]
+        return FinalFit(
+            table, tuple(Mixture.of(found.size, found.mean + self.centre[mask], found.factor) for found in kept)
+        )
 
-    def _fit(self, masks: BoolArray, seed: int, target: int) -> tuple[list[Parameters], BoolArray]:
-        """Return the mixtures of masks that start from the same rows, and which of them are degenerate."""
-        rows = self.table[start_rows(self.positive[target], self.spec, seed)]
-        centres = np.ascontiguousarray(rows - self.centre, dtype=np.float32)
+    def _cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> tuple[ClusterTable, list[Parameters]]:
+        """Return the counts of all clusterings and the mixtures of those that have columns; three maps for all."""
+        shape = (len(masks), self.n_clusters)
+        table = ClusterTable(np.zeros(shape), np.zeros(shape), np.asarray(~masks.any(axis=1)))
+        used = np.flatnonzero(masks.any(axis=1))
+        if not len(used):
+            return table, []
+        fits, table.degenerate[used] = self._fit(masks[used], np.asarray(seeds)[used].tolist(), targets[used].tolist())
+        slim = [found._replace(cov=np.empty(0)) for found in fits]
+        for target in np.unique(targets[used]):
+            own = np.flatnonzero(targets[used] == target)
+            rows = np.flatnonzero(self.positive[target])
+            size, hits = self.table.sums(
+                partition_counts, self.centre, masks[used[own]], [slim[i] for i in own], rows=rows
+            )
+            table.size[used[own]], table.positive[used[own]] = size, hits
+        return table, fits
+
+    def _fit(self, masks: BoolArray, seeds: list[int], targets: list[int]) -> tuple[list[Parameters], BoolArray]:
+        """Return a mixture for each mask, and which of them are degenerate."""
+        centres = self._starts(seeds, targets)
         degenerate = np.zeros(len(masks), dtype=bool)
         fits: list[Parameters] | None = None
         for step in range(self.spec.em_steps):
-            sums = self.table.sums(partition_moments, self.centre, masks, centres, fits) if len(masks) else ()
+            sums = self.table.sums(partition_moments, self.centre, masks, centres, fits)
             fits = []
             for i in range(len(masks)):
                 found, failed = self._parameters(*sums[3 * i : 3 * i + 3])
                 fits.append(found)
                 degenerate[i] |= failed or (step == 0 and not found.size.all())
         return fits or [], degenerate
+
+    def _starts(self, seeds: list[int], targets: list[int]) -> list[Float32Array]:
+        """Return the rows that each clustering starts from, less the centre."""
+        pairs = list(zip(seeds, targets, strict=True))
+        rows = {(seed, target): start_rows(self.positive[target], self.spec, seed) for seed, target in set(pairs)}
+        wanted = np.unique(np.concatenate(list(rows.values())))
+        values = np.ascontiguousarray(self.table[wanted] - self.centre, dtype=np.float32)
+        return [values[np.searchsorted(wanted, rows[pair])] for pair in pairs]
 
     def _parameters(self, size: FloatArray, total: FloatArray, cross: FloatArray) -> tuple[Parameters, bool]:
         """Return the mixture of sums over all rows, and whether a covariance needed more regularisation."""
@@ -91,25 +107,22 @@ class PartitionedEngine:
         found = Parameters(size, mean, cov, np.empty_like(cov))
         return found, found.factorise(self.spec)
 
-    def _count(self, masks: BoolArray, fits: list[Parameters], target: int) -> tuple[FloatArray, FloatArray]:
-        if not len(masks):
-            return np.zeros((0, self.n_clusters)), np.zeros((0, self.n_clusters))
-        slim = [found._replace(cov=np.empty(0)) for found in fits]
-        size, hits = self.table.sums(partition_counts, self.centre, masks, slim, of_rows=self.positive[target])
-        return size, hits
-
 
 def partition_moments(
-    lines: Float32Array, centre: FloatArray, masks: BoolArray, centres: Float32Array, fits: list[Parameters] | None
+    lines: Float32Array,
+    centre: FloatArray,
+    masks: BoolArray,
+    centres: list[Float32Array],
+    fits: list[Parameters] | None,
 ) -> tuple[Any, ...]:
     """Return counts, sums and sums of products of the rows of every cluster, one after another for every mask.
 
-    Clusters are those of the nearest of `centres`, or of `fits` where there are any.
+    Clusters are those of the nearest of the mask's `centres`, or of `fits` where there are any.
     """
     sums: list[FloatArray] = []
     for i, mask in enumerate(masks):
-        Z, labels = _labels(lines, centre, mask, centres, None if fits is None else fits[i])
-        n_clusters, k = len(centres), len(Z)
+        Z, labels = _labels(lines, centre, mask, centres[i], None if fits is None else fits[i])
+        n_clusters, k = len(centres[i]), len(Z)
         size, mean, cov = np.zeros(n_clusters), np.zeros((n_clusters, k)), np.zeros((n_clusters, k, k))
         if Z.shape[1]:
             hard_moments(Z, labels, size, mean, cov)
@@ -119,15 +132,15 @@ def partition_moments(
 
 
 def partition_counts(
-    lines: Float32Array, centre: FloatArray, masks: BoolArray, fits: list[Parameters], positive: BoolArray
+    lines: Float32Array, centre: FloatArray, masks: BoolArray, fits: list[Parameters], labelled: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return rows and labelled rows of every cluster, shape (n_masks, n_clusters)."""
-    size = np.zeros((len(masks), len(fits[0].size)))
-    hits = np.zeros_like(size)
+    n_clusters = len(fits[0].size)
+    size, hits = np.zeros((len(masks), n_clusters)), np.zeros((len(masks), n_clusters))
     for i, mask in enumerate(masks):
-        if lines.shape[1]:
-            _, labels = _labels(lines, centre, mask, np.empty((0, 0), dtype=np.float32), fits[i])
-            count(labels, positive, 1.0, size[i], hits[i])
+        _, labels = _labels(lines, centre, mask, np.empty((0, 0), dtype=np.float32), fits[i])
+        size[i] = np.bincount(labels, minlength=n_clusters)
+        hits[i] = np.bincount(labels[labelled], minlength=n_clusters)
     return size, hits
 
 

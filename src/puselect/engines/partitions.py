@@ -1,12 +1,12 @@
 """Tables in partitions that stay where they are: functions travel to the rows, and sums come back.
 
 A partition is an array, a data frame, a part of a Parquet file, or a promise of one of them. What is computed is a map
-over the partitions and a sum of its results in their order, so that it does not depend on who computed what.
+over the partitions and a sum of its results in a fixed order, so that it does not depend on who computed what.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from puselect.scaling import ColumnRanges, RobustScaling, Scaling, robust_sides,
 
 BINS = 1024
 REFINEMENTS = 4  # 1024 bins four times: quantiles to a trillionth of the range
+
+OwnArguments = Mapping[int, tuple[Any, ...]]
+"""Arguments of some partitions, by their numbers."""
 
 
 class Partitions(Protocol):
@@ -25,8 +28,19 @@ class Partitions(Protocol):
         """How many there are."""
         ...
 
-    def map(self, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Return ``function(X, *arguments[i])`` of every partition i in order; `X` as `read_part` returns it."""
+    def map(
+        self, function: Callable[..., Any], shared: tuple[Any, ...] = (), own: OwnArguments | None = None
+    ) -> list[Any]:
+        """Return ``function(X, *shared, *own[i])`` of the partitions i in `own`, in order; of all by default.
+
+        `X` is what `read_part` returns.
+        """
+        ...
+
+    def total(
+        self, function: Callable[..., Any], shared: tuple[Any, ...] = (), own: OwnArguments | None = None
+    ) -> tuple[Any, ...]:
+        """Return the sum of what `map` would return, which are tuples of arrays, without having all at once."""
         ...
 
 
@@ -52,6 +66,13 @@ def read_part(part: Any) -> AnyArray:
     return values
 
 
+class Extremes(NamedTuple):
+    """The smallest and the largest value of every column, as they came."""
+
+    low: FloatArray
+    high: FloatArray
+
+
 class PartitionedTable:
     """A table in partitions, scaled when it is read.
 
@@ -59,14 +80,16 @@ class PartitionedTable:
     ----------
     partitions : Partitions
     lengths : ndarray of int, shape (n_partitions,)
-    n_columns : int
+    ranges : Extremes
     scaling : Scaling, optional
     """
 
-    def __init__(self, partitions: Partitions, lengths: IntArray, n_columns: int, scaling: Scaling | None) -> None:
+    def __init__(
+        self, partitions: Partitions, lengths: IntArray, ranges: Extremes, scaling: Scaling | None = None
+    ) -> None:
         self.partitions = partitions
         self.lengths = lengths
-        self.n_columns = n_columns
+        self.ranges = ranges
         self.scaling = scaling
         self.columns: tuple[str, ...] | None = None
         """Their names, where they have any."""
@@ -75,16 +98,24 @@ class PartitionedTable:
     @classmethod
     def of(cls, partitions: Partitions) -> "PartitionedTable":
         """Return the table of these partitions, not scaled yet; raise a ValueError if they do not fit together."""
-        shapes = partitions.map(_shape, [()] * partitions.n_partitions)
-        widths = {shape[1] for shape in shapes if shape[0]}
+        found = partitions.map(_shape_and_extremes)
+        shapes = [shape for shape, _ in found]
+        widths = {width for n_rows, width in shapes if n_rows}
         if len(widths) != 1:
-            found = ", ".join(map(str, sorted(widths))) or "no rows at all"
-            raise ValueError(f"all partitions must have the same columns, got {found}")
-        return cls(partitions, np.array([shape[0] for shape in shapes]), widths.pop(), None)
+            wrong = ", ".join(map(str, sorted(widths))) or "no rows at all"
+            raise ValueError(f"all partitions must have the same columns, got {wrong}")
+        low, high = zip(*(extremes for (n_rows, _), extremes in found if n_rows), strict=True)
+        ranges = Extremes(np.min(low, axis=0), np.max(high, axis=0))
+        return cls(partitions, np.array([n_rows for n_rows, _ in shapes]), ranges)
 
     def scaled_by(self, scaling: Scaling | None) -> "PartitionedTable":
         """Return the table with a scaling."""
-        return PartitionedTable(self.partitions, self.lengths, self.n_columns, scaling)
+        return PartitionedTable(self.partitions, self.lengths, self.ranges, scaling)
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return len(self.ranges.low)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -102,34 +133,45 @@ class PartitionedTable:
     def __getitem__(self, rows: IntArray) -> AnyArray:
         """Bring some rows here, scaled."""
         chosen = np.asarray(rows)
-        part = np.searchsorted(self.ends, chosen, side="right")
-        local = chosen - (self.ends - self.lengths)[part]
-        wanted = [(local[part == i],) for i in range(len(self.lengths))]
-        found = np.empty((len(chosen), self.n_columns))
-        for i, values in enumerate(self.partitions.map(_take, wanted)):
-            found[part == i] = values
+        order = np.argsort(chosen, kind="stable")
+        wanted = self.split(chosen[order])
+        parts = self.partitions.map(_take, own=wanted)
+        found = np.empty((len(chosen), self.n_columns), dtype=np.result_type(*parts) if parts else np.float64)
+        end = 0
+        for values in parts:
+            found[order[end : end + len(values)]] = values
+            end += len(values)
         return found if self.scaling is None else self.scaling.scale(found, np.float32)
 
-    def sums(self, function: Callable[..., Any], *arguments: Any, of_rows: AnyArray | None = None) -> Any:
+    def split(self, rows: IntArray) -> dict[int, tuple[IntArray]]:
+        """Return the numbers that ascending rows have in their partitions, of those partitions that have any."""
+        cuts = np.searchsorted(rows, self.ends)
+        first = self.ends - self.lengths
+        pieces = np.split(rows, cuts[:-1])
+        return {i: (piece - first[i],) for i, piece in enumerate(pieces) if len(piece)}
+
+    def sums(self, function: Callable[..., Any], *arguments: Any, rows: IntArray | None = None) -> Any:
         """Return the sum over partitions of ``function(lines, *arguments)``, `lines` scaled, a line per column.
 
-        `of_rows` has something for every row; each partition gets its share as the last argument.
+        Each partition gets its own of the ascending `rows`, if there are any, as the last argument.
         """
-        each: list[tuple[Any, ...]] = [(function, self.scaling, *arguments)] * len(self.lengths)
-        if of_rows is not None:
-            pieces = np.split(of_rows, self.ends[:-1])
-            each = [(*shared, piece) for shared, piece in zip(each, pieces, strict=True)]
-        return reduce(_added, self.partitions.map(_on_lines, each))
+        own = None
+        if rows is not None:
+            own = {i: (np.empty(0, dtype=np.intp),) for i in range(len(self.lengths))} | self.split(rows)
+        return self.partitions.total(_on_lines, (function, self.scaling, *arguments), own)
 
     def map_rows(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Return ``function(X, *arguments)`` of every partition as it came, in order."""
-        return self.partitions.map(function, [arguments] * len(self.lengths))
+        return self.partitions.map(function, arguments)
 
-    def extremes(self) -> tuple[FloatArray, FloatArray]:
+    def extremes(self) -> Extremes:
         """Return the smallest and the largest value of every column, as they came."""
-        found = self.partitions.map(_extremes, [()] * len(self.lengths))
-        low, high = (np.array(part) for part in zip(*found, strict=True))
-        return low.min(axis=0), high.max(axis=0)
+        return self.ranges
+
+
+def added(parts: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """Return the sum of tuples of arrays, from the first to the last."""
+    return reduce(lambda first, second: tuple(a + b for a, b in zip(first, second, strict=True)), parts)
 
 
 def fit_partitioned_scaling(name: str, table: PartitionedTable) -> Scaling:
@@ -156,8 +198,7 @@ def _quantiles(table: PartitionedTable, low: FloatArray, high: FloatArray) -> Fl
     lows = np.repeat(low[None], len(ranks), axis=0)
     highs = np.repeat(np.nextafter(high, np.inf)[None], len(ranks), axis=0)
     for _ in range(REFINEMENTS):
-        each = [(lows, highs)] * len(table.lengths)
-        below = reduce(_added, table.partitions.map(_count_below, each))[0]
+        (below,) = table.partitions.total(_count_below, (lows, highs))
         step = (below <= ranks[:, None, None]).sum(axis=2) - 1
         width = (highs - lows) / BINS
         lows, highs = lows + step * width, lows + (step + 1) * width
@@ -166,18 +207,14 @@ def _quantiles(table: PartitionedTable, low: FloatArray, high: FloatArray) -> Fl
     return np.asarray(values[0] + share * (values[1] - values[0]))
 
 
-def _shape(X: AnyArray) -> tuple[int, int]:
-    return X.shape[0], X.shape[1]
+def _shape_and_extremes(X: AnyArray) -> tuple[tuple[int, int], Extremes | None]:
+    if not len(X):
+        return (0, X.shape[1]), None
+    return (X.shape[0], X.shape[1]), Extremes(X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64))
 
 
 def _take(X: AnyArray, rows: IntArray) -> AnyArray:
     return X[rows]
-
-
-def _extremes(X: AnyArray) -> tuple[AnyArray, AnyArray]:
-    if not len(X):
-        return np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
-    return X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
 
 
 def _moments(lines: Float32Array) -> tuple[FloatArray, FloatArray]:
@@ -189,7 +226,7 @@ def _count_below(X: AnyArray, lows: FloatArray, highs: FloatArray) -> tuple[IntA
     """Return how many values of each column are below each of the edges, shape (n_targets, n_columns, BINS)."""
     count = np.empty((*lows.shape, BINS), dtype=np.int64)
     for j in range(X.shape[1]):
-        column = np.sort(X[:, j].astype(np.float64))
+        column = np.sort(X[:, j]).astype(np.float64)
         for t in range(len(lows)):
             edges = lows[t, j] + np.arange(BINS) * ((highs[t, j] - lows[t, j]) / BINS)
             count[t, j] = np.searchsorted(column, edges)
@@ -200,6 +237,3 @@ def _on_lines(X: AnyArray, function: Callable[..., Any], scaling: Scaling | None
     scaled = X if scaling is None else scaling.scale(X, np.float32)
     return function(np.ascontiguousarray(scaled.T, dtype=np.float32), *arguments)
 
-
-def _added(first: tuple[Any, ...], second: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(a + b for a, b in zip(first, second, strict=True))

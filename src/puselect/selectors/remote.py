@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from puselect.arrays import AnyArray, BoolArray
+from puselect.arrays import AnyArray, BoolArray, IntArray
 from puselect.engines.dask_partitions import DaskPartitions, check_workers, collection_parts, connected_client
 from puselect.engines.partitions import PartitionedTable
-from puselect.labels import draw_rows, labelled_positives, without_missing
+from puselect.labels import draw_rows, equal_to, labelled_positives, without_missing
 from puselect.selectors.clusterings import Candidates, Clusterings, known_positives
 from puselect.selectors.settings import Settings
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from puselect.selectors.base import PUSelector
 
 SAMPLES_KEPT = 20  # steps' worth of rows that a sampled search brings here, once
+SHOWN = 10  # labels of a partition that an error may name
 
 
 def remote_table(engine: str, X: Any) -> PartitionedTable | None:
@@ -48,15 +49,32 @@ def read_labels(table: PartitionedTable, y: Any, pos_label: Any) -> BoolArray:
     """Return which rows are labelled; raise a ValueError if the labels do not go with the rows."""
     parts = collection_parts(y)
     if parts is not None:
-        client = connected_client()
-        lengths = [len(part) for part in client.gather(client.compute(parts))]
-        if lengths != table.lengths.tolist():
-            raise ValueError("y must have the partitions of X: as many, with as many rows each")
-        y = y.compute()
+        return _collect_labels(table, parts, pos_label)
     labels = np.asarray(without_missing(y, pos_label))
     if len(labels) != len(table):
         raise ValueError(f"y must hold one label for each of the {len(table)} rows of X, got {len(labels)}")
     return labelled_positives(labels, pos_label)
+
+
+def _collect_labels(table: PartitionedTable, parts: list[Any], pos_label: Any) -> BoolArray:
+    """Return which rows are labelled; the workers look through the labels and send the numbers of those rows."""
+    found = DaskPartitions(connected_client(), parts).map_values(_labelled_rows, (pos_label,))
+    if [n_rows for n_rows, _, _ in found] != table.lengths.tolist():
+        raise ValueError("y must have the partitions of X: as many, with as many rows each")
+    positive = np.zeros(len(table), dtype=bool)
+    for first, (_, rows, _) in zip(table.ends - table.lengths, found, strict=True):
+        positive[first + rows] = True
+    if positive.all() or not positive.any():
+        labelled_positives(np.concatenate([some for _, _, some in found]), pos_label)  # raises the error
+    return positive
+
+
+def _labelled_rows(y: Any, pos_label: Any) -> tuple[int, IntArray, AnyArray]:
+    """Return how many labels a partition has, which of them are positive, and the first few of them."""
+    labels = np.asarray(without_missing(y, pos_label))
+    if labels.ndim != 1:
+        raise ValueError(f"y must be one-dimensional, one label per row, got shape {labels.shape}")
+    return len(labels), np.flatnonzero(equal_to(labels, pos_label)), np.asarray(y)[:SHOWN]
 
 
 def read_remote(

@@ -1,6 +1,7 @@
 """Read a data file into features and labels."""
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,7 @@ from puselect.tables.files import (
     value_counts,
     write_table,
 )
+from puselect.tables.parts import read_label
 from puselect.tables.positive import choose_positive
 from puselect.tables.recipes import Recipe
 
@@ -248,6 +250,15 @@ def choose_labels(column: Any, wanted: str | None) -> tuple[Any, IntArray]:
     """Return the value that marks positives, and 1 for the rows that have it, 0 for all others."""
     positive = choose_positive(value_counts(column), column.name, wanted)
     return positive, (column == positive).fill_null(False).to_numpy().astype(np.int64)
+
+
+def labelled_rows(paths: list[Path], label: str, wanted: str | None) -> BoolArray:
+    """Return which rows of Parquet files are labelled positive; the labels of one file at a time are read."""
+    counts: Counter[Any] = Counter()
+    for path in paths:
+        counts.update(dict(value_counts(read_label(path, label))))
+    positive = choose_positive(list(counts.items()), label, wanted)
+    return np.concatenate([(read_label(path, label) == positive).fill_null(False).to_numpy() for path in paths])
 
 
 def read_ids(column: Any) -> tuple[int | str, ...]:

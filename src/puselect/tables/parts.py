@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from puselect.arrays import AnyArray
-from puselect.tables.errors import FileError, TooFewFeaturesError
+from puselect.tables.errors import FileError, TooFewFeaturesError, UnknownColumnError
 from puselect.tables.frames import pl
 
 POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 CELLS_PER_PART = 5_000_000  # 20 to 40 MB, of which a worker needs several copies
+ROW_GROUP = 2**20  # rows that a reader may have to decode at once: few writers put more into a row group
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,15 @@ class ParquetPart:
     first: int
     n_rows: int
     columns: tuple[str, ...]
+    n_at_once: int
+    """Columns that are read at a time, since whole row groups are decoded."""
 
     def read(self) -> AnyArray:
         """Return the rows as an array."""
-        scan = pl.scan_parquet(self.path, glob=False).slice(self.first, self.n_rows).select(self.columns)
-        return np.asarray(scan.collect().to_numpy())
+        rows = pl.scan_parquet(self.path, glob=False).slice(self.first, self.n_rows)
+        pieces = (self.columns[i : i + self.n_at_once] for i in range(0, len(self.columns), self.n_at_once))
+        values = [rows.select(names).collect().to_numpy() for names in pieces]
+        return np.hstack(values) if len(values) > 1 else np.asarray(values[0])
 
 
 def is_pattern(name: str) -> bool:
@@ -72,11 +77,16 @@ def parquet_parts(
     parts, rows_per_part = [], max(1, cells_per_part // len(columns))
     for path in paths:
         n_rows = int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
+        n_at_once = max(1, cells_per_part // max(1, min(n_rows, ROW_GROUP)))
         for first in range(0, n_rows, rows_per_part):
-            parts.append(ParquetPart(str(path.absolute()), first, min(rows_per_part, n_rows - first), columns))
+            n_own = min(rows_per_part, n_rows - first)
+            parts.append(ParquetPart(str(path.absolute()), first, n_own, columns, n_at_once))
     return parts
 
 
-def read_labels(paths: list[Path], label: str) -> Any:
-    """Return the label column of all files as one column."""
-    return pl.scan_parquet(paths, glob=False).select(label).collect(engine="streaming")[label]
+def read_label(path: Path, label: str) -> Any:
+    """Return the label column of a file; raise an error if there is none."""
+    names = list(pl.read_parquet_schema(path))
+    if label not in names:
+        raise UnknownColumnError(str(path), "label", label, names)
+    return pl.read_parquet(path, glob=False, columns=[label])[label]
