@@ -6,7 +6,8 @@
     python benchmarks/scale.py --board vast --rows 20000000   # Parquet larger than each worker's memory, one killed
     python benchmarks/scale.py --board stream --rows 20000000 # the same files without a cluster
 
-The boards `vast` and `stream` need the extras cli and dask, and disk for the files in --folder, which are kept.
+The board `time` reads real tables from $PUSELECT_DATA; `vast` and `stream` need the extras cli and dask, and disk for the
+files in --folder, which are kept.
 """
 
 import argparse
@@ -15,13 +16,15 @@ import resource
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import wide
+from memory import MEGABYTE, peak_memory
 from scipy.optimize import nnls
 from scipy.sparse import random_array
 
@@ -30,30 +33,8 @@ from puselect.datasets import make_pu_clusters
 from puselect.search.progress import watching
 
 N_COLUMNS, N_RELEVANT, ROWS_PER_FILE = 50, 25, 1_000_000
-MEGABYTE = 2**20
-
-
-def resident() -> float:
-    """Return the memory of this process in megabytes."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / MEGABYTE
-
-
-@contextmanager
-def peak_memory() -> Iterator[list[float]]:
-    """Give a list that holds, in the end, how much memory was needed beyond what there was at the beginning."""
-    before, seen, stop = resident(), [0.0], threading.Event()
-
-    def watch() -> None:
-        while not stop.wait(0.005):
-            seen[0] = max(seen[0], resident() - before)
-
-    thread = threading.Thread(target=watch)
-    thread.start()
-    try:
-        yield seen
-    finally:
-        stop.set()
-        thread.join()
+WIDE_CASES = ("isolet/12", "isolet/62", "madelon/20", "pcmac/66", "genes/1500/30", "genes/1500/150", "genes/10000/200",
+              "gaussian/500", "gaussian/2000", "gaussian/10000")  # fmt: skip
 
 
 def compile_kernels() -> None:
@@ -108,20 +89,35 @@ def operations(case: dict[str, int]) -> tuple[float, float]:
     return 8.0 * n * clusters * k * k, 8.0 * n * clusters * k
 
 
+def timed_tables() -> Iterator[tuple[str, Any, np.ndarray, int | str]]:
+    """Give names, tables, labels and numbers of columns to select."""
+    for name, n_negative, n_positive, n_irrelevant in (
+        ("4,500 x 50", 4000, 500, 25), ("40,000 x 200", 36_000, 4000, 175)
+    ):  # fmt: skip
+        sizes = {"n_negative": n_negative, "n_positive": n_positive, "n_irrelevant": n_irrelevant}
+        X, y, _ = make_pu_clusters("10/8/2", **sizes, random_state=5000)
+        yield name, X, y, N_RELEVANT
+        yield f"{name}, number found", X, y, "auto"
+    for case in WIDE_CASES:
+        data = wide.draw(case, 5000)
+        yield case, data.X, data.y, data.k
+    X = random_array((100_000, 3000), density=0.01, random_state=0, format="csr", dtype=np.float64)
+    yield "100,000 x 3,000 sparse", X, np.arange(X.shape[0]) < 200, 30
+
+
 def limited(limit: float) -> None:
     """Print the wall time of warm fits with a limit."""
     compile_kernels()
-    shapes = {"4,500 x 50": (4000, 500, 25), "4,500 x 500": (4000, 500, 475), "40,000 x 200": (36_000, 4000, 175)}
-    print("| table | limit, s | wall, s | steps | objective | of the start |\n|---|---:|---:|---:|---:|---:|")
-    for name, (n_negative, n_positive, n_irrelevant) in shapes.items():
-        X, y, _ = make_pu_clusters(
-            "10/8/2", n_negative=n_negative, n_positive=n_positive, n_irrelevant=n_irrelevant, random_state=5000
-        )
+    header = ["table", "limit, s", "wall, s", "in time", "steps", "objective", "of the start"]
+    print("| " + " | ".join(header) + " |\n|---|---:|---:|---|---:|---:|---:|", flush=True)
+    for name, X, y, k in timed_tables():
+        FSCPU(k, max_iter=1, n_jobs=2, random_state=0).fit(X, y)
         begin = time.perf_counter()
-        found = FSCPU(N_RELEVANT, max_time=limit, engine="cpu", n_jobs=2, random_state=0).fit(X, y)
+        found = FSCPU(k, max_time=limit, n_jobs=2, random_state=0).fit(X, y)
         seconds = time.perf_counter() - begin
-        print(f"| {name} | {limit:g} | {seconds:.1f} | {found.n_iter_} | {found.objective_:.4f} | "
-              f"{found.start_objective_:.4f} |")  # fmt: skip
+        over = "cut" if found.timed_out_ else "over before"
+        print(f"| {name} | {limit:g} | {seconds:.1f} | {over} | {found.n_iter_} | {found.objective_:.4f} | "
+              f"{found.start_objective_:.4f} |", flush=True)  # fmt: skip
 
 
 def sparse(n_rows: int, max_iter: int | None) -> None:

@@ -4,20 +4,23 @@
     python benchmarks/wide.py --cases isolet/12 pcmac/66 --methods fscpu semi-jmi forest --seeds 5000-5009 --jobs 16
     python benchmarks/wide.py --cases gaussian/500 gaussian/2000 uniform/10000 --methods fscpu lepage lowest-variance
     python benchmarks/wide.py --cases pcmac/66 --methods fscpu:max_time=10
+    python benchmarks/wide.py --cases isolet/12 madelon/20 gaussian/500 --threads 2 --seeds 5000-5004 \\
+        --methods fscpu select-k-best mutual-information forest rfecv boruta    # what users would pick instead
 
 Cases are NAME/K for a table ``$PUSELECT_DATA/wide/NAME.npz`` (AUC by the protocol of docs/internals/real-tables.md),
 genes/COLUMNS/K for 200 rows of gene-like columns, and LAW/COLUMNS for 25 relevant of so many columns, 4500 rows, 50
 labels (FSR: the share of relevant columns selected). Seeds 0 to 999 were used for tuning; report others.
 
-Each fit is appended to --out as a line of JSON; what is in there already is not repeated. Times are of one fit in a
-process of its own, with --threads threads, after a fit on a small table has compiled the kernels.
+Each fit is appended to --out as a line of JSON; what is in there already is not repeated. Times are of one fit with
+--threads threads, after a fit on a small table has compiled the kernels; memory is what it needed beyond the table.
+RFECV and Boruta find a number of columns themselves; to compare like with like, their best K are taken. Boruta needs
+``pip install Boruta`` (BSD licence).
 """
 
 import argparse
 import ast
 import json
 import os
-import resource
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from journal import Row, markdown, mean_and_error, seed_range
+from memory import peak_memory
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import RFECV, SelectKBest, f_classif, mutual_info_classif
 from sklearn.model_selection import train_test_split
@@ -113,9 +117,28 @@ def make_selector(method: str, data: Data, seed: int, threads: int) -> Any:
     if name == "rfecv":
         small = RandomForestClassifier(30, class_weight="balanced", random_state=seed, n_jobs=threads)
         return RFECV(small, step=0.1, min_features_to_select=data.k, cv=3, scoring="roc_auc")
+    if name == "boruta":
+        from boruta import BorutaPy
+
+        shallow = RandomForestClassifier(class_weight="balanced", max_depth=5, n_jobs=threads)  # as its authors advise
+        return BorutaPy(shallow, n_estimators="auto", max_iter=50, random_state=seed)
     if name == "fscpu":
         changes = {"n_jobs": threads, **changes}
     return METHODS[name](data.k, random_state=seed, **changes)
+
+
+def best_k(selector: Any, k: int) -> np.ndarray:
+    """Return the mask of the k columns that a selector likes best; one of ours has selected them."""
+    if not isinstance(selector, RFECV) and hasattr(selector, "get_support"):
+        return selector.get_support()
+    importance = np.zeros(len(selector.ranking_))
+    if isinstance(selector, RFECV):
+        importance[selector.support_] = selector.estimator_.feature_importances_
+    else:
+        importance = np.nan_to_num(np.nanmean(selector.importance_history_, axis=0))
+    support = np.zeros(len(importance), dtype=bool)
+    support[np.lexsort((-importance, selector.ranking_))[:k]] = True
+    return support
 
 
 def survivors(selector: Any, relevant: np.ndarray) -> Row:
@@ -135,16 +158,16 @@ def fit_one(case: str, method: str, seed: int, threads: int) -> Row:
         FSCPU(4, max_iter=1, random_state=0).fit(rng.random((60, 8)), np.arange(60) < 12)
     with threadpool_limits(threads):
         begin, work = time.perf_counter(), time.process_time()
-        selector.fit(data.X, data.y)
+        with peak_memory() as peak:
+            selector.fit(data.X, data.y)
         seconds, work = time.perf_counter() - begin, time.process_time() - work
-        support = selector.get_support()
+        support = best_k(selector, data.k)
         row: Row = {"case": case, "method": method, "seed": seed, "seconds": seconds, "cpu_seconds": work}
-        row["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        row |= {"more_mb": peak[0], "selected": int(np.sum(getattr(selector, "support_", support)))}
         if data.relevant is not None:
             row["fsr"] = float(data.relevant[support].sum() / min(data.relevant.sum(), data.k))
             row |= survivors(selector, data.relevant)
         else:
-            row["selected"] = int(support.sum())
             train, test = data.X[:, support], data.X_test[:, support]  # type: ignore[index]
             row["auc"] = float(np.mean([downstream_auc(m, train, data.y, test, data.y_test, seed) for m in MODELS]))
     return row
@@ -178,25 +201,23 @@ def fits(missing: list[tuple[str, str, int]], jobs: int, threads: int) -> Iterat
 
 
 def summary(rows: list[Row]) -> str:
-    """Return a Markdown table: quality, seconds and their ratio to the default's, by case and method."""
-    lines = ["| case | method | AUC or FSR | survived | seconds | ratio | peak MB |"]
-    lines.append("|---|---|---:|---:|---:|---:|---:|")
+    """Return a Markdown table by case and method: quality, columns it would select, seconds, ratio, memory."""
+    header = ["case", "method", "AUC or FSR", "survived", "selected", "seconds", "to fscpu's", "MB more"]
+    lines = []
     for case in dict.fromkeys(row["case"] for row in rows):
         of_case = [row for row in rows if row["case"] == case]
-        ours = [row["seconds"] for row in of_case if row["method"] == "fscpu"]
+        ours = np.mean([row["seconds"] for row in of_case if row["method"] == "fscpu"] or [np.nan])
         for method in dict.fromkeys(row["method"] for row in of_case):
             own = [row for row in of_case if row["method"] == method]
-            quality = np.array([row.get("auc", row.get("fsr")) for row in own])
-            error = f" ± {quality.std(ddof=1) / len(quality) ** 0.5:.3f}" if len(quality) > 1 else ""
-            survived = [row["survived"] for row in own if "survived" in row]
             seconds = np.mean([row["seconds"] for row in own])
-            ratio = f"{seconds / np.mean(ours):.2f}" if ours else ""
-            kept = f"{np.mean(survived):.3f}" if survived else ""
-            peak = max(row["peak_mb"] for row in own)
-            lines.append(
-                f"| {case} | {method} | {quality.mean():.3f}{error} | {kept} | {seconds:.1f} | {ratio} | {peak:.0f} |"
-            )
-    return "\n".join(lines)
+            selected = [row["selected"] for row in own if "selected" in row]
+            lines.append([
+                case, method, mean_and_error(row.get("auc", row.get("fsr")) for row in own),
+                mean_and_error(row["survived"] for row in own if "survived" in row).partition(" ")[0],
+                f"{np.mean(selected):.0f}" if selected else "", f"{seconds:.1f}", f"{seconds / ours:.2f}",
+                f"{max(row.get('more_mb', np.nan) for row in own):.0f}",
+            ])  # fmt: skip
+    return markdown(header, lines)
 
 
 def compared(rows: list[Row]) -> str:
