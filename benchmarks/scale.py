@@ -6,8 +6,8 @@
     python benchmarks/scale.py --board vast --rows 20000000   # Parquet larger than each worker's memory, one killed
     python benchmarks/scale.py --board stream --rows 20000000 # the same files without a cluster
 
-The board `time` reads real tables from $PUSELECT_DATA; `vast` and `stream` need the extras cli and dask, and disk for the
-files in --folder, which are kept.
+The board `time` reads real tables from $PUSELECT_DATA; `vast` and `stream` need the extras cli and dask, and disk for
+the files in --folder, which are kept.
 """
 
 import argparse

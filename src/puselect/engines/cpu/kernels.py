@@ -219,7 +219,7 @@ def block_distances(
             d = distance[c]
             for r in range(c * height, c * height + width - q * height):
                 p, o = product[r], offset[q, r]
-                for i in range(BLOCK):
+                for i in range(p.shape[0]):
                     d[i] += (p[i] - o) * (p[i] - o)
 
 

@@ -40,7 +40,7 @@ def move_centres(Z: Array, labels: Array, centres: Array) -> float:
 @inner_kernel
 def load_block(Z: Array, first: int, block: Array) -> int:
     """Copy the table rows from `first` on into `block`; return how many there were."""
-    rows = min(BLOCK, Z.shape[1] - first)
+    rows = min(block.shape[1], Z.shape[1] - first)
     for j in range(Z.shape[0]):
         z = Z[j, first : first + rows]
         for i in range(rows):

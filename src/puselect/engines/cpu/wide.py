@@ -93,7 +93,7 @@ def _parameters(Z: Float32Array, labels: IntArray, n_clusters: int, spec: Mixtur
     factor = np.empty((len(large), n_features, n_features))
     failed = False
     if len(large):
-        cov = _large_covariances(Z, labels, large)
+        cov = _large_covariances(Z, labels, large, n_clusters)
         amount = (spec.shrinkage * n_features / size[large])[:, None, None] ** 2
         cov *= 1 - amount
         cov += amount * np.diag(variance)
@@ -101,18 +101,22 @@ def _parameters(Z: Float32Array, labels: IntArray, n_clusters: int, spec: Mixtur
     return WideParameters(size, mean, 1 / np.sqrt(variance + spec.reg_covar), large, factor), failed
 
 
-def _large_covariances(Z: Float32Array, labels: IntArray, large: IntArray) -> FloatArray:
+def _large_covariances(Z: Float32Array, labels: IntArray, large: IntArray, n_clusters: int) -> FloatArray:
     """Return the covariances of the large clusters."""
-    rows = np.flatnonzero(np.isin(labels, large))
-    part = np.ascontiguousarray(Z[:, rows])
     square = (len(large), len(Z), len(Z))
     size, mean, cov = np.empty(len(large)), np.empty(square[:2]), np.empty(square)
-    hard_moments(part, np.searchsorted(large, labels[rows]).astype(np.int32), size, mean, cov)
+    number = np.full(n_clusters, -1, dtype=np.int32)
+    number[large] = np.arange(len(large))
+    own = number[labels]
+    rows = np.flatnonzero(own >= 0)
+    hard_moments(np.take(Z, rows, axis=1), own[rows], size, mean, cov)
     return cov
 
 
 def _assign(Z: Float32Array, found: WideParameters, labels: IntArray) -> None:
-    small = np.setdiff1d(np.arange(len(found.size)), found.large)
+    is_small = np.ones(len(found.size), dtype=bool)
+    is_small[found.large] = False
+    small = np.flatnonzero(is_small)
     constant, scale = found.constant, found.scale.astype(np.float32)
     assign_pooled(Z, constant[small], found.mean[small].astype(np.float32), scale, small, labels)
     if len(found.large):
@@ -194,12 +198,14 @@ def assign_factored(
     Z: Array, constant: Array, mean: Array, factor: Array, numbers: Array, best: Array, labels: Array
 ) -> None:
     """Write the most probable of the large clusters for the rows to which one is nearer than `best`."""
-    n_clusters = constant.shape[0]
+    n_clusters, n_rows = constant.shape[0], Z.shape[1]
     strips, offset = pack_strips(factor, mean)
-    block = np.zeros((Z.shape[0], BLOCK), np.float32)
-    product = np.empty((offset.shape[1], BLOCK), np.float32)
-    distance = np.empty((n_clusters, BLOCK), np.float32)
-    for first in range(0, Z.shape[1], BLOCK):
+    n_blocks = (n_rows + BLOCK - 1) // BLOCK
+    width = ((n_rows + n_blocks - 1) // n_blocks + 15) // 16 * 16  # even blocks: tables this wide have few rows
+    block = np.zeros((Z.shape[0], width), np.float32)
+    product = np.empty((offset.shape[1], width), np.float32)
+    distance = np.empty((n_clusters, width), np.float32)
+    for first in range(0, n_rows, width):
         rows = load_block(Z, first, block)
         block_distances(block, strips, offset, constant, product, distance)
         nearest, found = best[first : first + rows], labels[first : first + rows]
