@@ -9,7 +9,7 @@ from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import FewLabelsWarning
 from puselect.search.deadline import Deadline
-from puselect.selectors.frequencies import nogueira, summarise_selections, wilson
+from puselect.selectors.frequencies import nogueira, summarise_selections
 from puselect.selectors.repeats import halves, search_halves, selection
 from puselect.selectors.settings import Settings
 from puselect.selectors.stability import assess_stability
@@ -135,13 +135,6 @@ def test_intervals_cover_as_they_say(often):
         frequencies.append(np.mean((np.array(found.low) <= truth) & (truth <= np.array(found.high))))
     assert np.mean(inside) >= 0.93
     assert np.mean(frequencies) >= 0.95
-
-
-def test_wilson_covers_as_it_says():
-    rng = np.random.default_rng(0)
-    for truth in (0.1, 0.5, 0.9):
-        bounds = np.array([wilson(hits / 30, 30) for hits in rng.binomial(30, truth, 1000)])
-        assert np.mean((bounds[:, 0] <= truth) & (truth <= bounds[:, 1])) >= 0.93
 
 
 def test_built_twins_are_found_and_others_are_not():

@@ -5,7 +5,7 @@ import pytest
 
 from puselect import check_suitability
 from puselect.datasets import make_pu_clusters
-from puselect.selectors.suitability import Suitability, Verdict, judge
+from puselect.selectors.suitability import Suitability, Verdict, judge, mean_bounds
 
 
 def small(condition, seed=0, **changes):
@@ -131,3 +131,12 @@ def test_results_of_earlier_versions_have_their_ratio_only():
     assert Suitability(0.2, 0.1, 2.0, 1).suits
     assert not Suitability(0.1, 0.1, 1.0, 1).suits
     assert "2.00 times" in Suitability(0.2, 0.1, 2.0, 1).verdict
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.05, 0.05), (0.5, 4.5), (2.0, 2.0), (50.0, 50.0), (9.0, 0.2)])
+def test_bounds_of_the_share_of_held_out_rows_hold_as_they_say(a, b):
+    """From rows that are always in or always out to rows that clusterings place at random."""
+    rng = np.random.default_rng(0)
+    bounds = np.array([mean_bounds(rng.binomial(12, rng.beta(a, b, 40)) / 12) for _ in range(1000)])
+    assert np.mean(bounds[:, 0] <= a / (a + b)) >= 0.93
+    assert np.mean(bounds[:, 1] >= a / (a + b)) >= 0.93

@@ -10,6 +10,7 @@ from scipy.stats import t as student
 from puselect.arrays import BoolArray, FloatArray, IntArray
 
 SURE = 0.95
+TINY = 1e-9  # for a quantile that is replaced anyway
 
 
 class Index(NamedTuple):
@@ -103,8 +104,18 @@ def _agreement(share: FloatArray, n_sets: int) -> FloatArray:
     return np.asarray(np.where(chance > 0, 1 - variance / np.where(chance > 0, chance, 1), 1.0))
 
 
-def clopper_pearson(n_hits: IntArray, n: int) -> tuple[FloatArray, FloatArray]:
-    """Return Clopper and Pearson's 95 % intervals for shares of `n`; near 0 and 1 they hold where Wilson's do not.
+def clopper_pearson(
+    n_hits: FloatArray | IntArray, n: float, outside: float = 1 - SURE
+) -> tuple[FloatArray, FloatArray]:
+    """Return Clopper and Pearson's intervals for shares of `n`.
+
+    Parameters
+    ----------
+    n_hits : ndarray of any shape
+        Need not be whole.
+    n : float
+    outside : float, default=0.05
+        The largest probability that a share is outside, half of it on either side.
 
     Examples
     --------
@@ -112,20 +123,6 @@ def clopper_pearson(n_hits: IntArray, n: int) -> tuple[FloatArray, FloatArray]:
     >>> low.round(2).tolist(), high.round(2).tolist()
     ([0.0, 0.16, 0.63], [0.37, 0.84, 1.0])
     """
-    low = np.where(n_hits > 0, beta.ppf((1 - SURE) / 2, np.maximum(n_hits, 1), n - n_hits + 1), 0.0)
-    high = np.where(n_hits < n, beta.ppf((1 + SURE) / 2, n_hits + 1, np.maximum(n - n_hits, 1)), 1.0)
+    low = np.where(n_hits > 0, beta.ppf(outside / 2, np.maximum(n_hits, TINY), n - n_hits + 1), 0.0)
+    high = np.where(n_hits < n, beta.ppf(1 - outside / 2, n_hits + 1, np.maximum(n - n_hits, TINY)), 1.0)
     return low, high
-
-
-def wilson(share: float, n: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval for a share of `n`.
-
-    Examples
-    --------
-    >>> [round(bound, 2) for bound in wilson(1.0, 8)]
-    [0.68, 1.0]
-    """
-    z = 1.96
-    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    reach = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return max(0.0, float(centre - reach)), min(1.0, float(centre + reach))

@@ -1,6 +1,6 @@
 """Whether a table suits the method: whether labelled rows form clusters, beyond chance and for held-out rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -13,14 +13,17 @@ from puselect.objective.evidence import ColumnRanks, rank_evidence
 from puselect.objective.score import BestClusters, best_clusters, smoothing_rows
 from puselect.objective.sparse_ranks import column_ranks
 from puselect.selectors.base import check_flag, check_number
-from puselect.selectors.frequencies import wilson
+from puselect.selectors.clusterings import cluster_result
+from puselect.selectors.frequencies import clopper_pearson
 from puselect.selectors.fscpu import FSCPU
 from puselect.selectors.problem import Problem, some_rows
 from puselect.selectors.settings import Settings
+from puselect.sparse_table import as_dense
 
 SHARES = (0.125, 0.25, 0.5)  # of the features; the best of them counts
 WIDEST = 32  # features that are clustered, so that wide tables take no longer
 N_CLUSTERINGS = 4
+N_HELD_OUT = 12  # clusterings that held-out rows are placed in
 N_FOLDS = 5
 FEWEST_LABELS = 5
 ENOUGH_ABOVE = 5  # shuffles that reach the real labels before it is clear that they are nothing special
@@ -68,7 +71,7 @@ class Suitability:
     lift: float | None = None
     """How much denser held-out labelled rows are in the positive clusters than unlabelled rows."""
     interval: tuple[float, ...] = ()
-    """Of the lift, 95 %."""
+    """Of the lift: it is at least, and at most, so large, each with a confidence of 95 %."""
     n_features: int | None = None
     """How many features did best."""
     clusters: tuple[ClusterShare, ...] = ()
@@ -114,6 +117,8 @@ class Suitability:
 class Trial:
     """The table of a check, ready for any labels."""
 
+    problem: Problem
+    """The rows and columns that are looked at, scaled already."""
     ranks: ColumnRanks
     engine: Engine
     positive: BoolArray
@@ -149,21 +154,25 @@ class Trial:
         strength = np.sqrt(found.labelled) + np.sqrt(found.cotrained)  # without weights, which may be 0
         return np.lexsort((rng.random(len(strength)), -strength))
 
-    def heldout(self, kept: int, held: int, rng: np.random.Generator) -> tuple[float, float]:
-        """Return the share of held-out labelled rows in the positive clusters of the others, and of unlabelled rows.
+    def heldout(self, vector: int, rows: IntArray, rng: np.random.Generator) -> tuple[FloatArray, float]:
+        """Return how often each row is in positive clusters, and the same share of the unlabelled rows.
 
         Parameters
         ----------
-        kept, held : int
-            Numbers of the two label vectors.
+        vector : int
+            Number of the label vector without these rows.
+        rows : ndarray of int
+            Labelled rows that are held out.
         rng : numpy.random.Generator
         """
-        _, mask = self.best(kept, rng)
-        chosen = self.cluster(mask[None], kept).chosen
-        size, labelled = self._counts(mask[None], kept)
-        _, hits = self._counts(mask[None], held)
-        others = ((size - labelled - hits) * chosen).sum(axis=1) / int((~self.positive[0]).sum())
-        return float((hits * chosen).sum(axis=1).mean() / self.positive[held].sum()), float(others.mean())
+        _, mask = self.best(vector, rng)
+        seeds = rng.integers(2**31 - 1, size=N_HELD_OUT)
+        _, found = cluster_result(self.settings, self.problem, self.engine, mask, seeds, vector)
+        if found is None:
+            return np.zeros(len(rows)), 0.0
+        hits = found.votes(as_dense(self.problem.table[rows][:, mask]))
+        n_there = ((found.size - found.labelled) * found.positive).sum(axis=1).mean() - hits.sum()
+        return hits, float(n_there / (~self.problem.positive).sum())
 
     def shares(self, mask: BoolArray) -> tuple[ClusterShare, ...]:
         """Return the clusters of one clustering of a mask, for the first label vector."""
@@ -257,21 +266,21 @@ def make_trial(
 ) -> tuple[Trial, list[IntArray]]:
     """Return the table with all label vectors, and the folds of labelled rows.
 
-    The vectors are the real one, the shuffled ones, and for each fold the labels without it and those in it.
+    The vectors are the real one, the shuffled ones, and for each fold the labels without it.
     """
     rows, columns = some_rows(problem, rng), problem.budget.columns
     table, positive = problem.table[rows][:, columns], problem.positive[rows]
     labelled = np.flatnonzero(positive)
     folds = np.array_split(rng.permutation(labelled), min(N_FOLDS, len(labelled)))
     shuffled = [rng.permutation(positive) for _ in range(n_shuffles)]
-    held = [np.isin(np.arange(len(positive)), fold) for fold in folds]
-    parts = [vector for each in held for vector in (positive & ~each, each)] if len(folds) > 1 else []
+    parts = [positive & ~np.isin(np.arange(len(positive)), fold) for fold in folds] if len(folds) > 1 else []
     vectors = np.array([positive, *shuffled, *parts])
     n_columns = len(columns)
     wanted = {max(1, min(WIDEST, round(share * n_columns))) for share in SHARES} if k is None else {min(k, n_columns)}
     made = make_engine(settings.engine, table, vectors, settings.mixture, n_jobs=settings.n_jobs)
     seeds = rng.integers(2**31 - 1, size=N_CLUSTERINGS)
-    return Trial(column_ranks(table), made, vectors, tuple(sorted(wanted)), settings, seeds), folds
+    part = replace(problem, table=table, positive=positive, scaling=None)
+    return Trial(part, column_ranks(table), made, vectors, tuple(sorted(wanted)), settings, seeds), folds
 
 
 def shuffled_objectives(
@@ -291,17 +300,38 @@ def heldout_lift(
 ) -> tuple[float, tuple[float, ...]]:
     """Return how much denser held-out labelled rows are in positive clusters than unlabelled rows, with its interval.
 
-    The interval is Wilson's for the share of held-out rows that are found, over the share of unlabelled rows.
+    Each end of the interval holds with 95 %, because each decides alone: the lower one that clusters hold, the upper
+    one that they do not (D. Schuirmann, "A comparison of the two one-sided tests procedure and the power approach for
+    assessing the equivalence of average bioavailability", 1987).
     """
     if len(folds) < 2:
-        return 1.0, (0.0, float(trial.positive.shape[1]))
-    first = 1 + n_shuffles
-    pairs = [trial.heldout(first + 2 * i, first + 2 * i + 1, rng) for i in range(len(folds))]
-    sizes = np.array([len(fold) for fold in folds], dtype=np.float64)
-    found, others = np.average(pairs, axis=0, weights=sizes)
-    others = max(float(others), 1 / trial.positive.shape[1])
-    low, high = wilson(float(found), int(sizes.sum()))
-    return float(found) / others, (low / others, high / others)
+        return 1.0, (0.0, float(len(trial.problem.positive)))
+    found = [trial.heldout(1 + n_shuffles + i, fold, rng) for i, fold in enumerate(folds)]
+    hits = np.concatenate([share for share, _ in found])
+    others = np.average([share for _, share in found], weights=[len(fold) for fold in folds])
+    others = max(float(others), 1 / len(trial.problem.positive))
+    low, high = mean_bounds(hits)
+    return float(hits.mean()) / others, (low / others, high / others)
+
+
+def mean_bounds(shares: FloatArray) -> tuple[float, float]:
+    """Return bounds for the expected value of shares, one per row; each holds with 95 %.
+
+    Those of Clopper and Pearson for as many rows that are in or out as would give a mean of this precision (E. Korn and
+    B. Graubard, "Confidence intervals for proportions with small expected number of positive counts estimated from
+    survey data", 1998). A row that is in half of the clusterings tells more than one that is in or out by chance.
+
+    Examples
+    --------
+    >>> binary, even = np.repeat([0.0, 1.0], 10), np.tile([0.4, 0.6], 10)
+    >>> [round(bound, 2) for bound in (*mean_bounds(binary), *mean_bounds(even))]
+    [0.3, 0.7, 0.45, 0.55]
+    """
+    mean, n = float(shares.mean()), len(shares)
+    variance = max(float(shares.var(ddof=1)), mean * (1 - mean) / N_HELD_OUT)
+    effective = max(n * mean * (1 - mean) / variance if variance > 0 else n, n)
+    low, high = clopper_pearson(np.array([mean * effective]), effective, 2 * BY_CHANCE)
+    return float(low[0]), float(high[0])
 
 
 def judge(n_labelled: int, p_value: float, interval: tuple[float, ...]) -> Verdict:
