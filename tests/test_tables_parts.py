@@ -63,6 +63,15 @@ def test_an_unreadable_file_among_many_is_named(folder, tmp_path):
     assert "part-1.parquet" in error
 
 
+def test_a_file_with_damaged_values_among_many_is_named(folder, tmp_path):
+    whole = bytearray((tmp_path / "part-2.parquet").read_bytes())
+    whole[200:1500] = b"x" * 1300  # its schema can be read
+    (tmp_path / "part-2.parquet").write_bytes(whole)
+    error = select("part-*.parquet", code=1).stderr
+    assert error.count("\n") == 1
+    assert "part-2.parquet" in error
+
+
 def test_a_pattern_that_matches_nothing_is_named(folder):
     assert "nothing-*.parquet" in select("nothing-*.parquet", code=1).stderr
 

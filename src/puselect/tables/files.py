@@ -19,7 +19,7 @@ from puselect.selectors.clusterings import Candidates
 from puselect.tables.errors import FileError, LabelError, OutputFormatError, ValueCounts
 from puselect.tables.frames import pl
 from puselect.tables.kinds import kind_of
-from puselect.tables.parts import is_pattern, matching_files
+from puselect.tables.parts import check_values, is_pattern, matching_files
 from puselect.tables.recipes import Feature
 from puselect.tables.text import (
     GZIP_MAGIC,
@@ -134,6 +134,8 @@ def _collected(source: Source, scan: Any, is_streamed: bool = False) -> Any:
     try:
         return scan.collect(engine="streaming" if is_streamed else "auto")
     except (*POLARS_ERRORS, OSError) as error:
+        if is_pattern(source.name):
+            check_values(matching_files(source.name))
         raise _read_error(source.name, error, source.path, source.layout) from error
 
 

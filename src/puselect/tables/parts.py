@@ -52,11 +52,24 @@ def matching_files(name: str) -> list[Path]:
         try:
             schema = pl.read_parquet_schema(path)
         except (*POLARS_ERRORS, OSError) as error:
-            raise FileError(path, "damaged", (str(error).strip().splitlines() or [""])[0]) from error
+            raise _damaged(path, error) from error
         if first is not None and schema != first:
             raise FileError(path, "schema", str(paths[0]))
         first = schema
     return paths
+
+
+def check_values(paths: list[Path]) -> None:
+    """Raise an error that names the first of the files whose values cannot be read."""
+    for path in paths:
+        try:
+            pl.scan_parquet(path, glob=False).select(pl.all().null_count()).collect(engine="streaming")
+        except (*POLARS_ERRORS, OSError) as error:
+            raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: BaseException) -> FileError:
+    return FileError(path, "damaged", (str(error).strip().splitlines() or [""])[0])
 
 
 def number_columns(paths: list[Path], left_out: tuple[str, ...]) -> tuple[str, ...]:
