@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 from command_line import clusters_table, noise_table
@@ -48,3 +49,14 @@ def test_noise_is_no_cluster():
 def test_wrong_calls_are_one_line():
     assert "error: n_features_to_select" in check("-k", 8, code=1).stderr
     assert "--shuffles" in check("--shuffles", 0, code=2).stderr
+
+
+@pytest.mark.usefixtures("_folder")
+def test_one_labelled_row_is_a_note_and_a_verdict():
+    lines = clusters_table().write_csv().splitlines()
+    labelled = [line for line in lines[1:] if line.endswith(",1")]
+    Path("d.csv").write_text("\n".join(line for line in lines if line not in labelled[1:]))
+    done = check()
+    assert "verdict  too few labels" in done.stdout
+    assert done.stderr.count("note: one labelled positive") == 1
+    assert "Warning" not in done.stderr

@@ -124,7 +124,7 @@ def test_shuffled_labels_are_told_and_a_guess_is_made():
 def test_too_few_labels_are_told_but_ranked(n_labelled):
     X, y, _ = small()
     y = np.where(np.cumsum(y) <= n_labelled, y, 0)
-    with pytest.warns(NothingBeyondChanceWarning, match=f"{n_labelled} labelled rows"):
+    with pytest.warns(NothingBeyondChanceWarning, match="too few to tell"):
         selector = chosen(X, y)
     assert selector.path_.code == ChoiceCode.TOO_FEW_LABELS
     assert sorted(selector.ranking_) == list(range(1, 17))

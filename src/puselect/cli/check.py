@@ -2,13 +2,14 @@
 
 import dataclasses
 import json as json_format
+import warnings
 from typing import Annotated
 
 import typer
 
 from puselect.cli import options
 from puselect.cli.application import app, console, stopping
-from puselect.cli.options import HOW, WHAT, open_table, split_names
+from puselect.cli.options import HOW, WHAT, open_table, split_names, tell_notes
 
 Number = Annotated[
     int | None,
@@ -54,10 +55,12 @@ def check(
         max_rows=max_rows, max_memory=max_memory, seed=seed,
     )
     table = open_table(data, spec, quiet=json)
-    with stopping(quiet=json):
+    with stopping(quiet=json), warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
         found = check_suitability(table.X, table.y, k, n_shuffles=shuffles, n_jobs=jobs, random_state=seed)
         prior = estimate_prior(table.X, table.y, random_state=seed)
         spread = check_label_spread(table.X, table.y, k, random_state=seed)
+    tell_notes(() if json else dict.fromkeys(str(warning.message) for warning in heard))
     if json:
         shown = dataclasses.asdict(found) | {"prior": dataclasses.asdict(prior), "labels": dataclasses.asdict(spread)}
         typer.echo(json_format.dumps(shown, indent=1))

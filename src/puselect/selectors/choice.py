@@ -105,7 +105,8 @@ class Path:
             price = "" if self.cost_enough is None else f", which cost {self.cost_enough:g},"
             verb = "separates" if self.n_enough == 1 else "separate"
             enough = f"{self.n_enough}{price} {verb} held-out positives as well as more do"
-            return f"{number} beyond chance ({related}); {enough}.{self._about_elbow()}"
+            within = " and within the budget" if self.n_features < low else ""
+            return f"{number} beyond chance{within} ({related}); {enough}.{self._about_elbow()}"
         few = self.code == ChoiceCode.TOO_FEW_LABELS
         why = "there are too few labelled rows to tell" if few else "nothing is beyond chance"
         return f"{number} the best guess, but {why} (p = {self.p_value:.2g})."
@@ -180,7 +181,8 @@ def warn_of_chance(choice: Choice, n_labelled: int) -> None:
     """Warn that the number of features is a guess, and say why."""
     why = f"no column says more about the labels than chance would (p = {choice.p_value:.2g})"
     if choice.code is ChoiceCode.TOO_FEW_LABELS:
-        why = f"{n_labelled} labelled rows are too few to tell related features from others"
+        rows = "one labelled row is" if n_labelled == 1 else f"{n_labelled} labelled rows are"
+        why = f"{rows} too few to tell related features from others"
     number = f"{choice.n_features} feature{'s are' if choice.n_features > 1 else ' is'}"
     warnings.warn(
         f"{why}; {number} selected as the best guess, and the ranking stands", NothingBeyondChanceWarning, stacklevel=6

@@ -106,8 +106,8 @@ class Suitability:
                 "rely on clusters; try another method."
             ),
             Verdict.TOO_FEW_LABELS: (
-                f"There are too few known positives to tell whether they form clusters (p = {self.p_value:.2g}): held "
-                f"out, they are {lift}. Label more rows."
+                f"There are too few known positives to tell whether they form clusters (p = {self.p_value:.2g})"
+                f"{f': held out, they are {lift}' if low > 0 else ''}. Label more rows."
             ),
         }
         return sentences[self.code]
