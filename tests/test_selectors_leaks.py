@@ -65,3 +65,15 @@ def test_identifiers_that_sort_by_class(rows):
     rng, _, known = rows
     assert sorts_labels(np.argsort(np.argsort(-known.astype(int), kind="stable")), known)
     assert not sorts_labels(rng.permutation(N), known)
+
+
+@pytest.mark.parametrize("positive", [np.ones(7, bool), np.ones((8, 1), bool), np.array(["no"] * 8), np.full(8, 2)])
+def test_labels_that_are_not_one_bool_a_row_are_refused(positive):
+    with pytest.raises(ValueError, match="positive must hold a bool for each of the 8 rows"):
+        find_leaks(np.zeros((8, 3)), positive)
+
+
+def test_text_and_tables_of_other_dimensions_are_refused():
+    for table in (np.array([["a", "b"]] * 8), np.zeros(8), np.zeros((8, 2, 1))):
+        with pytest.raises(ValueError, match="array"):
+            find_leaks(table, np.ones(8, bool))

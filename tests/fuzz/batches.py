@@ -11,6 +11,7 @@ import command
 import fits
 import hypothesis
 import hypothesis.strategies as st
+import questions
 import results
 import signals
 import studies
@@ -21,7 +22,7 @@ from threadpoolctl import threadpool_limits
 # All modules are imported for any class: Hypothesis also draws the constants it finds in them.
 CLASSES = {
     "fits": fits, "checkpoints": checkpoints, "results": results, "tables": tables, "studies": studies,
-    "command": command, "signals": signals,
+    "questions": questions, "command": command, "signals": signals,
 }  # fmt: skip
 
 SETTINGS: dict[str, Any] = {

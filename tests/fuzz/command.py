@@ -29,8 +29,25 @@ OPTIONS: dict[str, list[Any]] = {
     "--checkpoint": ["point", ".", "missing/point"], "--max-iter": [1, 2, 3, 0], "--yes": [None], "--quiet": [None],
     "--json": [None], "-o": ["out.json", ".", "missing/out.json", "table.csv", "costs.csv"], "--shuffles": [1, 0],
     "--data-out": ["out.csv", "out.parquet", "out.xyz", "out.csv.gz", "table.csv"], "--nonsense": [None, 1],
-    "--report": ["out.html", "out.json"],
+    "--report": ["out.html", "out.json"], "--prepare": [None], "--use": ["c0", "zz", "t"], "--id": ["t", "c0", "zz"],
+    "--missing": ["0,9", "x", "", "nan"], "--drop-duplicates": [0.9, 0, 1, "x"], "--max-false": [0.1, 0, 1, -1, "x"],
+    "--max-time": [1, "1s", "1h", 0, "x"], "--searches": [2, 3, 0, "x"], "--suitability": [None],
+    "--candidates": ["found.csv", "table.csv", "missing/found.csv"], "--methods": ["kbest,lepage", "lasso", "nope", ""],
+    "--splits": [2, 3, 0, 99], "--model": ["logistic", "knn", "x"], "--truth": ["c0", "label", "zz"], "--debug": [None],
 }  # fmt: skip
+COMMANDS = {
+    "select": sorted(set(OPTIONS) - {"--methods", "--splits", "--model", "--truth", "--debug"}),
+    "check": [
+        "-k", "--positive", "--encode", "--drop", "--impute", "--max-categories", "--max-rows", "--max-memory", "--seed",
+        "--shuffles", "--json", "--nonsense",
+    ],
+    "compare": [
+        "-k", "--methods", "--positive", "--truth", "--drop", "--prepare", "--use", "--id", "--missing", "--impute",
+        "--drop-duplicates", "--encode", "--max-rows", "--splits", "--model", "-o", "--report", "--quiet", "--json",
+    ],
+    "apply": ["--id", "--data-out", "--candidates", "--quiet", "--nonsense"],
+}  # fmt: skip
+RESULTS = ["prepared.json", "plain.json", "kbest.json", "compared.json", "missing.json", "costs.json", "table.csv"]
 TABLES = ["table.csv", "table.parquet", "text.csv", "holes.csv", "missing.csv", ".", "costs.json", "wide.csv"]
 
 
@@ -71,27 +88,54 @@ def files() -> dict[str, bytes]:
     frame.head(10).with_columns(*(pl.Series(f"w{i}", rng.random(10)) for i in range(40))).write_csv(FOLDER / "wide.csv")
     pl.DataFrame({"feature": list(columns), "cost": [1.0, 2, 1, 1]}).write_csv(FOLDER / "costs.csv")
     (FOLDER / "costs.json").write_text('{"c0": 1, "c1": 1, "c2": 2, "c3": 1}')
+    search = ["-k", 2, "--max-iter", 2, "--label", "label", "-o"]
+    results = {
+        "prepared.json": ["select", FOLDER / "text.csv", "--prepare", "--use", "t", *search],
+        "plain.json": ["select", FOLDER / "table.csv", *search],
+        "kbest.json": ["select", FOLDER / "table.csv", "--method", "kbest", "-k", 2, "--label", "label", "-o"],
+        "compared.json": ["compare", FOLDER / "table.csv", "-k", 2, "--methods", "kbest", "--splits", 2, "--label",
+                          "label", "-o"],
+    }  # fmt: skip
+    for name, words in results.items():
+        code, _, messages = run_command(*words, FOLDER / name)
+        require(code == 0, f"{words} fails: {messages}")
     return {path.name: path.read_bytes() for path in FOLDER.iterdir()}
 
 
 def example(draw: Draw) -> str:
-    """Run `select` with a handful of options."""
+    """Run a command with a handful of options."""
     prepare()
     os.chdir(FOLDER)
-    words: list[Any] = ["select", draw(st.sampled_from(TABLES if chance(draw, 4) else TABLES[:4]))]
-    words += ["--label", draw(st.sampled_from(["label", "label", "label", "label", "label", "c0", "zz"]))]
-    for option in draw(st.lists(st.sampled_from(sorted(OPTIONS)), max_size=6, unique=True)):
-        value = draw(st.sampled_from(OPTIONS[option]))
-        words += [option] if value is None else [option, value]
-    if "--max-iter" not in words and not {"kbest", "lasso", "mrmr", "semi-jmi"} & set(map(str, words)):
-        words += ["--max-iter", 2]
-    inputs = {path: path.read_bytes() for path in (FOLDER / words[1], FOLDER / "costs.csv") if path.is_file()}
+    name = draw(st.sampled_from(["select"] * 6 + ["check", "compare", "apply", "apply"]))
+    words = line(draw, name)
+    given = {*words[1 : 3 if name == "apply" else 2], *(["costs.csv", "costs.json"] if "--costs" in words else [])}
+    inputs = {FOLDER / word: content for word, content in files().items() if word in given}
     ended, _ = attempt(lambda: run_command(*words), ())
     changed = [path.name for path, content in inputs.items() if path.read_bytes() != content]
-    require(not changed or ("--costs" not in words and changed == ["costs.csv"]), f"{changed} changed: {words}")
+    require(not changed, f"{changed} changed: {words}")
     scratch = list(FOLDER.glob(".*.part"))
     require(not scratch, f"scratch files are left: {scratch}")
-    return judge(ended, words)
+    return f"{name}: {judge(ended, words)}"
+
+
+def line(draw: Draw, name: str) -> list[Any]:
+    """Draw the words of a command."""
+    words: list[Any] = [name]
+    if name == "apply":
+        words.append(draw(st.sampled_from(RESULTS if chance(draw, 4) else RESULTS[:2])))
+    words.append(draw(st.sampled_from(TABLES if chance(draw, 4) else TABLES[:4])))
+    if name != "apply":
+        words += ["--label", draw(st.sampled_from(["label", "label", "label", "label", "label", "c0", "zz"]))]
+    for option in draw(st.lists(st.sampled_from(COMMANDS[name]), max_size=6, unique=True)):
+        value = draw(st.sampled_from(OPTIONS[option]))
+        words += [option] if value is None else [option, value]
+    quick = {
+        "select": [] if {"kbest", "lasso", "mrmr", "semi-jmi"} & set(map(str, words)) else ["--max-iter", 2],
+        "check": ["--shuffles", 1, "--jobs", 1], "compare": ["--methods", "kbest", "--splits", 2, "--jobs", 1],
+    }  # fmt: skip
+    for option, value in zip(*[iter(quick.get(name, []))] * 2, strict=True):
+        words += [] if option in words else [option, value]
+    return words
 
 
 def judge(ended: tuple[int, str, str] | None, words: Any) -> str:

@@ -129,6 +129,7 @@ GOOD: dict[str, list[Any]] = {
     "early_stopping": [True, False], "skip_constant": [True, True, False], "n_jobs": [None, 1, 2],
     "random_state": [0, 1, np.random.RandomState(3)], "verbose": [0], "max_time": [None, 1e-9, 0.005, 1e300],
     "screen": ["auto", None, 1, 2, 5, 100], "max_false": [0.1, 1e-300, 0.5, 1],
+    "n_searches": [1, 2, 3, 8],
 }  # fmt: skip
 KNOWN = sorted(FSCPU().get_params())
 FIXED = {"clusterer", "n_jobs", "verbose", "checkpoint", "max_iter"}
@@ -190,8 +191,8 @@ def method(draw: Draw, n_features: int) -> Any:
     return selector
 
 
-def example(draw: Draw) -> str:
-    """Fit a selector to a table and check the answer."""
+def table(draw: Draw) -> tuple[Any, Any, Any] | None:
+    """Draw a table, labels and the `pos_label` that goes with them; None if there is no such table."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, d = draw(st.integers(2, 40)), draw(st.integers(2, 12))
     if chance(draw, 8):
@@ -203,10 +204,19 @@ def example(draw: Draw) -> str:
     container = draw(st.sampled_from(CONTAINERS)) if draw(st.booleans()) else "C"
     X, error = attempt(lambda: contain(container, x, rng), (Exception,), deliberate=False)
     if error is not None:
-        return "no such table"
+        return None
     positive = np.zeros(n, dtype=bool)
     positive[rng.permutation(n)[: draw(st.integers(1, max(n - 1, 1)))]] = True
-    y, pos_label = labels_of(draw(st.sampled_from(LABELS)) if chance(draw, 3) else "int", positive, rng)
+    return X, *labels_of(draw(st.sampled_from(LABELS)) if chance(draw, 3) else "int", positive, rng)
+
+
+def example(draw: Draw) -> str:
+    """Fit a selector to a table and check the answer."""
+    drawn = table(draw)
+    if drawn is None:
+        return "no such table"
+    X, y, pos_label = drawn
+    d = len(X[0]) if isinstance(X, list | tuple) else X.shape[1]
     settings = None if chance(draw, 8) else parameters(draw, d)
     selector = method(draw, d) if settings is None else FSCPU(**{"pos_label": pos_label, **settings})
     before = [content_of(value) for value in (X, y, settings)]
@@ -261,9 +271,19 @@ def check_fitted(selector: Any, n_features: int) -> None:
         known = [w for w in (weights.labelled, weights.cotrained, weights.search) if w is not None]
         inside = all(0 <= weight <= 1 for weight in known)
         require(inside and str(weights), f"weights_ are {weights!r}")
+    if getattr(selector, "stability_", None) is not None:
+        check_stability(selector.stability_, n_features)
     if hasattr(selector, "probabilities_"):
         inside = (selector.probabilities_ >= 0) & (selector.probabilities_ <= 1)
         require(inside.all(), f"probabilities_ are {selector.probabilities_}")
+
+
+def check_stability(found: Any, n_features: int) -> None:
+    """Check how often features were selected again."""
+    shares = np.array([found.low, found.frequency, found.high, found.twin_frequency])
+    require(shares.shape == (4, n_features) and np.all((shares >= 0) & (shares <= 1)), f"stability_ is {found!r}")
+    require(np.all(shares[0] <= shares[1]) and np.all(shares[1] <= shares[2:]), f"stability_ is {found!r}")
+    require(found.index <= 1 and str(found), f"stability_ is {found!r}")
 
 
 def check_uses(selector: Any, X: Any, y: Any) -> None:

@@ -1,4 +1,4 @@
-"""Results of `select` and `compare`, damaged, and given to `report`."""
+"""Results of `select` and `compare`, damaged, and given to `report` and `apply`."""
 
 import json
 import tempfile
@@ -9,8 +9,8 @@ from typing import Any
 import hypothesis.strategies as st
 import numpy as np
 import polars as pl
-from command import run_command
-from damage import Draw, damage_bytes, damage_tree, to_bytes
+from command import judge, run_command
+from damage import Draw, chance, damage_bytes, damage_tree, to_bytes
 from outcome import attempt, require
 
 from puselect.report import read_result
@@ -28,7 +28,7 @@ def saved() -> list[bytes]:
     pl.DataFrame({**columns, "label": y.astype(int)}).write_csv(FOLDER / "table.csv")
     pl.DataFrame({"feature": list(columns), "cost": [1.0] * 5}).write_csv(FOLDER / "costs.csv")
     calls = [
-        ["select", "-k", "2", "--max-iter", "3"],
+        ["select", "-k", "2", "--max-iter", "3", "--searches", "2", "--prepare"],
         ["select", "--budget", "2", "--costs", FOLDER / "costs.csv", "--max-iter", "2", "--shuffles", "1"],
         ["select", "-k", "2", "--method", "kbest"],
         ["compare", "-k", "2", "--methods", "kbest,lasso", "--splits", "2", "--jobs", "1"],
@@ -57,4 +57,8 @@ def example(draw: Draw) -> str:
     page, _ = attempt(lambda: render([record]), ())
     require(page and page.rstrip().endswith("</html>"), "no page")
     attempt(lambda: type(record).from_json(record.to_json()), ())
+    if chance(draw, 3):
+        words = ["apply", path, FOLDER / "table.csv", "--candidates", FOLDER / "found.csv"]
+        ended, _ = attempt(lambda: run_command(*words), ())
+        return f"page, apply: {judge(ended, words)}"
     return "page"

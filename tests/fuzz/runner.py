@@ -16,7 +16,8 @@ from typing import Any
 import psutil
 
 SHARES = {
-    "fits": 50.0, "checkpoints": 6.0, "results": 13.0, "tables": 19.0, "studies": 4.0, "command": 7.5, "signals": 0.5,
+    "fits": 50.0, "checkpoints": 6.0, "results": 10.0, "tables": 15.0, "questions": 6.4, "studies": 4.0, "command": 8.0,
+    "signals": 0.6,
 }  # fmt: skip
 """Percent of the inputs by class."""
 BATCH = {"signals": 2}

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
+from sklearn.utils import check_array
 
 from puselect.arrays import AnyArray, BoolArray
 
@@ -77,7 +78,10 @@ def find_leaks(X: ArrayLike, positive: ArrayLike) -> list[Leak]:
     >>> [(leak.column, str(leak.kind)) for leak in find_leaks(np.column_stack([rng.random(1000), classes]), known)]
     [(1, 'value')]
     """
-    table, known = np.asarray(X), np.asarray(positive, dtype=bool)
+    table, known = check_array(X, dtype="numeric", ensure_all_finite="allow-nan"), np.asarray(positive)
+    if known.shape != (len(table),) or not (known.dtype == bool or np.isin(known, (0, 1)).all()):
+        raise ValueError(f"positive must hold a bool for each of the {len(table)} rows of X, got {known!r}")
+    known = known.astype(bool)
     leaks = (find_leak(table[:, j], known, table.shape[1], j) for j in range(table.shape[1]))
     return sorted((leak for leak in leaks if leak is not None), key=lambda leak: leak.others - leak.labelled)
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
+from sklearn.utils import check_array
 
 from puselect.arrays import AnyArray, Float32Array
 
@@ -44,7 +45,7 @@ def find_twins(X: ArrayLike, threshold: float = 0.99) -> list[Twins]:
     """
     if not 0 < threshold <= 1:
         raise ValueError(f"threshold must lie in (0, 1], got {threshold!r}")
-    places = _places(np.asarray(X))
+    places = _places(check_array(X, ensure_min_samples=0, ensure_min_features=0))
     is_open = np.abs(places).max(axis=0, initial=0.0) > 0
     groups = []
     for first in range(0, places.shape[1], BLOCK):
