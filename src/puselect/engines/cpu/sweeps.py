@@ -85,8 +85,8 @@ def expect(Z: Array, size: Array, mean: Array, factor: Array, share: Array) -> f
     for first in range(0, n_rows, BLOCK):
         rows = load_block(Z, first, block)
         block_distances(block, strips, offset, constant, product, distance)
-        best[:] = distance[0]
-        for c in range(1, n_clusters):
+        best[:] = np.inf  # an array in place of the number would take numba two more seconds to compile
+        for c in range(n_clusters):
             for i in range(BLOCK):
                 best[i] = min(best[i], distance[c, i])
         total[:] = 0
@@ -123,7 +123,8 @@ def weighted_means(Z: Array, share: Array, size: Array, mean: Array) -> None:
         for c in range(size.shape[0]):
             size[c] += weight[c].sum()
     for c in range(size.shape[0]):
-        mean[c] /= max(size[c], 1e-30)
+        for j in range(mean.shape[1]):
+            mean[c, j] /= max(size[c], 1e-30)
 
 
 @kernel
@@ -155,7 +156,9 @@ def maximise(Z: Array, share: Array, size: Array, mean: Array, cov: Array) -> No
                 for i in range(n_features):
                     cov[c, j, i] += product[j, c * n_features + i]
     for c in range(n_clusters):
-        cov[c] /= max(size[c], 1e-30)
+        for j in range(n_features):
+            for i in range(n_features):
+                cov[c, j, i] /= max(size[c], 1e-30)
 
 
 @kernel
