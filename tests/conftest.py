@@ -15,6 +15,7 @@ REMEMBERED = {}
 TOGETHER = {
     **dict.fromkeys(["test_cli_docs.py", "test_examples.py", "test_readme.py"], "documentation"),
     **dict.fromkeys(["test_engines_dask.py", "test_studies_dask.py"], "dask"),
+    **dict.fromkeys(["test_engines_cpu.py", "test_studies_runner.py", "test_studies_table_study.py"], "processes"),
 }
 
 

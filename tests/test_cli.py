@@ -81,7 +81,7 @@ def test_unknown_command_is_a_wrong_call():
 
 
 def test_the_real_part_of_the_demo_succeeds_on_another_seed(monkeypatch):
-    monkeypatch.setattr(settings, "EFFECT_STEPS", 100)
+    monkeypatch.setattr(settings, "EFFECT_STEPS", 30)
     real = real_demo(3)
     assert len(real.selected) == 6
     assert real.auc_selected > 0.9

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 from command_line import (
-    COMMAND,
     ENVIRONMENT,
     SLOWLY,
     clusters_table,
+    in_shell,
     noise_table,
     puselect,
     puselect_in_terminal,
@@ -81,8 +81,7 @@ def test_the_command_does_what_the_library_does(folder):
 
 
 def test_through_a_pipe_in_and_out(folder):
-    command = subprocess.list2cmdline(COMMAND)
-    shell = f"cat d.csv | {command} select - --label label -k 3 --json | cat"
+    shell = f"cat d.csv | {in_shell()} select - --label label -k 3 --json | cat"
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, env=ENVIRONMENT, cwd=folder)
     assert set(Selection.from_json(done.stdout).selected) == SIGNALS
     assert "fscpu: running" in done.stderr
@@ -416,10 +415,9 @@ class TestFiles:
 
 
 def test_named_pipes_and_gzip_from_standard_input(folder):
-    command = subprocess.list2cmdline(COMMAND)  # a pipe that the shell names is for its own child
     shell = (
-        f"{command} select <(cat d.csv) --label label -k 3 --method kbest --json --quiet > a.json; "
-        f"gzip -c d.csv | {command} select - --label label -k 3 --method kbest --json --quiet > b.json"
+        f"mkfifo pipe; cat d.csv > pipe & {in_shell()} select pipe --label label -k 3 --method kbest --json --quiet "
+        f"> a.json; gzip -c d.csv | {in_shell()} select - --label label -k 3 --method kbest --json --quiet > b.json"
     )
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, env=ENVIRONMENT, cwd=folder)
     assert done.stderr == ""

@@ -3,10 +3,11 @@ import random
 import signal
 import time
 
-import psutil
+import light_tasks
 import pytest
 from command_line import CODE
 from joblib.externals.loky import get_reusable_executor
+from light_tasks import Task
 from programs import run
 from study_files import SMALL, write_study
 
@@ -153,48 +154,35 @@ def test_killed_at_a_random_moment_and_restarted_the_table_is_the_same(study, tm
     assert tables(folder) == tables(tmp_path / "whole")
 
 
-def is_worker(process):
-    try:
-        return "--process-name" in " ".join(process.cmdline())
-    except psutil.Error:  # it has ended
-        return False
+@pytest.fixture
+def new_processes():
+    get_reusable_executor().shutdown(wait=True)
 
 
-def ignores_interrupts(cell):
-    return Row(cell, error=str(signal.getsignal(signal.SIGINT) is signal.SIG_IGN))
-
-
-def test_two_processes_leave_ctrl_c_to_this_one_and_give_the_same_even_if_one_is_killed(study, tmp_path):
-    usual, killed = signal.getsignal(signal.SIGINT), []
-    get_reusable_executor().shutdown(wait=True)  # new processes
-    told = [row.error for row in local_workers(2, ignores_interrupts)(study.cells()[:2])]
-    assert told == ["True", "True"]
+def test_processes_leave_ctrl_c_to_this_one(new_processes):
+    usual = signal.getsignal(signal.SIGINT)
+    rows = local_workers(2, light_tasks.ignores_interrupts)([Task("a"), Task("b")])
+    assert [row.finding for row in rows] == [True, True]
     assert signal.getsignal(signal.SIGINT) is usual
 
-    def kill_one(progress):
-        children = [child for child in psutil.Process().children(recursive=True) if is_worker(child)]
-        if progress.done == 2 and children:
-            killed.append(children[0].pid)
-            os.kill(children[0].pid, signal.SIGKILL)
 
+def test_new_processes_take_what_one_that_was_killed_leaves(new_processes, tmp_path, caplog):
+    tasks = [Task("a"), Task("b", str(tmp_path / "died")), *map(Task, "cdef")]
+    rows = list(local_workers(2, light_tasks.die_once)(tasks))
+    assert sorted(row.cell for row in rows) == tasks
+    assert os.getpid() not in {row.finding for row in rows}
+    assert "a worker died" in caplog.text
+
+
+def test_a_task_that_kills_its_process_fails_and_the_others_do_not(new_processes, monkeypatch):
+    monkeypatch.setattr(workers, "MOST_BROKEN_POOLS", 1)
+    rows = {row.cell.key: row for row in local_workers(2, light_tasks.die)([Task("a", "deadly"), Task("b")])}
+    assert rows["a"].error == DIED
+    assert rows["b"].finding != os.getpid()
+
+
+def test_two_processes_give_the_same(study, tmp_path):
     run_study(study, tmp_path / "one", methods=["fscpu"])
-    outcome = run_study(study, tmp_path / "two", methods=["fscpu"], workers=local_workers(2), tell=kill_one)
-    assert killed
+    outcome = run_study(study, tmp_path / "two", methods=["fscpu"], workers=local_workers(2))
     assert (outcome.measured, outcome.failed) == (6, [])
     assert values(tmp_path / "one") == values(tmp_path / "two")
-
-
-def kill_myself_with_seed_1(cell):
-    if cell.seed == 1:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return measure(cell)
-
-
-def test_a_cell_that_kills_its_process_fails_and_the_others_do_not(monkeypatch):
-    monkeypatch.setattr(workers, "measure", kill_myself_with_seed_1)
-    monkeypatch.setattr(workers, "MOST_BROKEN_POOLS", 1)
-    sizes = {"n_negative": 20, "n_positive": 10, "n_relevant": 2, "n_irrelevant": 2}
-    cells = [Cell("recall", "random", {}, {"condition": "40/1/1", **sizes}, seed) for seed in (1, 0)]
-    rows = {row.cell.seed: row for row in local_workers(2)(cells)}
-    assert rows[1].error == DIED
-    assert rows[0].finished

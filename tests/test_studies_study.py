@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -33,11 +31,8 @@ class TestKeys:
     def test_order_of_names_does_not_matter(self):
         assert cell(settings={"a": 1, "b": 2}).key == cell(settings={"b": 2, "a": 1}).key
 
-    def test_another_process_finds_the_same_key(self):
-        code = "import sys, json; from puselect.studies.cells import Cell; "
-        code += "print(Cell.from_content(json.loads(sys.argv[1])).key)"
-        done = subprocess.run([sys.executable, "-c", code, json.dumps(cell().content)], capture_output=True, text=True)
-        assert done.stdout.strip() == cell().key
+    def test_the_key_is_the_same_in_every_process_and_version(self):
+        assert cell().key == "5a3d44001c1e84f6"
 
     def test_results_from_before_a_parameter_was_renamed_still_count(self):
         old = cell(method="es-mcrfs", settings={"n_steps": 500, "n_trees": 50})

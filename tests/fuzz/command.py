@@ -38,8 +38,8 @@ OPTIONS: dict[str, list[Any]] = {
 COMMANDS = {
     "select": sorted(set(OPTIONS) - {"--methods", "--splits", "--model", "--truth", "--debug"}),
     "check": [
-        "-k", "--positive", "--encode", "--drop", "--impute", "--max-categories", "--max-rows", "--max-memory", "--seed",
-        "--shuffles", "--json", "--nonsense",
+        "-k", "--positive", "--encode", "--drop", "--impute", "--max-categories", "--max-rows", "--max-memory",
+        "--seed", "--shuffles", "--json", "--nonsense",
     ],
     "compare": [
         "-k", "--methods", "--positive", "--truth", "--drop", "--prepare", "--use", "--id", "--missing", "--impute",

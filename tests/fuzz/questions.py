@@ -10,7 +10,15 @@ from fits import check_fitted, check_stability, content_of, table
 from outcome import attempt, require
 
 from puselect import (
-    FSCPU, METHODS, AutoSelector, Preparer, assess_stability, check_suitability, find_leaks, find_twins, fit_many,
+    FSCPU,
+    METHODS,
+    AutoSelector,
+    Preparer,
+    assess_stability,
+    check_suitability,
+    find_leaks,
+    find_twins,
+    fit_many,
 )  # fmt: skip
 from puselect.trust.prior import estimate_prior
 from puselect.trust.spread import check_label_spread
@@ -128,9 +136,9 @@ def many(draw: Draw, X: Any, y: Any, pos_label: Any) -> Ask:
 
 def auto(draw: Draw, X: Any, y: Any, pos_label: Any) -> Ask:
     """Return the features of the method that suits a table best."""
-    known = ["kbest", "lepage", "lasso", "semi-jmi"]
-    few = chance(draw, 20)
-    methods = draw(st.lists(st.sampled_from([*known, "nope"] if few else known), min_size=not few, max_size=3, unique=True))
+    known, is_odd = ["kbest", "lepage", "lasso", "semi-jmi"], chance(draw, 20)
+    some = st.sampled_from([*known, "nope"] if is_odd else known)
+    methods = draw(st.lists(some, min_size=not is_odd, max_size=3, unique=True))
     selector = AutoSelector(draw(NUMBER), candidates=methods, n_splits=2, pos_label=pos_label, random_state=0)
     return lambda: check_fitted(selector.fit(X, y), selector.n_features_in_)
 
