@@ -233,7 +233,7 @@ def test_greedy_gain_is_the_gain_of_the_pair_sum():
     ("selector", "message"),
     [
         (SemiJMI(n_bins=1), "n_bins must be an integer of at least 2, got 1"),
-        (SemiJMI(refine="shrink"), "refine must be one of 'swap', got 'shrink'"),
+        (SemiJMI(refine="shrink"), "refine must be one of 'swap', None, got 'shrink'"),
         (MRMR(criterion="product"), "criterion must be one of 'quotient', 'difference', got 'product'"),
         (MRMR(discretize="two"), "discretize must be one of 'deviations', 'equal-width', 'integers', got 'two'"),
         (MRMR(discretize="equal-width", n_bins=2.5), "n_bins must be an integer of at least 2, got 2.5"),

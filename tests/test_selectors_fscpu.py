@@ -313,6 +313,7 @@ class TestBadInput:
             ({"always_keep": 5.0}, "a list of names or indices"),
             ({"population_size": 10**400}, "got one of 401 digits"),
             ({"population_size": 2**40}, "population_size must be an integer in"),
+            ({"scale": False}, "scale must be one of 'auto', 'standard', 'minmax', None, got False"),
             ({"em_steps": 2**40}, "em_steps must be an integer in 0..10000"),
             ({"lloyd_steps": 2**40}, "lloyd_steps must be an integer in 1..10000"),
             ({"shrinkage": 10**400}, "got one of 401 digits"),

@@ -75,8 +75,7 @@ class SemiJMI(RankingSelector):
 
     def _score(self, task: Task) -> FloatArray:
         check_number("n_bins", self.n_bins, 2, integer=True)
-        if self.refine is not None:
-            check_choice("refine", self.refine, ("swap",))
+        check_choice("refine", self.refine, ("swap", None))
         columns = task.rng.permutation(np.flatnonzero(task.X.any(axis=0)))
         codes = equal_width_codes(task.X[:, columns], self.n_bins)
         if len(columns) > MOST_PAIRED and self.refine is None:

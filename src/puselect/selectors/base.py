@@ -158,9 +158,9 @@ def check_flag(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be True or False, got {value!r}")
 
 
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+def check_choice(name: str, value: Any, choices: Sequence[str | None]) -> None:
     """Raise a ValueError unless `value` is one of `choices`."""
-    if not isinstance(value, str) or value not in choices:
+    if not (value is None or isinstance(value, str)) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
 
 

@@ -153,8 +153,7 @@ class Settings:
         check_choice("cluster_choice", settings.cluster_choice, CLUSTER_CHOICES)
         check_number("smoothing", settings.smoothing, 0, 1e6)
         check_number("start_evidence", settings.start_evidence, 0, 1e3)
-        if settings.scale is not None:
-            check_choice("scale", settings.scale, SCALES)
+        check_choice("scale", settings.scale, (*SCALES, None))
         if settings.max_samples is not None and settings.max_samples != "auto":
             check_number("max_samples", settings.max_samples, 4, integer=True)
         if settings.screen is not None and settings.screen != "auto":
