@@ -167,9 +167,12 @@ def _evidence_rng(problem: Problem) -> np.random.Generator:
 
 
 def some_rows(problem: Problem, rng: np.random.Generator) -> IntArray:
-    """Return all rows, or the labelled ones and at most `max_samples` random others; a few of those in partitions."""
-    is_remote = isinstance(problem.table, PartitionedTable)
-    most = AUTO_SAMPLES if is_remote and problem.max_samples is None else problem.max_samples
-    if most is None or most >= len(problem.positive):
+    """Return all rows, or the labelled ones and at most `max_samples` random others.
+
+    Where a step uses all rows of a large table, single columns still need no more than a sample: the same one, whether
+    the table is in memory or in partitions.
+    """
+    most = AUTO_SAMPLES if problem.max_samples is None else problem.max_samples
+    if most >= len(problem.positive):
         return np.arange(len(problem.positive))
     return draw_rows(problem.positive, rng, max_others=most)
