@@ -85,6 +85,15 @@ class TestRealTables:
         assert list(real_tables.splits("7")) == [7]
 
 
+def test_selectors_that_find_a_number_themselves_are_cut_to_the_columns_they_like_best():
+    class Found:  # as BorutaPy: no get_support
+        ranking_ = np.array([2, 1, 1, 3, 1])
+        importance_history_ = np.array([[0.5, 0.1, 0.3, 0.9, np.nan], [0.5, 0.2, 0.3, np.nan, 0.25]])
+
+    assert wide.best_k(Found(), 2).tolist() == [False, False, True, False, True]
+    assert wide.best_k(Found(), 4).tolist() == [True, True, True, False, True]
+
+
 def test_the_page_on_scale_shows_the_stored_results_of_wide_tables():
     docs = Path(__file__).parents[1] / "docs"
     rows = wide.read_rows(docs / "results" / "wide" / "results.jsonl")

@@ -8,9 +8,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.objective.ranks import average_ranks
 
 BLOCK = 64  # columns ranked at a time
 N_JUDGES = 32  # columns that score the rows: more of them add noise, see docs/internals/search.md
@@ -40,7 +40,7 @@ class ColumnRanks:
         """Variances of the places and of their absolute values."""
         for first in range(0, n_features, BLOCK):
             part = slice(first, first + BLOCK)
-            place = rankdata(X[:, part].T, axis=1) - (self.n_rows + 1) / 2
+            place = average_ranks(X[:, part].T) - (self.n_rows + 1) / 2
             self.place[part] = place
             self.spread[part] = np.abs(place).mean(axis=1)
             self.variance[0, part] = place.var(axis=1, ddof=1)
