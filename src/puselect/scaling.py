@@ -151,8 +151,10 @@ class RobustScaling(NamedTuple):
         scaled = np.empty(X.shape, dtype=dtype, order="F")
         with np.errstate(over="ignore"):
             for j, (centre, below, above) in enumerate(zip(*self, strict=True)):
-                low, high = _scale(X[:, j], centre, below), _scale(X[:, j], centre, above)
-                scaled[:, j] = 0.5 + 0.5 * np.clip(np.where(low < 0, low, high), -1, 1)
+                side = _scale(X[:, j], centre, below)
+                if above != below:
+                    side = np.where(side < 0, side, _scale(X[:, j], centre, above))
+                scaled[:, j] = 0.5 + 0.5 * np.clip(side, -1, 1)
         return scaled
 
 

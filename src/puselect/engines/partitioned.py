@@ -119,9 +119,9 @@ def partition_moments(
 
     Clusters are those of the nearest of the mask's `centres`, or of `fits` where there are any.
     """
-    sums: list[FloatArray] = []
+    centred, sums = _centred(lines, centre), []
     for i, mask in enumerate(masks):
-        Z, labels = _labels(lines, centre, mask, centres[i], None if fits is None else fits[i])
+        Z, labels = _labels(centred, mask, centres[i], None if fits is None else fits[i])
         n_clusters, k = len(centres[i]), len(Z)
         size, mean, cov = np.zeros(n_clusters), np.zeros((n_clusters, k)), np.zeros((n_clusters, k, k))
         if Z.shape[1]:
@@ -137,17 +137,24 @@ def partition_counts(
     """Return rows and labelled rows of every cluster, shape (n_masks, n_clusters)."""
     n_clusters = len(fits[0].size)
     size, hits = np.zeros((len(masks), n_clusters)), np.zeros((len(masks), n_clusters))
+    centred = _centred(lines, centre)
     for i, mask in enumerate(masks):
-        _, labels = _labels(lines, centre, mask, np.empty((0, 0), dtype=np.float32), fits[i])
+        _, labels = _labels(centred, mask, np.empty((0, 0), dtype=np.float32), fits[i])
         size[i] = np.bincount(labels, minlength=n_clusters)
         hits[i] = np.bincount(labels[labelled], minlength=n_clusters)
     return size, hits
 
 
+def _centred(lines: Float32Array, centre: FloatArray) -> Float32Array:
+    """Return the lines less their centres, rounded as in an engine that has the table in memory."""
+    return np.subtract(lines, centre[:, None], out=np.empty_like(lines), casting="same_kind")
+
+
 def _labels(
-    lines: Float32Array, centre: FloatArray, mask: BoolArray, centres: Float32Array, found: Parameters | None
+    centred: Float32Array, mask: BoolArray, centres: Float32Array, found: Parameters | None
 ) -> tuple[Float32Array, IntArray]:
-    Z = (lines[mask] - centre[mask][:, None]).astype(np.float32)
+    """Return the columns of a mask, and the clusters of the rows: of the nearest centres, or of a mixture."""
+    Z = centred[mask]
     labels = np.zeros(Z.shape[1], dtype=np.int32)
     if Z.shape[1] and found is None:
         nearest(Z, np.ascontiguousarray(centres[:, mask]), labels)
