@@ -63,7 +63,9 @@ def test_k_means_starts_from_the_rows_scikit_learn_takes():
     same = 0
     for seed in range(60):
         Z = rng.normal(size=(200, 6)).astype(np.float32)
-        centres = plus_plus(plain, torch.from_numpy(Z)[None], [draw(seed, 200, 7)])[0].numpy()
+        draws = draw(seed, 200, 7)
+        uniform = torch.from_numpy(draws.uniform)[None]
+        centres = plus_plus(plain, torch.from_numpy(Z)[None], torch.tensor([draws.first]), uniform)[0].numpy()
         theirs, _ = kmeans_plusplus(Z.astype(np.float64), 7, random_state=seed)
         same += bool((centres == theirs.astype(np.float32)).all())
     assert same >= 59  # rounding may decide between two candidates
@@ -99,14 +101,14 @@ class TestMemory:
         """Make fits of more than `most` masks fail as they do on a full device."""
         import puselect.engines.gpu.engine as module
 
-        fit = module.hard_fit
+        fits = module.BatchFits
 
-        def small_fit(do, Z, centres, spec):
-            if len(Z) > most:
+        def small_fits(tables, positive, spec, n_clusters, like):
+            if len(like.columns) > most:
                 raise torch.OutOfMemoryError("full")
-            return fit(do, Z, centres, spec)
+            return fits(tables, positive, spec, n_clusters, like)
 
-        monkeypatch.setattr(module, "hard_fit", small_fit)
+        monkeypatch.setattr(module, "BatchFits", small_fits)
 
     def test_a_full_device_gets_smaller_batches(self, monkeypatch):
         X, positive = small_table()
@@ -114,7 +116,7 @@ class TestMemory:
         masks, seeds = np.repeat(some_masks(1, 12), 7, axis=0), np.arange(7)
         want = engine.cluster(masks, seeds)
         self.fit_that_holds(monkeypatch, 2)
-        got = engine.cluster(masks, seeds)
+        got = GPUEngine(X, positive, DEFAULT, device="cpu").cluster(masks, seeds)
         np.testing.assert_array_equal(got.size, want.size)
 
     def test_when_not_one_mask_fits_the_error_says_what_to_do(self, monkeypatch):

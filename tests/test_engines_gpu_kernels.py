@@ -10,9 +10,11 @@ if not torch.cuda.is_available():
 pytest.importorskip("triton", reason="the kernels need Triton, which torch for Linux brings along")
 
 from puselect.engines.gpu import fused, plain  # noqa: E402
+from puselect.engines.gpu.mixtures import Mixtures  # noqa: E402
+from puselect.engines.mixture import MixtureSpec  # noqa: E402
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-SHAPES = [(2, 150, 5, 3), (2, 1100, 25, 4), (1, 130, 34, 10)]  # masks, rows, columns, clusters
+SHAPES = [(2, 150, 5, 3), (2, 1100, 25, 4), (1, 700, 34, 6)]  # masks, rows, columns, clusters
 
 
 def gap(ours, theirs):
@@ -27,7 +29,8 @@ def case(request):
     def normal(*shape):
         return torch.randn(*shape, generator=generator, device=DEVICE)
 
-    square = normal(n_masks, n_clusters, n_columns, n_columns + 5).double()
+    mean, constant = 0.3 * normal(n_masks, n_clusters, n_columns), normal(n_masks, n_clusters)
+    lower = torch.tril(0.2 * normal(n_masks, n_clusters, n_columns, n_columns)) + torch.eye(n_columns, device=DEVICE)
     return {
         "Z": normal(n_masks, n_rows, n_columns),
         "points": normal(n_masks, n_clusters, n_columns),
@@ -35,9 +38,18 @@ def case(request):
         "labels": torch.randint(
             n_clusters, (n_masks, n_rows), generator=generator, device=DEVICE, dtype=torch.int32
         ),
-        "cov": square @ square.mT / n_columns,
-        "constant": normal(n_masks, n_clusters),
+        "mixtures": Mixtures(mean, lower, constant),
+        "running": torch.arange(n_masks, device=DEVICE) == 0,
     }
+
+
+def in_tiles(mixtures):
+    """The same mixtures with factors as the kernels lay them out: transposed, in whole tiles."""
+    n_columns = mixtures.mean.shape[-1]
+    width = fused.factor_width(n_columns)
+    tiles = torch.zeros(*mixtures.factor.shape[:2], width, width, device=DEVICE)
+    tiles[..., :n_columns, :n_columns] = mixtures.factor.mT
+    return Mixtures(mixtures.mean.clone(), tiles, mixtures.constant.clone())
 
 
 def test_gather(case):
@@ -47,9 +59,11 @@ def test_gather(case):
     columns = torch.stack([torch.arange(n_columns - 1, device=DEVICE) + i % 2 for i in range(n_masks)])
     rows = torch.stack([torch.randperm(n_rows, device=DEVICE)[: n_rows // 2] for _ in range(n_masks)])
     for chosen in (None, rows):
-        assert torch.equal(
-            fused.gather(tables, table, chosen, columns), plain.gather(tables, table, chosen, columns)
-        )
+        ours, theirs = (torch.zeros(n_masks, n_rows if chosen is None else n_rows // 2, n_columns - 1, device=DEVICE)
+                        for _ in range(2))
+        fused.gather(tables, table, chosen, columns, ours)
+        plain.gather(tables, table, chosen, columns, theirs)
+        assert torch.equal(ours, theirs)
 
 
 def test_distances_and_the_nearest(case):
@@ -64,42 +78,75 @@ def test_of_equally_near_points_the_first_is_taken(case):
 
 
 @pytest.mark.parametrize("kind", ["share", "labels"])
-def test_moments(case, kind):
-    Z, share, mean = case["Z"], case[kind], 0.3 * case["points"]
-    n_clusters = mean.shape[1]
-    for ours, theirs in zip(
-        fused.first_moments(Z, share, n_clusters), plain.first_moments(Z, share, n_clusters), strict=True
-    ):
-        assert gap(ours, theirs) < 2e-6
-    assert gap(fused.second_moments(Z, share, mean), plain.second_moments(Z, share, mean)) < 2e-6
+@pytest.mark.parametrize("shrinkage", [0.0, 1.0])
+def test_mixtures_of_the_running_fits(case, kind, shrinkage):
+    spec = MixtureSpec(shrinkage=shrinkage)
+    theirs = Mixtures(*(part.clone() for part in case["mixtures"]))
+    ours = in_tiles(case["mixtures"])
+    untouched = in_tiles(case["mixtures"])
+    running = case["running"]
+    got = fused.maximise(case["Z"], case[kind], ours, spec, running)
+    want = plain.maximise(case["Z"], case[kind], theirs, spec, running)
+    n_columns = case["Z"].shape[-1]
+    assert gap(ours.mean[0], theirs.mean[0]) < 2e-6
+    assert (ours.constant[0] - theirs.constant[0]).abs().max() < 2e-6 * n_columns  # a sum over columns that cancels
+    assert gap(fused.square_factors(ours.factor, n_columns)[0], theirs.factor[0]) < 1e-5
+    for mine, yours in zip(got, want, strict=True):
+        assert torch.equal(mine[running], yours[running])
+    for part, before in zip(ours, untouched, strict=True):
+        assert torch.equal(part[1:], before[1:])
+
+
+@pytest.mark.parametrize("kind", ["share", "labels"])
+def test_clusters_without_rows_and_without_variance(case, kind):
+    Z = case["Z"].clone()
+    Z[:, :, :2] = 1.5  # two constant columns: only the regularisation is left
+    labels = torch.where(case["labels"] == 1, 0, case["labels"])
+    share = case["share"].clone()
+    share[:, 0] += share[:, 1]
+    share[:, 1] = 0
+    running = torch.ones_like(case["running"])
+    theirs, ours = Mixtures(*(part.clone() for part in case["mixtures"])), in_tiles(case["mixtures"])
+    weights = labels if kind == "labels" else share
+    got = fused.maximise(Z, weights, ours, MixtureSpec(shrinkage=0.0), running)
+    want = plain.maximise(Z, weights, theirs, MixtureSpec(shrinkage=0.0), running)
+    assert got[1].all() and want[1].all()
+    assert (ours.constant[:, 1] == plain.NOTHING_LEFT).all()
+    assert torch.isfinite(ours.factor).all() and torch.isfinite(ours.mean).all()
+    same = fused.assign(Z, *ours) == plain.assign(Z, *theirs)
+    assert same.float().mean() > 0.99
+
+
+def test_centres_move_where_fits_run(case):
+    theirs, ours = case["points"].clone(), case["points"].clone()
+    labels = torch.where(case["labels"] == 1, 0, case["labels"])  # an empty cluster keeps its centre
+    got = fused.move_centres(case["Z"], labels, ours, case["running"])
+    want = plain.move_centres(case["Z"], labels, theirs, case["running"])
+    assert gap(ours, theirs) < 2e-6
+    assert gap(got[:1], want[:1]) < 2e-6
+    assert torch.equal(ours[1:], case["points"][1:])
+    assert torch.equal(ours[:, 1], case["points"][:, 1])
 
 
 def test_counts_are_exact(case):
-    marked = (case["Z"][:, :, :1] > 1).float()
+    n_masks, n_rows = case["labels"].shape
     n_clusters = case["points"].shape[1]
-    ours = fused.first_moments(marked, case["labels"], n_clusters)
-    theirs = plain.first_moments(marked, case["labels"], n_clusters)
-    assert torch.equal(ours[0], theirs[0])
-    assert torch.equal(ours[1], theirs[1])
-
-
-def test_factors_and_those_that_fail(case):
-    cov = case["cov"].clone()
-    cov[0, 0] = 0
-    cov[0, 1, 0, 0] = -1
-    n_columns = cov.shape[-1]
-    ours, theirs = fused.factorise(cov, 1e-6), plain.factorise(cov, 1e-6)
-    assert gap(fused.square_factors(ours[0], n_columns), plain.square_factors(theirs[0], n_columns)) < 1e-6
-    assert gap(ours[1], theirs[1]) < 1e-9
-    assert torch.equal(ours[2], theirs[2])
-    assert ours[2][0, 1]
+    positive = torch.rand(3, 2 * n_rows, device=DEVICE) < 0.2
+    target = torch.arange(n_masks, device=DEVICE) + 1
+    rows = torch.stack([torch.randperm(2 * n_rows, device=DEVICE)[:n_rows] for _ in range(n_masks)])
+    for chosen in (None, rows):
+        marks = positive[:, :n_rows].contiguous() if chosen is None else positive
+        ours = fused.counts(case["labels"], marks, target, chosen, n_clusters)
+        theirs = plain.counts(case["labels"], marks, target, chosen, n_clusters)
+        assert torch.equal(ours[0].long(), theirs[0]) and torch.equal(ours[1].long(), theirs[1])
+        assert (ours[0].sum(dim=1) == n_rows).all()
 
 
 def test_responsibilities_and_the_most_probable_cluster(case):
-    Z, mean, constant = case["Z"], 0.3 * case["points"], case["constant"]
-    tiles, factor = fused.factorise(case["cov"], 1e-6)[0], plain.factorise(case["cov"], 1e-6)[0]
-    ours, theirs = fused.responsibilities(Z, mean, tiles, constant), plain.responsibilities(Z, mean, factor, constant)
-    assert gap(ours[0], theirs[0]) < 1e-5
-    assert gap(ours[1], theirs[1]) < 1e-6
-    same = fused.assign(Z, mean, tiles, constant) == plain.assign(Z, mean, factor, constant)
+    Z, tiles, running = case["Z"], in_tiles(case["mixtures"]), case["running"]
+    ours = fused.responsibilities(Z, *tiles, running)
+    theirs = plain.responsibilities(Z, *case["mixtures"], running)
+    assert gap(ours[0][:1], theirs[0][:1]) < 1e-5
+    assert gap(ours[1][:1], theirs[1][:1]) < 1e-6
+    same = fused.assign(Z, *tiles) == plain.assign(Z, *case["mixtures"])
     assert same.float().mean() > 0.999

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,13 +11,14 @@ from torch import Tensor
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines.base import ClusterTable, FinalFit, Mixture
-from puselect.engines.gpu.fits import BatchFit, hard_fit, soft_fit, sweeps
-from puselect.engines.gpu.starts import draw, plus_plus
+from puselect.engines.gpu.fits import BatchFits, Inputs, Outcome
+from puselect.engines.gpu.starts import draw
 from puselect.engines.mixture import MixtureSpec
 from puselect.engines.precision import regularised
 from puselect.engines.sample import Sample, draw_sample
 
 MEMORY_SHARE = 0.5  # of what is free, for one batch
+MOST_WIDTHS = 4  # numbers of columns whose buffers are kept
 
 
 class Batch(NamedTuple):
@@ -26,7 +26,7 @@ class Batch(NamedTuple):
 
     members: IntArray
     """Which masks of the call."""
-    fit: BatchFit
+    fit: Outcome
     size: FloatArray
     """Rows in each cluster, shape (n_members, n_clusters)."""
     positive: FloatArray
@@ -78,9 +78,10 @@ class GPUEngine:
         self.max_samples = max_samples if max_samples is not None and max_samples < n_rows else None
         self.n_clusters = min(spec.n_clusters, self.max_samples or n_rows)
         self._at_once: dict[int, int] = {}
+        self._fits: dict[int, BatchFits] = {}
         self.centre = np.array([[column.mean(dtype=np.float64) for column in table.T] for table in tables])
         self.tables = self._to_device(tables)
-        self._positive = torch.from_numpy(self.positive).to(self.device)
+        self._positive = torch.tensor(self.positive, device=self.device)
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
         """Return the counts of each mask's clustering; see `Engine.cluster`."""
@@ -139,6 +140,7 @@ class GPUEngine:
                 "lower max_samples, or use engine='cpu'"
             )
         self._at_once[width] = len(part) // 2
+        self._fits.clear()
         torch.cuda.empty_cache()
         return [part[: len(part) // 2], part[len(part) // 2 :]]
 
@@ -155,35 +157,36 @@ class GPUEngine:
         self, members: IntArray, masks: BoolArray, pairs: list[tuple[int, int]], samples: list[Sample]
     ) -> Batch:
         """Return the fits of masks with equally many columns."""
-        do = sweeps(self.device, int(masks[0].sum()))
-        targets = np.array([target for _, target in pairs])
-        rows = self._row_index(samples)
-        columns = np.nonzero(masks)[1].reshape(len(masks), -1)
-        Z = do.gather(self.tables, self._send(self.table_of[targets]), rows, self._send(columns))
-        fit = (hard_fit if self.spec.em == "hard" else soft_fit)(do, Z, self._centres(do, Z, pairs, samples), self.spec)
-        chosen = self._send(targets)
-        positive = self._positive[chosen] if rows is None else self._positive[chosen[:, None], rows]
-        size, hits = do.first_moments(positive.float()[:, :, None], fit.labels, self.n_clusters)
-        counts = torch.cat([size, hits[:, :, 0], fit.degenerate[:, None].double()], dim=1).cpu().numpy()
-        size, hits, lost = np.split(counts, [self.n_clusters, 2 * self.n_clusters], axis=1)
+        batch = self._inputs(masks, pairs, samples)
+        fit = self._fits_for(batch)(batch)
+        size, hits, lost = np.split(fit.counts.astype(np.float64), [self.n_clusters, 2 * self.n_clusters], axis=1)
         weight = np.array([sample.weight for sample in samples])[:, None]
         return Batch(members, fit, hits + weight * (size - hits), hits, lost[:, 0] > 0)
 
-    def _centres(self, do: ModuleType, Z: Tensor, pairs: list[tuple[int, int]], samples: list[Sample]) -> Tensor:
-        """Return where the clusters start, shape (n_masks, n_clusters, n_features)."""
+    def _inputs(self, masks: BoolArray, pairs: list[tuple[int, int]], samples: list[Sample]) -> Inputs:
+        """Return what the device is told about masks with equally many columns."""
+        targets = np.array([target for _, target in pairs], dtype=np.int64)
+        columns = np.nonzero(masks)[1].reshape(len(masks), -1)
+        rows = None if self.max_samples is None else np.stack([s.rows for s in samples if s.rows is not None])
+        table = self.table_of[targets].astype(np.int64)
         if self.spec.init == "rows":
-            start = self._send(np.stack([sample.start for sample in samples]))
-            return Z[torch.arange(len(Z), device=self.device)[:, None], start]
-        draws = {seed: draw(seed, Z.shape[1], self.n_clusters) for seed, _ in dict.fromkeys(pairs)}
-        return plus_plus(do, Z, [draws[seed] for seed, _ in pairs])
+            start = np.stack([sample.start for sample in samples])
+            return Inputs(table, targets, columns, rows, start, None)
+        n_rows = self.max_samples or self.tables.shape[1]
+        draws = {seed: draw(seed, n_rows, self.n_clusters) for seed, _ in dict.fromkeys(pairs)}
+        first = np.array([[draws[seed].first] for seed, _ in pairs], dtype=np.int64)
+        return Inputs(table, targets, columns, rows, first, np.stack([draws[seed].uniform for seed, _ in pairs]))
 
-    def _row_index(self, samples: list[Sample]) -> Tensor | None:
-        if self.max_samples is None:
-            return None
-        return self._send(np.stack([sample.rows for sample in samples if sample.rows is not None]))
-
-    def _send(self, array: NDArray[Any]) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array, dtype=np.int64)).to(self.device)
+    def _fits_for(self, batch: Inputs) -> BatchFits:
+        """Return buffers of that width that hold the batch: those of an earlier call, unless they are too small."""
+        n_masks, width = batch.columns.shape
+        held = self._fits.pop(width, None)
+        if held is None or len(held.Z) < n_masks:
+            held = BatchFits(self.tables, self._positive, self.spec, self.n_clusters, batch)
+        self._fits[width] = held
+        while len(self._fits) > MOST_WIDTHS:
+            del self._fits[next(iter(self._fits))]
+        return held
 
     def _sample(self, seed: int, target: int) -> Sample:
         return draw_sample(self.positive[target], self.spec, seed, int(self.vector_of[target]), self.max_samples)

@@ -1,43 +1,86 @@
 """Fits of the mixtures of many masks at once, with the steps of `puselect.engines.cpu.fits`.
 
-All masks of a batch have the same number of columns, so that nothing is padded. Converged fits leave the batch.
+All masks of a batch have the same number of columns, so that nothing is padded. Buffers stay from call to call: on a GPU
+each part of a fit is recorded as a graph and replayed, which costs one launch however many kernels it has. A fit that has
+converged is skipped by the kernels; the host asks now and then whether any still runs.
 """
 
 from collections.abc import Callable
 from types import ModuleType
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from puselect.engines.gpu import plain
+from puselect.engines.gpu.mixtures import Mixtures
+from puselect.engines.gpu.starts import plus_plus
 from puselect.engines.mixture import MixtureSpec
 
 KMEANS_STEPS, KMEANS_TOL = 300, 1e-4  # scikit-learn's; the tolerance is relative to the mean variance of the columns
-NOTHING_LEFT = 1e30  # the distance from an empty cluster
 MOST_FUSED_FEATURES = 64
+STEPS_BETWEEN_LOOKS = 4
 
 
-class Mixtures(NamedTuple):
-    """The parameters of a batch of mixtures, in the precision the sweeps over the rows use."""
+def sweeps(device: torch.device, n_columns: int, spec: MixtureSpec) -> ModuleType:
+    """Return the functions that sweep over the rows: fused kernels on a GPU, plain torch elsewhere."""
+    if device.type == "cuda" and n_columns <= MOST_FUSED_FEATURES and spec.covariance_type == "full":
+        try:
+            from puselect.engines.gpu import fused
+        except ImportError:  # torch without Triton
+            return plain
+        return fused
+    return plain
 
-    mean: Tensor
-    """Shape (n_masks, n_clusters, n_features)."""
-    factor: Tensor
-    """Inverses of the lower Cholesky factors, laid out as `factorise` of the sweeps does it."""
-    constant: Tensor
-    """-2 log(weight) - log|factor|^2, shape (n_masks, n_clusters)."""
+
+class Recorded:
+    """A function of tensors that stay where they are: recorded as a graph at its second call, replayed from then on.
+
+    On other devices than a GPU the function itself is called.
+    """
+
+    def __init__(self, function: Callable[[], None], device: torch.device) -> None:
+        self.function = function
+        self.n_calls = 0 if device.type == "cuda" else -1
+        self.graph: torch.cuda.CUDAGraph | None = None
+
+    def __call__(self) -> None:
+        """Do what the function does."""
+        if self.n_calls == 1:
+            self.graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self.graph):
+                self.function()
+        if self.n_calls >= 0:
+            self.n_calls += 1
+        if self.graph is None:
+            self.function()
+        else:
+            self.graph.replay()
 
 
-class BatchFit(NamedTuple):
-    """A batch of fitted mixtures and the clusters of the rows."""
+class Inputs(NamedTuple):
+    """What a batch is to fit, one line per mask."""
 
-    labels: Tensor
-    """The cluster of every row, shape (n_masks, n_rows)."""
-    degenerate: Tensor
-    """Fits that lost a cluster at the start or needed more regularisation, shape (n_masks,)."""
+    table: NDArray[np.int64]
+    target: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    """Shape (n_masks, n_columns)."""
+    rows: NDArray[np.int64] | None
+    """The rows used, shape (n_masks, n_rows); None for all of them."""
+    start: NDArray[np.int64]
+    """Rows that clusters start from, shape (n_masks, n_clusters); with k-means++ only the first."""
+    uniform: NDArray[np.float64] | None
+    """The random numbers of k-means++, shape (n_masks, n_clusters - 1, n_trials)."""
+
+
+class Outcome(NamedTuple):
+    """The fits of a batch; overwritten by the next one."""
+
+    counts: NDArray[np.int64]
+    """Rows, labelled rows and degenerate fits: shape (n_masks, 2 n_clusters + 1)."""
     mixtures: Mixtures
-    """The mixtures that gave the labels."""
     square_factors: Callable[[Tensor, int], Tensor]
     """Turns the layout of the factors into lower triangles."""
 
@@ -47,122 +90,138 @@ class BatchFit(NamedTuple):
         return mean, self.square_factors(factor, mean.shape[1]), constant
 
 
-def sweeps(device: torch.device, n_columns: int) -> ModuleType:
-    """Return the functions that sweep over the rows: fused kernels on a GPU, plain torch elsewhere."""
-    if device.type == "cuda" and n_columns <= MOST_FUSED_FEATURES:
-        try:
-            from puselect.engines.gpu import fused
-        except ImportError:  # torch without Triton
-            return plain
-        return fused
-    return plain
+class BatchFits:
+    """Fits up to as many masks at once as the first batch has, all with its number of columns.
+
+    Parameters
+    ----------
+    tables : Tensor of shape (n_tables, n_rows, n_features)
+    positive : Tensor of bool, shape (n_targets, n_rows)
+    spec : MixtureSpec
+    n_clusters : int
+    like : Inputs
+        A batch of the largest size.
+    """
+
+    def __init__(self, tables: Tensor, positive: Tensor, spec: MixtureSpec, n_clusters: int, like: Inputs) -> None:
+        self.tables, self.positive, self.spec, self.n_clusters = tables, positive, spec, n_clusters
+        device, (n_masks, n_columns) = tables.device, like.columns.shape
+        self.do = sweeps(device, n_columns, spec)
+        self.given = Inputs(*(None if part is None else _held(part, device) for part in like))  # type: ignore[arg-type]
+        n_rows = tables.shape[1] if like.rows is None else like.rows.shape[1]
+        self.member = torch.zeros(n_masks, dtype=torch.bool, device=device)
+        self.running = torch.zeros(n_masks, dtype=torch.bool, device=device)
+        self.degenerate = torch.zeros(n_masks, dtype=torch.bool, device=device)
+        self.Z = tables.new_empty(n_masks, n_rows, n_columns)
+        self.labels = torch.empty(n_masks, n_rows, dtype=torch.int32, device=device)
+        self.bound = torch.empty(n_masks, dtype=torch.float64, device=device)
+        self.limit = torch.empty(n_masks, dtype=torch.float64, device=device)
+        width = self.do.factor_width(n_columns)
+        self.current = Mixtures(
+            tables.new_empty(n_masks, n_clusters, n_columns),
+            tables.new_empty(n_masks, n_clusters, width, width),
+            tables.new_empty(n_masks, n_clusters),
+        )
+        self.counts = torch.empty(n_masks, 2 * n_clusters + 1, dtype=torch.int64, device=device)
+        parts = (self._begin, self._lloyd_step, self._after_lloyd, self._em_step, self._end, self._hard)
+        self.begin, self.lloyd_step, self.after_lloyd, self.em_step, self.end, self.hard = (
+            Recorded(part, device) for part in parts
+        )
+
+    def __call__(self, batch: Inputs) -> Outcome:
+        """Fit the masks of a batch."""
+        n_masks = len(batch.columns)
+        for held, part in zip(self.given, batch, strict=True):
+            if held is not None:
+                held[:n_masks].copy_(torch.from_numpy(np.ascontiguousarray(part)))  # type: ignore[index]
+        self.member[:n_masks], self.member[n_masks:] = True, False
+        if self.spec.em == "hard" and self.spec.lloyd_steps == 1 and self.spec.init == "rows":
+            self.hard()
+        else:
+            self._in_parts()
+        counts = self.counts[:n_masks].cpu().numpy()
+        return Outcome(counts, self.current, self.do.square_factors)
+
+    def _in_parts(self) -> None:
+        """Fit with steps whose number depends on the data."""
+        self.begin()
+        steps = KMEANS_STEPS if self.spec.em == "soft" else self.spec.lloyd_steps
+        self._repeat(self.lloyd_step, steps - 1)
+        self.after_lloyd()
+        if self.spec.em == "soft":
+            self._repeat(self.em_step, self.spec.em_steps)
+        self.end()
+
+    def _repeat(self, step: Recorded, most: int) -> None:
+        """Repeat a step until no fit runs any more."""
+        for number in range(1, most + 1):
+            step()
+            if number % STEPS_BETWEEN_LOOKS == 0 and not bool(self.running.any()):
+                return
+
+    def _begin(self) -> None:
+        """Collect the columns and start from the first centres."""
+        given = self.given
+        self.do.gather(self.tables, given.table, given.rows, given.columns, self.Z)
+        mask = torch.arange(len(self.Z), device=self.Z.device)[:, None]
+        if given.uniform is None:
+            self.current.mean.copy_(self.Z[mask, given.start])
+        else:
+            self.current.mean.copy_(plus_plus(self.do, self.Z, given.start[:, 0], given.uniform))
+        self.labels.fill_(-1)
+        self.running.copy_(self.member)
+        self.limit.zero_()
+        if self.spec.em == "soft":
+            self.limit.copy_(KMEANS_TOL * self.Z.double().var(dim=1, correction=0).mean(dim=1))
+
+    def _lloyd_step(self) -> None:
+        """Assign rows to the nearest centres and move these; fits in which nothing changes stop."""
+        labels = self.do.nearest(self.Z, self.current.mean, self.running)
+        changed = (labels != self.labels).any(dim=1)
+        moved = self.do.move_centres(self.Z, labels, self.current.mean, self.running)
+        plain.overwrite(self.labels, labels, self.running)
+        self.running &= changed & (moved > self.limit)
+
+    def _after_lloyd(self) -> None:
+        """Assign rows to the nearest centres; start the soft fit from there, or do all steps of the hard one."""
+        self.running.copy_(self.member)
+        self.labels.copy_(self.do.nearest(self.Z, self.current.mean, self.running))
+        self.degenerate.zero_()
+        self.bound.fill_(-torch.inf)
+        if self.spec.em_steps == 0:
+            plain.set_unit_spheres(self.current)
+        for step in range(1 if self.spec.em == "soft" else self.spec.em_steps):
+            failed, empty = self.do.maximise(self.Z, self.labels, self.current, self.spec, self.running)
+            self.degenerate |= failed | empty if step == 0 else failed
+            if self.spec.em == "hard":
+                self.labels.copy_(self.do.assign(self.Z, *self.current))
+
+    def _em_step(self) -> None:
+        """Do one step of EM; fits whose mean log-likelihood changed by less than the tolerance stop."""
+        share, bound = self.do.responsibilities(self.Z, *self.current, self.running)
+        failed, _ = self.do.maximise(self.Z, share, self.current, self.spec, self.running)
+        self.degenerate |= failed & self.running
+        goes_on = (bound - self.bound).abs() >= self.spec.tol
+        plain.overwrite(self.bound, bound, self.running)
+        self.running &= goes_on
+
+    def _end(self) -> None:
+        """Count the rows of the clusters."""
+        if self.spec.em == "soft":
+            self.labels.copy_(self.do.assign(self.Z, *self.current))
+        given = self.given
+        size, hits = self.do.counts(self.labels, self.positive, given.target, given.rows, self.n_clusters)
+        self.counts[:, : self.n_clusters] = size
+        self.counts[:, self.n_clusters : -1] = hits
+        self.counts[:, -1] = self.degenerate
+
+    def _hard(self) -> None:
+        """Fit without Lloyd steps: the number of steps is known, so that all of it is one graph."""
+        self._begin()
+        self._after_lloyd()
+        self._end()
 
 
-def hard_fit(do: ModuleType, Z: Tensor, centres: Tensor, spec: MixtureSpec) -> BatchFit:
-    """Run Lloyd steps, then EM steps in which every row belongs to one cluster."""
-    labels, centres = lloyd(do, Z, centres, spec.lloyd_steps)
-    degenerate = torch.zeros(len(Z), dtype=torch.bool, device=Z.device)
-    mixtures = None
-    for step in range(spec.em_steps):
-        mixtures, failed, empty = maximise(do, Z, labels, centres.shape[1], spec)
-        degenerate |= failed | empty if step == 0 else failed
-        labels = do.assign(Z, *mixtures)
-    return BatchFit(labels, degenerate, mixtures or unit_spheres(do, centres), do.square_factors)
-
-
-def unit_spheres(do: ModuleType, centres: Tensor) -> Mixtures:
-    """Return the mixtures that assign every row to its nearest centre."""
-    n_masks, n_clusters, n_features = centres.shape
-    eye = torch.eye(n_features, dtype=torch.float64, device=centres.device)
-    factor, _, _ = do.factorise(eye.expand(n_masks, n_clusters, -1, -1).contiguous(), 0.0)
-    return Mixtures(centres, factor, centres.new_zeros(n_masks, n_clusters))
-
-
-def soft_fit(do: ModuleType, Z: Tensor, centres: Tensor, spec: MixtureSpec) -> BatchFit:
-    """Run k-means, then EM until the mean log-likelihood changes by less than the tolerance."""
-    n_clusters = centres.shape[1]
-    tolerance = KMEANS_TOL * Z.double().var(dim=1, correction=0).mean(dim=1)
-    labels, _ = lloyd(do, Z, centres, KMEANS_STEPS, tolerance)
-    final, failed, empty = maximise(do, Z, labels, n_clusters, spec)
-    degenerate = failed | empty
-    active = torch.arange(len(Z), device=Z.device)
-    rows, current = Z, final
-    bound = torch.full((len(Z),), -torch.inf, dtype=torch.float64, device=Z.device)
-    for _ in range(spec.em_steps):
-        previous = bound
-        share, bound = do.responsibilities(rows, *current)
-        current, failed, _ = maximise(do, rows, share, n_clusters, spec)
-        degenerate[active] |= failed
-        running = ((bound - previous).abs() >= spec.tol).nonzero()[:, 0]
-        if len(running) < len(active):
-            put(final, active, current)
-            active, rows, bound = active[running], rows[running], bound[running]
-            current = Mixtures(*(part[running] for part in current))
-        if not len(active):
-            break
-    put(final, active, current)
-    return BatchFit(do.assign(Z, *final), degenerate, final, do.square_factors)
-
-
-def put(all_mixtures: Mixtures, index: Tensor, some: Mixtures) -> None:
-    """Overwrite the mixtures at `index` with `some`."""
-    for whole, part in zip(all_mixtures, some, strict=True):
-        whole[index] = part
-
-
-def lloyd(
-    do: ModuleType, Z: Tensor, centres: Tensor, steps: int, tolerance: Tensor | float = 0.0
-) -> tuple[Tensor, Tensor]:
-    """Return labels and centres after at most `steps` k-means steps; see `puselect.engines.cpu.fits.lloyd`."""
-    final = centres.clone()
-    active = torch.arange(len(Z), device=Z.device)
-    limit = torch.as_tensor(tolerance, dtype=torch.float64, device=Z.device).expand(len(Z))
-    rows, current = Z, centres
-    labels = torch.full(Z.shape[:2], -1, device=Z.device)
-    for _ in range(steps - 1):
-        before, labels = labels, do.nearest(rows, current)
-        size, total = do.first_moments(rows, labels, centres.shape[1])
-        moved_to = torch.where(size[:, :, None] > 0, total / size[:, :, None], current).float()
-        moved = (moved_to - current).double().square().sum(dim=(1, 2))
-        current = moved_to
-        running = ((labels != before).any(dim=1) & (moved > limit)).nonzero()[:, 0]
-        if len(running) < len(active):
-            final[active] = current
-            active, rows, limit = active[running], rows[running], limit[running]
-            current, labels = current[running], labels[running]
-        if not len(active):
-            break
-    final[active] = current
-    return do.nearest(Z, final), final
-
-
-def maximise(
-    do: ModuleType, Z: Tensor, share: Tensor, n_clusters: int, spec: MixtureSpec
-) -> tuple[Mixtures, Tensor, Tensor]:
-    """Return the mixtures of the shares, which fits needed more regularisation, and which lost clusters."""
-    size, total = do.first_moments(Z, share, n_clusters)
-    filled = size.clamp_min(1e-30)
-    mean = (total / filled[:, :, None]).float()
-    cov = do.second_moments(Z, share, mean) / filled[:, :, None, None]
-    factor, log_diagonal, failed = do.factorise(shape_covariances(cov, size, spec), spec.reg_covar)
-    weight = size / size.sum(dim=1, keepdim=True)
-    constant = torch.where(size > 0, -2 * (weight.log() + log_diagonal), NOTHING_LEFT).float()
-    return Mixtures(mean, factor, constant), failed.any(dim=1), (size == 0).any(dim=1)
-
-
-def shape_covariances(cov: Tensor, size: Tensor, spec: MixtureSpec) -> Tensor:
-    """Return the covariances in the shape given by `covariance_type`; see `puselect.engines.mixture`."""
-    if spec.covariance_type == "full" and spec.shrinkage == 0:
-        return cov
-    n_features = cov.shape[-1]
-    weight = (size / size.sum(dim=1, keepdim=True))[:, :, None, None]
-    pooled = (weight * cov).sum(dim=1, keepdim=True)
-    if spec.covariance_type == "tied":
-        return pooled.expand_as(cov).contiguous()
-    if spec.covariance_type == "full":
-        amount = (spec.shrinkage * n_features / size.clamp_min(1)).clamp_max(1).square()[:, :, None, None]
-        return (1 - amount) * cov + amount * torch.diag_embed(pooled.diagonal(dim1=2, dim2=3))
-    variance = cov.diagonal(dim1=2, dim2=3)
-    if spec.covariance_type == "spherical":
-        variance = variance.mean(dim=2, keepdim=True).expand_as(variance)
-    return torch.diag_embed(variance)
+def _held(part: NDArray[np.generic], device: torch.device) -> Tensor:
+    """Return a tensor like an array, with zeros: valid indices of masks that are not there."""
+    return torch.zeros(part.shape, dtype=torch.from_numpy(part[:0].copy()).dtype, device=device)

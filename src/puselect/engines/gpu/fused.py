@@ -1,6 +1,7 @@
 """The sweeps of `puselect.engines.gpu.plain` with Triton kernels: each reads the rows once, the rest stays on chip.
 
-Products are float32 throughout, never TF32; sums beyond `SPLIT` rows and the factors are float64.
+Products are float32 throughout, never TF32; sums beyond `SPLIT` rows and the factors are float64. Kernels skip the fits
+that do not run any more.
 """
 
 import torch
@@ -9,16 +10,23 @@ from torch import Tensor
 
 from puselect.engines.gpu.kernels import (
     assign_kernel,
+    centres_kernel,
+    count_kernel,
     distances_kernel,
-    factorise_kernel,
-    first_moments_kernel,
     gather_kernel,
+    hard_moments_kernel,
+    mean_kernel,
+    mixture_kernel,
+    move_kernel,
     nearest_kernel,
     responsibilities_kernel,
-    second_moments_kernel,
+    soft_moments_kernel,
 )
+from puselect.engines.gpu.mixtures import Mixtures
+from puselect.engines.mixture import MixtureSpec
 
 SPLIT = 1024  # rows added up in float32
+COUNTED_ROWS = 256  # by one program
 
 
 def tile_rows(width: int) -> int:
@@ -31,17 +39,17 @@ def tile_width(n: int) -> int:
     return max(16, int(triton.next_power_of_2(n)))
 
 
-def gather(tables: Tensor, table: Tensor, rows: Tensor | None, columns: Tensor) -> Tensor:
-    """Return the columns of each mask; see `plain.gather`."""
+factor_width = tile_width
+
+
+def gather(tables: Tensor, table: Tensor, rows: Tensor | None, columns: Tensor, out: Tensor) -> None:
+    """Write the columns of each mask; see `plain.gather`."""
     n_all, n_features = tables.shape[1:]
-    n_masks, n_columns = columns.shape
-    n_rows = n_all if rows is None else rows.shape[1]
-    out = tables.new_empty(n_masks, n_rows, n_columns)
+    n_masks, n_rows, n_columns = out.shape
     gather_kernel[n_masks, triton.cdiv(n_rows, 64)](
         tables, table, columns if rows is None else rows, columns, out, n_all, n_rows, n_features, n_columns,
         R=64, P=tile_width(n_columns), sampled=rows is not None,
     )
-    return out
 
 
 def distances(Z: Tensor, points: Tensor) -> Tensor:
@@ -56,19 +64,20 @@ def distances(Z: Tensor, points: Tensor) -> Tensor:
     return out
 
 
-def nearest(Z: Tensor, points: Tensor) -> Tensor:
+def nearest(Z: Tensor, points: Tensor, running: Tensor | None = None) -> Tensor:
     """Return the nearest of `points` for every row; see `plain.nearest`."""
     n_masks, n_rows, n_features = Z.shape
     width = tile_width(n_features)
     out = Z.new_empty(n_masks, n_rows, dtype=torch.int32)
     nearest_kernel[n_masks, triton.cdiv(n_rows, tile_rows(width))](
-        Z, points.contiguous(), out, n_rows, n_features, points.shape[1], R=tile_rows(width), P=width
+        Z, points.contiguous(), out if running is None else running, out, n_rows, n_features, points.shape[1],
+        R=tile_rows(width), P=width, partial=running is not None,
     )
     return out
 
 
 def assign(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> Tensor:
-    """Return the most probable cluster of every row, with factors as `factorise` makes them."""
+    """Return the most probable cluster of every row, with factors as `maximise` makes them."""
     n_masks, n_rows, n_features = Z.shape
     width = tile_width(n_features)
     out = Z.new_empty(n_masks, n_rows, dtype=torch.int32)
@@ -78,7 +87,23 @@ def assign(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> Tensor:
     return out
 
 
-def responsibilities(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> tuple[Tensor, Tensor]:
+def counts(
+    labels: Tensor, positive: Tensor, target: Tensor, rows: Tensor | None, n_clusters: int
+) -> tuple[Tensor, Tensor]:
+    """Return the rows and the labelled rows in each cluster; see `plain.counts`."""
+    n_masks, n_rows = labels.shape
+    width = tile_width(n_clusters)
+    out = torch.zeros(n_masks, 2, width, dtype=torch.int32, device=labels.device)
+    count_kernel[n_masks, triton.cdiv(n_rows, COUNTED_ROWS)](
+        labels, positive, target, target if rows is None else rows, out, positive.shape[1], n_rows,
+        R=COUNTED_ROWS, C=width, sampled=rows is not None,
+    )
+    return out[:, 0, :n_clusters], out[:, 1, :n_clusters]
+
+
+def responsibilities(
+    Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor, running: Tensor
+) -> tuple[Tensor, Tensor]:
     """Return the shares of the rows in the clusters and the mean log-likelihood; see `plain.responsibilities`."""
     n_masks, n_rows, n_features = Z.shape
     width, n_clusters = tile_width(n_features), mean.shape[1]
@@ -86,50 +111,54 @@ def responsibilities(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) 
     share = Z.new_empty(n_masks, n_clusters, n_rows)
     likelihood = Z.new_empty(n_masks, n_tiles, dtype=torch.float64)
     responsibilities_kernel[n_masks, n_tiles](
-        Z, mean, factor, constant, share, likelihood, n_rows, n_features, n_clusters,
+        Z, mean, factor, constant, running, share, likelihood, n_rows, n_features, n_clusters,
         R=tile_rows(width), P=width, C=tile_width(n_clusters),
     )
-    return share, likelihood.sum(dim=1) / n_rows
+    mean_likelihood = likelihood.new_empty(n_masks)
+    mean_kernel[(n_masks,)](likelihood, running, mean_likelihood, n_tiles, n_rows, R=64)
+    return share, mean_likelihood
 
 
-def first_moments(Z: Tensor, share: Tensor, n_clusters: int) -> tuple[Tensor, Tensor]:
-    """Return sizes and sums of the rows of each cluster in float64; see `plain.first_moments`."""
+def move_centres(Z: Tensor, labels: Tensor, centres: Tensor, running: Tensor) -> Tensor:
+    """Move the centres of the running fits to the means of their clusters; see `plain.move_centres`."""
     n_masks, n_rows, n_features = Z.shape
-    n_splits = triton.cdiv(n_rows, SPLIT)
-    out = Z.new_empty(n_splits, n_masks, n_clusters, n_features)
-    size = Z.new_empty(n_splits, n_masks, n_clusters)
-    first_moments_kernel[n_masks, n_splits](
-        Z, share, out, size, n_rows, n_features, n_clusters,
-        R=64, P=tile_width(n_features), C=tile_width(n_clusters), S=SPLIT, hard=share.ndim == 2,
+    n_clusters, n_splits = centres.shape[1], triton.cdiv(n_rows, SPLIT)
+    sums, size = Z.new_empty(n_splits, n_masks, n_clusters, n_features), Z.new_empty(n_splits, n_masks, n_clusters)
+    tile = {"P": tile_width(n_features), "C": tile_width(n_clusters)}
+    centres_kernel[n_masks, n_splits](
+        Z, labels, running, sums, size, n_rows, n_features, n_clusters, R=64, S=SPLIT, **tile
     )
-    return size.sum(dim=0, dtype=torch.float64), out.sum(dim=0, dtype=torch.float64)
+    moved = torch.empty(n_masks, dtype=torch.float64, device=Z.device)
+    move_kernel[(n_masks,)](sums, size, running, centres, moved, n_splits, n_features, n_clusters, **tile)
+    return moved
 
 
-def second_moments(Z: Tensor, share: Tensor, mean: Tensor) -> Tensor:
-    """Return the sum of ``(z - mean)(z - mean)'`` in float64; see `plain.second_moments`."""
+def maximise(Z: Tensor, share: Tensor, current: Mixtures, spec: MixtureSpec, running: Tensor) -> tuple[Tensor, Tensor]:
+    """Overwrite the mixtures of the running fits with those of the shares, for full covariances; see `plain.maximise`.
+
+    Moments are measured from the centres so far, so that means and covariances need one pass over the rows. Factors
+    are written transposed and in whole tiles.
+    """
     n_masks, n_rows, n_features = Z.shape
-    n_clusters, n_splits = mean.shape[1], triton.cdiv(n_rows, SPLIT)
-    out = Z.new_empty(n_splits, n_masks, n_clusters, n_features, n_features)
-    second_moments_kernel[n_masks * n_clusters, n_splits](
-        Z, share, mean, out, n_rows, n_features, n_clusters,
-        R=64, P=tile_width(n_features), S=SPLIT, hard=share.ndim == 2,
+    n_clusters, n_splits, width = current.mean.shape[1], triton.cdiv(n_rows, SPLIT), tile_width(n_features)
+    n_all = n_masks * n_clusters
+    first, second = Z.new_empty(n_splits, n_all, n_features), Z.new_empty(n_splits, n_all, n_features, n_features)
+    size = Z.new_empty(n_splits, n_all)
+    given, sums = (Z, share, current.mean, running), (first, second, size, n_rows, n_features, n_clusters)
+    if share.ndim == 2:
+        members = torch.empty(n_splits, n_all, SPLIT, dtype=torch.int32, device=Z.device)
+        hard_moments_kernel[n_all, n_splits](*given, members, *sums, R=32, P=width, S=SPLIT)
+    else:
+        soft_moments_kernel[n_all, n_splits](*given, *sums, R=64, P=width, S=SPLIT)
+    failed, empty = torch.empty(2, n_masks, n_clusters, dtype=torch.bool, device=Z.device)
+    mixture_kernel[(n_all,)](
+        first, second, size, running, *current, failed, empty,
+        spec.reg_covar, float(spec.shrinkage), n_splits, n_features, n_clusters,
+        P=width, C=tile_width(n_clusters), num_warps=1 if width <= 32 else 4,
     )
-    return out.sum(dim=0, dtype=torch.float64)
-
-
-def factorise(cov: Tensor, regularisation: float) -> tuple[Tensor, Tensor, Tensor]:
-    """Factorise covariances, see `plain.factorise`; the factors come transposed and in whole tiles."""
-    n_features, width = cov.shape[-1], tile_width(cov.shape[-1])
-    factor = torch.empty((*cov.shape[:2], width, width), dtype=torch.float32, device=cov.device)
-    log_diagonal = torch.empty(cov.shape[:2], dtype=torch.float64, device=cov.device)
-    failed = torch.empty(cov.shape[:2], dtype=torch.bool, device=cov.device)
-    factorise_kernel[(cov.shape[0] * cov.shape[1],)](
-        cov.contiguous(), factor, log_diagonal, failed, regularisation, n_features,
-        P=width, num_warps=1 if width <= 32 else 4,
-    )
-    return factor, log_diagonal, failed
+    return failed.any(dim=1), empty.any(dim=1)
 
 
 def square_factors(factor: Tensor, n_features: int) -> Tensor:
-    """Return factors as `factorise` makes them as lower triangles; see `plain.square_factors`."""
+    """Return factors as `maximise` makes them as lower triangles; see `plain.square_factors`."""
     return factor[..., :n_features, :n_features].mT

@@ -45,9 +45,14 @@ def distances_kernel(Z, points, out, n_rows, n_features, n_points, R: tl.constex
 
 
 @triton.jit
-def nearest_kernel(Z, points, out, n_rows, n_features, n_points, R: tl.constexpr, P: tl.constexpr):
+def nearest_kernel(
+    Z, points, running, out, n_rows, n_features, n_points, R: tl.constexpr, P: tl.constexpr, partial: tl.constexpr
+):
     """Write which of the points is nearest to each of a tile of rows; of equally near ones the first."""
     b, first = tl.program_id(0).to(tl.int64), tl.program_id(1) * R
+    if partial:
+        if tl.load(running + b) == 0:
+            return
     z = load_rows(Z, b, first, n_rows, n_features, R, P)
     row, column = first + tl.arange(0, R), tl.arange(0, P)
     best, found = tl.full((R,), float("inf"), tl.float32), tl.zeros((R,), tl.int32)
@@ -87,12 +92,27 @@ def assign_kernel(
 
 
 @triton.jit
+def count_kernel(labels, positive, target, rows, out, n_all, n_rows, R: tl.constexpr, C: tl.constexpr, sampled: tl.constexpr):
+    """Add the rows of a tile, and the labelled ones of them, to the counts of their clusters: whole numbers."""
+    b, cluster = tl.program_id(0).to(tl.int64), tl.arange(0, C)
+    row = tl.program_id(1) * R + tl.arange(0, R)
+    label = tl.load(labels + b * n_rows + row, row < n_rows, -1)
+    taken = tl.load(rows + b * n_rows + row, row < n_rows, 0) if sampled else row.to(tl.int64)
+    marked = tl.load(positive + tl.load(target + b) * n_all + taken, row < n_rows, 0).to(tl.int32)
+    inside = (label[:, None] == cluster[None, :]).to(tl.int32)
+    tl.atomic_add(out + (b * 2) * C + cluster, tl.sum(inside, axis=0))
+    tl.atomic_add(out + (b * 2 + 1) * C + cluster, tl.sum(inside * marked[:, None], axis=0))
+
+
+@triton.jit
 def responsibilities_kernel(
-    Z, mean, factor, constant, share, likelihood, n_rows, n_features, n_clusters,
+    Z, mean, factor, constant, running, share, likelihood, n_rows, n_features, n_clusters,
     R: tl.constexpr, P: tl.constexpr, C: tl.constexpr,
 ):
     """Write the shares of a tile of rows in each of the clusters, and the sum of the rows' log-likelihoods."""
     b, tile = tl.program_id(0).to(tl.int64), tl.program_id(1)
+    if tl.load(running + b) == 0:
+        return
     z = load_rows(Z, b, tile * R, n_rows, n_features, R, P)
     row, cluster = tile * R + tl.arange(0, R), tl.arange(0, C)
     distance = tl.full((R, C), 1e30, dtype=tl.float32)
@@ -109,23 +129,34 @@ def responsibilities_kernel(
 
 
 @triton.jit
-def first_moments_kernel(
-    Z, share, out, size, n_rows, n_features, n_clusters,
-    R: tl.constexpr, P: tl.constexpr, C: tl.constexpr, S: tl.constexpr, hard: tl.constexpr,
+def mean_kernel(parts, running, out, n_parts, n_rows, R: tl.constexpr):
+    """Write the sum of the parts of one mask over its number of rows."""
+    b = tl.program_id(0).to(tl.int64)
+    if tl.load(running + b) == 0:
+        return
+    total = tl.zeros((R,), tl.float64)
+    for first in range(0, n_parts, R):
+        place = first + tl.arange(0, R)
+        total += tl.load(parts + b * n_parts + place, place < n_parts, 0.0)
+    tl.store(out + b, tl.sum(total, axis=0) / n_rows)
+
+
+@triton.jit
+def centres_kernel(
+    Z, labels, running, out, size, n_rows, n_features, n_clusters,
+    R: tl.constexpr, P: tl.constexpr, C: tl.constexpr, S: tl.constexpr,
 ):
-    """Write the sums of the rows of every cluster, and of their shares, over one split of the rows."""
+    """Write the sums and the numbers of the rows of every cluster, over one split of the rows."""
     b, split = tl.program_id(0).to(tl.int64), tl.program_id(1)
+    if tl.load(running + b) == 0:
+        return
     cluster, column = tl.arange(0, C), tl.arange(0, P)
     total, amount = tl.zeros((C, P), dtype=tl.float32), tl.zeros((C,), dtype=tl.float32)
     for first in range(split * S, min(split * S + S, n_rows), R):
         z = load_rows(Z, b, first, n_rows, n_features, R, P)
         row = first + tl.arange(0, R)
-        if hard:
-            label = tl.load(share + b * n_rows + row, row < n_rows, -1)
-            weight = (cluster[:, None] == label[None, :]).to(tl.float32)
-        else:
-            inside = (cluster[:, None] < n_clusters) & (row[None, :] < n_rows)
-            weight = tl.load(share + (b * n_clusters + cluster[:, None]) * n_rows + row[None, :], inside, 0.0)
+        label = tl.load(labels + b * n_rows + row, row < n_rows, -1)
+        weight = (cluster[:, None] == label[None, :]).to(tl.float32)
         total += tl.dot(weight, z, input_precision="ieee")
         amount += tl.sum(weight, axis=1)
     inside = (cluster[:, None] < n_clusters) & (column[None, :] < n_features)
@@ -135,69 +166,189 @@ def first_moments_kernel(
 
 
 @triton.jit
-def second_moments_kernel(
-    Z, share, mean, out, n_rows, n_features, n_clusters,
-    R: tl.constexpr, P: tl.constexpr, S: tl.constexpr, hard: tl.constexpr,
+def move_kernel(
+    sums, size, running, centre, moved, n_splits, n_features, n_clusters, P: tl.constexpr, C: tl.constexpr
 ):
-    """Write the sum of the weighted products of one cluster over one split of the rows."""
+    """Move the centres of one mask to the means of their clusters, and write the sum of the squared moves."""
+    b, n_masks = tl.program_id(0).to(tl.int64), tl.num_programs(0)
+    if tl.load(running + b) == 0:
+        return
+    cluster, column = tl.arange(0, C), tl.arange(0, P)
+    inside = (cluster[:, None] < n_clusters) & (column[None, :] < n_features)
+    total, amount = tl.zeros((C, P), tl.float64), tl.zeros((C,), tl.float64)
+    for split in range(n_splits):
+        place = (split * n_masks + b) * n_clusters + cluster
+        amount += tl.load(size + place, cluster < n_clusters, 0.0).to(tl.float64)
+        total += tl.load(sums + place[:, None] * n_features + column[None, :], inside, 0.0).to(tl.float64)
+    own = centre + (b * n_clusters + cluster[:, None]) * n_features + column[None, :]
+    before = tl.load(own, inside, 0.0)
+    after = tl.where(amount[:, None] > 0, (total / tl.maximum(amount, 1e-30)[:, None]).to(tl.float32), before)
+    gap = tl.where(inside, after - before, 0.0).to(tl.float64)
+    tl.store(own, after, inside)
+    tl.store(moved + b, tl.sum(tl.sum(gap * gap, axis=1), axis=0))
+
+
+@triton.jit
+def soft_moments_kernel(
+    Z, share, centre, running, first_moment, second_moment, size, n_rows, n_features, n_clusters,
+    R: tl.constexpr, P: tl.constexpr, S: tl.constexpr,
+):
+    """Write the weighted moments of one cluster about its centre, over one split of the rows."""
     cluster, split = tl.program_id(0).to(tl.int64), tl.program_id(1)
     b, column = cluster // n_clusters, tl.arange(0, P)
-    centre = tl.load(mean + cluster * n_features + column, column < n_features, 0.0)
-    total = tl.zeros((P, P), dtype=tl.float32)
-    for first in range(split * S, min(split * S + S, n_rows), R):
-        row = first + tl.arange(0, R)
-        if hard:
-            label = tl.load(share + b * n_rows + row, row < n_rows, -1)
-            weight = (label == cluster % n_clusters).to(tl.float32)
-        else:
-            weight = tl.load(share + cluster * n_rows + row, row < n_rows, 0.0)
+    if tl.load(running + b) == 0:
+        return
+    origin = tl.load(centre + cluster * n_features + column, column < n_features, 0.0)
+    second, line = tl.zeros((P, P), dtype=tl.float32), tl.zeros((P,), dtype=tl.float32)
+    amount = tl.zeros((R,), dtype=tl.float32)
+    for begin in range(split * S, min(split * S + S, n_rows), R):
+        row = begin + tl.arange(0, R)
+        weight = tl.load(share + cluster * n_rows + row, row < n_rows, 0.0)
+        amount += weight
         if tl.max(weight, axis=0) > 0:  # the branch also keeps the loop from being pipelined, which is slower here
-            gap = load_rows(Z, b, first, n_rows, n_features, R, P) - centre[None, :]
-            total += tl.dot(tl.trans(gap * weight[:, None]), gap, input_precision="ieee")
+            gap = load_rows(Z, b, begin, n_rows, n_features, R, P) - origin[None, :]
+            weighted = gap * weight[:, None]
+            line += tl.sum(weighted, axis=0)
+            second += tl.dot(tl.trans(weighted), gap, input_precision="ieee")
+    place = split * tl.num_programs(0) + cluster
+    write_moments(place, tl.sum(amount, axis=0), line, second, first_moment, second_moment, size, n_features, P)
+
+
+@triton.jit
+def hard_moments_kernel(
+    Z, labels, centre, running, members, first_moment, second_moment, size, n_rows, n_features, n_clusters,
+    R: tl.constexpr, P: tl.constexpr, S: tl.constexpr,
+):
+    """Write the moments of the rows of one cluster about its centre, over one split of the rows.
+
+    The rows of the cluster are listed first, so that no other row is read.
+    """
+    cluster, split = tl.program_id(0).to(tl.int64), tl.program_id(1)
+    b, column = cluster // n_clusters, tl.arange(0, P)
+    if tl.load(running + b) == 0:
+        return
+    row = split * S + tl.arange(0, S)
+    label = tl.load(labels + b * n_rows + row, row < n_rows, -1)
+    own = (label == (cluster % n_clusters).to(tl.int32)).to(tl.int32)
+    place = split * tl.num_programs(0) + cluster
+    tl.store(members + place * S + tl.cumsum(own, axis=0) - 1, row, own == 1)
+    n_own = tl.sum(own, axis=0)
+    tl.debug_barrier()
+    origin = tl.load(centre + cluster * n_features + column, column < n_features, 0.0)
+    second, line = tl.zeros((P, P), dtype=tl.float32), tl.zeros((P,), dtype=tl.float32)
+    for begin in range(0, n_own, R):
+        index = begin + tl.arange(0, R)
+        taken = tl.load(members + place * S + index, index < n_own, 0)
+        inside = (index[:, None] < n_own) & (column[None, :] < n_features)
+        z = tl.load(Z + (b * n_rows + taken[:, None]) * n_features + column[None, :], inside, 0.0)
+        gap = tl.where(inside, z - origin[None, :], 0.0)
+        line += tl.sum(gap, axis=0)
+        second += tl.dot(tl.trans(gap), gap, input_precision="ieee")
+    write_moments(place, n_own.to(tl.float32), line, second, first_moment, second_moment, size, n_features, P)
+
+
+@triton.jit
+def write_moments(
+    place, amount, line, second, first_moment, second_moment, size, n_features, P: tl.constexpr
+):
+    """Write the moments of one cluster and split."""
+    column = tl.arange(0, P)
     inside = (column[:, None] < n_features) & (column[None, :] < n_features)
-    place = (split * tl.num_programs(0) + cluster) * n_features * n_features
-    tl.store(out + place + column[:, None] * n_features + column[None, :], total, inside)
+    tl.store(size + place, amount)
+    tl.store(first_moment + place * n_features + column, line, column < n_features)
+    square = place * n_features * n_features + column[:, None] * n_features + column[None, :]
+    tl.store(second_moment + square, second, inside)
+
+
+@triton.jit
+def pooled_variance(first_moment, second_moment, size, b, n_all, n_splits, n_features, n_clusters, P: tl.constexpr, C: tl.constexpr):
+    """Return the variances within the clusters of one mask, pooled over them."""
+    cluster, column = b * n_clusters + tl.arange(0, C), tl.arange(0, P)
+    amount, line = tl.zeros((C,), tl.float64), tl.zeros((C, P), tl.float64)
+    square = tl.zeros((C, P), tl.float64)
+    there = tl.arange(0, C) < n_clusters
+    inside = there[:, None] & (column[None, :] < n_features)
+    for split in range(n_splits):
+        place = split * n_all + cluster
+        amount += tl.load(size + place, there, 0.0).to(tl.float64)
+        flat = place[:, None] * n_features + column[None, :]
+        line += tl.load(first_moment + flat, inside, 0.0).to(tl.float64)
+        square += tl.load(second_moment + flat * n_features + column[None, :], inside, 0.0).to(tl.float64)
+    within = square - line * line / tl.maximum(amount, 1e-30)[:, None]
+    return tl.sum(within, axis=0) / tl.sum(amount, axis=0)
 
 
 @triton.jit
 def eliminate(cov, regularisation, n_features, P: tl.constexpr):
     """Return the inverse of the lower Cholesky factor of ``cov + regularisation * I`` and the smallest pivot.
 
-    The steps that turn the matrix into its factor turn the identity into the inverse of that factor.
+    The steps that turn the matrix into its factor turn the identity into the inverse of that factor. Both are in one
+    square: what is left of the matrix to the right of the pivot, the inverse to its left.
     """
-    i, j = tl.arange(0, P)[:, None], tl.arange(0, P)[None, :]
-    left = tl.where((i == j) & (i < n_features), cov + regularisation, cov)
-    right = tl.where(i == j, 1.0, 0.0).to(tl.float64)
+    i, j, place = tl.arange(0, P)[:, None], tl.arange(0, P)[None, :], tl.arange(0, P)
+    both = tl.where((i == j) & (i < n_features), cov + regularisation, cov)
     smallest = tl.full((), float("inf"), tl.float64)
     for p in range(n_features):
-        column = tl.sum(tl.where(j == p, left, 0.0), axis=1)
-        pivot = tl.sum(tl.where(tl.arange(0, P) == p, column, 0.0), axis=0)
+        column = tl.sum(tl.where(j == p, both, 0.0), axis=1)
+        row = tl.sum(tl.where(i == p, both, 0.0), axis=0)
+        pivot = tl.sum(tl.where(place == p, column, 0.0), axis=0)
         smallest = tl.where(pivot > smallest, smallest, pivot)  # keeps a NaN
         root = tl.sqrt(tl.where(pivot > 0, pivot, 1.0))
-        row = tl.sum(tl.where(i == p, right, 0.0), axis=0) / root
-        below = tl.where(tl.arange(0, P) > p, column / root, 0.0)
-        left -= below[:, None] * below[None, :]
-        right = tl.where(i == p, row[None, :], right - below[:, None] * row[None, :])
-    return right, smallest
+        row = tl.where(place == p, 1.0, row) / root
+        below = tl.where(place > p, column / root, 0.0)
+        both = tl.where(j == p, 0.0, both) - below[:, None] * row[None, :]
+        both = tl.where(i == p, row[None, :], both)
+    return tl.where(i >= j, both, 0.0), smallest
 
 
 @triton.jit
-def factorise_kernel(cov, factor, log_diagonal, failed, regularisation, n_features, P: tl.constexpr):
-    """Write the inverse factor of one covariance; see `plain.factorise`."""
+def mixture_kernel(
+    first_moment, second_moment, size, running, mean, factor, constant, failed, empty,
+    regularisation, shrinkage, n_splits, n_features, n_clusters, P: tl.constexpr, C: tl.constexpr,
+):
+    """Write mean, inverse factor and constant of one cluster from its moments about the mean so far.
+
+    See `plain.maximise`.
+    """
     cluster = tl.program_id(0).to(tl.int64)
-    i, j = tl.arange(0, P)[:, None], tl.arange(0, P)[None, :]
+    b, n_all = cluster // n_clusters, tl.num_programs(0)
+    if tl.load(running + b) == 0:
+        return
+    i, j, column = tl.arange(0, P)[:, None], tl.arange(0, P)[None, :], tl.arange(0, P)
     inside = (i < n_features) & (j < n_features)
-    place = cluster * n_features * n_features + i * n_features + j
-    matrix = tl.load(cov + place, inside, 0.0)
-    inverse, smallest = eliminate(matrix, regularisation, n_features, P)
+    lower = tl.maximum(i, j) * n_features + tl.minimum(i, j)  # the same bits above and below the diagonal
+    square, down, across = tl.zeros((P, P), tl.float64), tl.zeros((P, 1), tl.float64), tl.zeros((1, P), tl.float64)
+    amount = tl.full((), 0.0, tl.float64)
+    for split in range(n_splits):
+        place = split * n_all + cluster
+        amount += tl.load(size + place).to(tl.float64)
+        square += tl.load(second_moment + place * n_features * n_features + lower, inside, 0.0).to(tl.float64)
+        down += tl.load(first_moment + place * n_features + i, i < n_features, 0.0).to(tl.float64)
+        across += tl.load(first_moment + place * n_features + j, j < n_features, 0.0).to(tl.float64)
+    filled = tl.maximum(amount, 1e-30)
+    cov = square / filled - (down / filled) * (across / filled)
+    if shrinkage > 0:
+        pooled = pooled_variance(first_moment, second_moment, size, b, n_all, n_splits, n_features, n_clusters, P, C)
+        share = tl.minimum(shrinkage * n_features / tl.maximum(amount, 1.0), 1.0)
+        cov = (1 - share * share) * cov + tl.where(i == j, share * share * pooled[None, :], 0.0)
+    inverse, smallest = eliminate(cov, regularisation, n_features, P)
     bad = not (smallest > 1e-3 * regularisation)
     if bad:
-        inverse, smallest = eliminate(matrix, 100 * regularisation, n_features, P)
+        inverse, smallest = eliminate(cov, 100 * regularisation, n_features, P)
         if not (smallest > 0.1 * regularisation):
-            variance = tl.where(matrix > 0, matrix, 0.0) + regularisation
+            variance = tl.where(cov > 0, cov, 0.0) + regularisation
             inverse = tl.where(i == j, 1.0 / tl.sqrt(variance), 0.0)
     diagonal = tl.where((i == j) & inside, inverse, 1.0)
-    turned = cluster * P * P + j * P + i
-    tl.store(factor + turned, tl.where(inside, inverse, 0.0).to(tl.float32))
-    tl.store(log_diagonal + cluster, tl.sum(tl.sum(tl.log(diagonal), axis=1), axis=0))
+    log_diagonal = tl.sum(tl.sum(tl.log(diagonal), axis=1), axis=0)
+    tl.store(factor + cluster * P * P + j * P + i, tl.where(inside, inverse, 0.0).to(tl.float32))
+    own = mean + cluster * n_features + j
+    origin = tl.load(own, j < n_features, 0.0).to(tl.float64)
+    tl.store(own, (origin + across / filled).to(tl.float32), j < n_features)
+    total = tl.full((), 0.0, tl.float64)
+    for split in range(n_splits):
+        each = tl.load(size + split * n_all + b * n_clusters + tl.arange(0, C), tl.arange(0, C) < n_clusters, 0.0)
+        total += tl.sum(each.to(tl.float64), axis=0)
+    value = tl.where(amount > 0, -2 * (tl.log(filled / total) + log_diagonal), 1e30)
+    tl.store(constant + cluster, value.to(tl.float32))
     tl.store(failed + cluster, bad)
+    tl.store(empty + cluster, amount == 0)

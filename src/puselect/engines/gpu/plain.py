@@ -8,18 +8,22 @@ float32 within `CHUNK` rows and float64 beyond.
 import torch
 from torch import Tensor
 
+from puselect.engines.gpu.mixtures import Mixtures
+from puselect.engines.mixture import MixtureSpec
+
 CHUNK = 4096
+NOTHING_LEFT = 1e30  # the distance from an empty cluster
 
 
-def gather(tables: Tensor, table: Tensor, rows: Tensor | None, columns: Tensor) -> Tensor:
-    """Return the columns of each mask, shape (n_masks, n_rows, n_columns).
+def gather(tables: Tensor, table: Tensor, rows: Tensor | None, columns: Tensor, out: Tensor) -> None:
+    """Write the columns of each mask into `out`, shape (n_masks, n_rows, n_columns).
 
     `tables` has shape (n_tables, n_rows, n_features); `table` says which one each mask looks at, `columns` and `rows`
     (n_masks, ...) which of its columns and rows, all rows when None.
     """
     if rows is None:
         rows = torch.arange(tables.shape[1], device=tables.device)[None]
-    return tables[table[:, None, None], rows[:, :, None], columns[:, None, :]]
+    out.copy_(tables[table[:, None, None], rows[:, :, None], columns[:, None, :]])
 
 
 def distances(Z: Tensor, points: Tensor) -> Tensor:
@@ -27,9 +31,9 @@ def distances(Z: Tensor, points: Tensor) -> Tensor:
     return torch.stack([(Z - point[:, None, :]).square().sum(-1) for point in points.unbind(1)], dim=1)
 
 
-def nearest(Z: Tensor, points: Tensor) -> Tensor:
+def nearest(Z: Tensor, points: Tensor, running: Tensor | None = None) -> Tensor:
     """Return the nearest of `points` for every row, of equally near ones the first; shape (n_masks, n_rows)."""
-    return distances(Z, points).argmin(dim=1)
+    return distances(Z, points).argmin(dim=1).int()
 
 
 def densities(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> Tensor:
@@ -42,16 +46,91 @@ def densities(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> Tens
 
 def assign(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> Tensor:
     """Return the cluster of highest weight x density of every row, shape (n_masks, n_rows)."""
-    return densities(Z, mean, factor, constant).argmin(dim=1)
+    return densities(Z, mean, factor, constant).argmin(dim=1).int()
 
 
-def responsibilities(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> tuple[Tensor, Tensor]:
+def responsibilities(
+    Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor, running: Tensor
+) -> tuple[Tensor, Tensor]:
     """Return the shares of the rows in the clusters and the mean log-likelihood of the rows, less its constant term."""
     distance = densities(Z, mean, factor, constant)
     best = distance.amin(dim=1, keepdim=True)
     part = (0.5 * (best - distance)).exp()
     total = part.sum(dim=1, keepdim=True)
     return part / total, (total.log() - 0.5 * best).mean(dim=(1, 2), dtype=torch.float64)
+
+
+def counts(
+    labels: Tensor, positive: Tensor, target: Tensor, rows: Tensor | None, n_clusters: int
+) -> tuple[Tensor, Tensor]:
+    """Return the rows and the labelled rows in each cluster, shape (n_masks, n_clusters).
+
+    `positive` has shape (n_targets, n_rows), `target` says which vector each mask is counted with.
+    """
+    member = labels[:, None, :] == torch.arange(n_clusters, device=labels.device)[:, None]
+    marked = positive[target] if rows is None else positive[target[:, None], rows]
+    return member.sum(dim=2), (member & marked[:, None, :]).sum(dim=2)
+
+
+def move_centres(Z: Tensor, labels: Tensor, centres: Tensor, running: Tensor) -> Tensor:
+    """Move the centres of the running fits to the means of their clusters; return the sums of the squared moves."""
+    size, total = first_moments(Z, labels, centres.shape[1])
+    means = torch.where(size[:, :, None] > 0, total / size[:, :, None], centres).float()
+    moved = (means - centres).double().square().sum(dim=(1, 2))
+    overwrite(centres, means, running)
+    return moved
+
+
+def maximise(Z: Tensor, share: Tensor, current: Mixtures, spec: MixtureSpec, running: Tensor) -> tuple[Tensor, Tensor]:
+    """Overwrite the mixtures of the running fits with those of the shares.
+
+    The means in `current` are the centres so far, from which kernels measure. Returns, for the running fits, which
+    needed more regularisation and which have a cluster without rows.
+    """
+    size, total = first_moments(Z, share, current.mean.shape[1])
+    filled = size.clamp_min(1e-30)
+    mean = (total / filled[:, :, None]).float()
+    cov = second_moments(Z, share, mean) / filled[:, :, None, None]
+    factor, log_diagonal, failed = factorise(shape_covariances(cov, size, spec), spec.reg_covar)
+    weight = size / size.sum(dim=1, keepdim=True)
+    constant = torch.where(size > 0, -2 * (weight.log() + log_diagonal), NOTHING_LEFT).float()
+    for whole, part in zip(current, (mean, factor, constant), strict=True):
+        overwrite(whole, part, running)
+    return failed.any(dim=1), (size == 0).any(dim=1)
+
+
+def factor_width(n_features: int) -> int:
+    """Return the size of the squares that hold the factors."""
+    return n_features
+
+
+def set_unit_spheres(current: Mixtures) -> None:
+    """Make the mixtures assign every row to its nearest centre."""
+    current.factor.copy_(torch.eye(current.factor.shape[-1], device=current.factor.device))
+    current.constant.zero_()
+
+
+def overwrite(whole: Tensor, part: Tensor, running: Tensor) -> None:
+    """Overwrite the lines of the fits that run."""
+    whole.copy_(torch.where(running.view(-1, *[1] * (whole.ndim - 1)), part, whole))
+
+
+def shape_covariances(cov: Tensor, size: Tensor, spec: MixtureSpec) -> Tensor:
+    """Return the covariances in the shape given by `covariance_type`; see `puselect.engines.mixture`."""
+    if spec.covariance_type == "full" and spec.shrinkage == 0:
+        return cov
+    n_features = cov.shape[-1]
+    weight = (size / size.sum(dim=1, keepdim=True))[:, :, None, None]
+    pooled = (weight * cov).sum(dim=1, keepdim=True)
+    if spec.covariance_type == "tied":
+        return pooled.expand_as(cov).contiguous()
+    if spec.covariance_type == "full":
+        amount = (spec.shrinkage * n_features / size.clamp_min(1)).clamp_max(1).square()[:, :, None, None]
+        return (1 - amount) * cov + amount * torch.diag_embed(pooled.diagonal(dim1=2, dim2=3))
+    variance = cov.diagonal(dim1=2, dim2=3)
+    if spec.covariance_type == "spherical":
+        variance = variance.mean(dim=2, keepdim=True).expand_as(variance)
+    return torch.diag_embed(variance)
 
 
 def shares(share: Tensor, n_clusters: int) -> Tensor:

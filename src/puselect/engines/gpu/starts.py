@@ -29,15 +29,14 @@ def draw(seed: int, n_rows: int, n_clusters: int) -> Draws:
     return Draws(first, random.uniform(size=(n_clusters - 1, n_trials)))
 
 
-def plus_plus(sweeps: ModuleType, Z: Tensor, draws: list[Draws]) -> Tensor:
+def plus_plus(sweeps: ModuleType, Z: Tensor, first: Tensor, uniform: Tensor) -> Tensor:
     """Return the centres (n_masks, n_clusters, n_features): greedy k-means++ (Arthur & Vassilvitskii, SODA 2007).
 
     Each further centre is the best of a few rows drawn in proportion to their squared distance from the nearest
-    centre so far: the one that leaves the smallest sum of these distances.
+    centre so far: the one that leaves the smallest sum of these distances. `first` and `uniform` are the `Draws` of
+    every mask.
     """
     batch = torch.arange(len(Z), device=Z.device)
-    first = torch.tensor([d.first for d in draws], device=Z.device)
-    uniform = torch.from_numpy(np.stack([d.uniform for d in draws])).to(Z.device)
     centres = [Z[batch, first]]
     closest = sweeps.distances(Z, centres[0][:, None])[:, 0].double()
     for step in range(uniform.shape[1]):
