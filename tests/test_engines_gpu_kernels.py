@@ -106,6 +106,7 @@ def test_clusters_without_rows_and_without_variance(case, kind):
     share[:, 0] += share[:, 1]
     share[:, 1] = 0
     running = torch.ones_like(case["running"])
+    case["mixtures"].mean[:, :, :2] = 1.5  # centres lie among the rows
     theirs, ours = Mixtures(*(part.clone() for part in case["mixtures"])), in_tiles(case["mixtures"])
     weights = labels if kind == "labels" else share
     got = fused.maximise(Z, weights, ours, MixtureSpec(shrinkage=0.0), running)
