@@ -66,15 +66,24 @@ def test_gather(case):
         assert torch.equal(ours, theirs)
 
 
-def test_distances_and_the_nearest(case):
+def test_distances(case):
     assert gap(fused.distances(case["Z"], case["points"]), plain.distances(case["Z"], case["points"])) < 1e-6
-    same = fused.nearest(case["Z"], case["points"]) == plain.nearest(case["Z"], case["points"])
-    assert same.float().mean() > 0.999
+
+
+def test_relabelling_where_fits_run(case):
+    ours, theirs = case["labels"].clone(), case["labels"].clone()
+    got = fused.relabel(case["Z"], case["points"], ours, case["running"])
+    want = plain.relabel(case["Z"], case["points"], theirs, case["running"])
+    assert (ours == theirs).float().mean() > 0.999
+    assert abs(int(got[0]) - int(want[0])) <= 2
+    assert torch.equal(ours[1:], case["labels"][1:])
 
 
 def test_of_equally_near_points_the_first_is_taken(case):
     points = case["points"][:, :1].repeat(1, 3, 1)
-    assert (fused.nearest(case["Z"], points) == 0).all()
+    labels = case["labels"].clone()
+    fused.relabel(case["Z"], points, labels, torch.ones_like(case["running"]))
+    assert (labels == 0).all()
 
 
 @pytest.mark.parametrize("kind", ["share", "labels"])

@@ -5,6 +5,8 @@ the sums are kept over the steps: they give the effect of every feature and its 
 How much the effects count also depends on whether the values are above what random labels would give.
 """
 
+from functools import cache
+
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr
@@ -78,14 +80,21 @@ class EffectSearch:
         """
         if chance is not None:
             known = np.isfinite(chance)
-            drawn = chance[known]
-            sums = len(drawn), values[known].sum(), drawn.sum(), drawn @ drawn
-            self.compared = self.compared + np.array(sums)
+            self._compare(values[known], chance[known])
         utility = rank_utilities(values)
         centred = masks - masks.mean(axis=0)
         self.gain = self.gain + utility @ centred
         self.variance = self.variance + (utility @ utility) * (centred**2).sum(axis=0) / (len(masks) - 1)
         self._update()
+
+    def catch_up(self, gain: FloatArray, variance: FloatArray, values: FloatArray, chance: FloatArray) -> None:
+        """Take over what was learnt elsewhere: the sums by now, and the values that were compared with chance since."""
+        self.gain, self.variance = gain.copy(), variance.copy()
+        self._compare(values, chance)
+        self._update()
+
+    def _compare(self, values: FloatArray, chance: FloatArray) -> None:
+        self.compared = self.compared + np.array([len(chance), values.sum(), chance.sum(), chance @ chance])
 
     @property
     def effects(self) -> FloatArray:
@@ -125,10 +134,15 @@ class EffectSearch:
         signal = effect_share(effects, share) ** 2
         self.weight = signal * chance_share(*self.compared)
         """How much the effects count in the ranking."""
-        self.drawn_by = signal * effects + bent(self.support, DRAWN_LIMIT)
+        self.drawn_by = signal * effects + self.drawn_support
         """Scores that decide how often features are drawn."""
         self.cut = cut_at(self.drawn_by, self.costs, self.budget)
         self.theta = np.clip(ndtr(self.drawn_by - self.cut), self.margin, 1 - self.margin)
+
+    @property
+    def drawn_support(self) -> FloatArray:
+        """Support as it counts when masks are drawn."""
+        return bent(self.support, DRAWN_LIMIT)
 
     @property
     def scores(self) -> FloatArray:
@@ -163,8 +177,19 @@ def effect_share(effects: FloatArray, share: float) -> float:
     tail = min(share, 1 - share)  # the best features, or the worst where more than half are wanted
     n_tail = max(1, round(tail * len(effects)))
     mean = float(np.sort(effects if share > 0.5 else -effects)[:n_tail].mean())
-    chance = float(norm.pdf(norm.isf(tail)) / tail)  # mean of the best of independent standard normals
-    return max(0.0, 1 - (chance / mean) ** 2) if mean < 0 else 0.0
+    return max(0.0, 1 - (mean_of_best(tail) / mean) ** 2) if mean < 0 else 0.0
+
+
+@cache
+def mean_of_best(share: float) -> float:
+    """Return the mean of the best of independent standard normals, of which `share` are taken.
+
+    Examples
+    --------
+    >>> round(mean_of_best(0.5), 4)
+    0.7979
+    """
+    return float(norm.pdf(norm.isf(share)) / share)
 
 
 def chance_share(n_values: float, total: float, chance_total: float, chance_squares: float) -> float:

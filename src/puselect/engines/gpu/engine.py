@@ -11,7 +11,8 @@ from torch import Tensor
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines.base import ClusterTable, FinalFit, Mixture
-from puselect.engines.gpu.fits import BatchFits, Inputs, Outcome
+from puselect.engines.device_steps import EffectStepper, Rules
+from puselect.engines.gpu.fits import BatchFits, Inputs, Outcome, has_fixed_steps
 from puselect.engines.gpu.starts import draw
 from puselect.engines.mixture import MixtureSpec
 from puselect.engines.precision import regularised
@@ -81,7 +82,7 @@ class GPUEngine:
         self._fits: dict[int, BatchFits] = {}
         self.centre = np.array([[column.mean(dtype=np.float64) for column in table.T] for table in tables])
         self.tables = self._to_device(tables)
-        self._positive = torch.tensor(self.positive, device=self.device)
+        self.labelled = torch.tensor(self.positive, device=self.device)
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
         """Return the counts of each mask's clustering; see `Engine.cluster`."""
@@ -107,6 +108,15 @@ class GPUEngine:
                     mixtures[i] = Mixture(mean + centre, factor, constant)
         return FinalFit(table, tuple(mixtures[i] for i in sorted(mixtures)) if mask.any() else None)
 
+    def effect_steps(self, rules: Rules, support: FloatArray, n_steps: int) -> EffectStepper | None:
+        """Return searches whose steps are done on the device; None if their masks do not fit into memory at once."""
+        width = rules.n_taken + len(rules.kept)
+        if not has_fixed_steps(self.spec) or len(support) * rules.n_masks > self._most_at_once(width):
+            return None
+        from puselect.engines.gpu.steps import EffectSteps
+
+        return EffectSteps(self, rules, support, n_steps)
+
     def _no_counts(self, n_masks: int) -> ClusterTable:
         """Return a table to be filled in; a mask without columns keeps its counts of zero, which score worst."""
         shape = (n_masks, self.n_clusters)
@@ -114,7 +124,7 @@ class GPUEngine:
 
     def _batches(self, masks: BoolArray, pairs: list[tuple[int, int]]) -> Iterator[Batch]:
         """Fit the masks, each with its seed and target, as many at a time as the memory holds."""
-        samples = {pair: self._sample(*pair) for pair in dict.fromkeys(pairs)}
+        samples = {pair: self.sample(*pair) for pair in dict.fromkeys(pairs)}
         widths = masks.sum(axis=1)
         with exact_float32():
             for width in np.unique(widths[widths > 0]):
@@ -165,30 +175,30 @@ class GPUEngine:
 
     def _inputs(self, masks: BoolArray, pairs: list[tuple[int, int]], samples: list[Sample]) -> Inputs:
         """Return what the device is told about masks with equally many columns."""
-        targets = np.array([target for _, target in pairs], dtype=np.int64)
+        targets = np.array([target for _, target in pairs])
         columns = np.nonzero(masks)[1].reshape(len(masks), -1)
-        rows = None if self.max_samples is None else np.stack([s.rows for s in samples if s.rows is not None])
-        table = self.table_of[targets].astype(np.int64)
+        rows = None if self.max_samples is None else _indices([s.rows for s in samples if s.rows is not None])
+        mask_parts = _indices(self.table_of[targets]), _indices(targets), _indices(columns), rows
         if self.spec.init == "rows":
-            start = np.stack([sample.start for sample in samples])
-            return Inputs(table, targets, columns, rows, start, None)
+            return Inputs(*mask_parts, _indices([sample.start for sample in samples]), None)
         n_rows = self.max_samples or self.tables.shape[1]
         draws = {seed: draw(seed, n_rows, self.n_clusters) for seed, _ in dict.fromkeys(pairs)}
-        first = np.array([[draws[seed].first] for seed, _ in pairs], dtype=np.int64)
-        return Inputs(table, targets, columns, rows, first, np.stack([draws[seed].uniform for seed, _ in pairs]))
+        first = _indices([[draws[seed].first] for seed, _ in pairs])
+        return Inputs(*mask_parts, first, torch.from_numpy(np.stack([draws[seed].uniform for seed, _ in pairs])))
 
     def _fits_for(self, batch: Inputs) -> BatchFits:
         """Return buffers of that width that hold the batch: those of an earlier call, unless they are too small."""
         n_masks, width = batch.columns.shape
         held = self._fits.pop(width, None)
         if held is None or len(held.Z) < n_masks:
-            held = BatchFits(self.tables, self._positive, self.spec, self.n_clusters, batch)
+            held = BatchFits(self.tables, self.labelled, self.spec, self.n_clusters, batch)
         self._fits[width] = held
         while len(self._fits) > MOST_WIDTHS:
             del self._fits[next(iter(self._fits))]
         return held
 
-    def _sample(self, seed: int, target: int) -> Sample:
+    def sample(self, seed: int, target: int) -> Sample:
+        """Return the rows used with a seed and a label vector, and where clusters start."""
         return draw_sample(self.positive[target], self.spec, seed, int(self.vector_of[target]), self.max_samples)
 
     def _to_device(self, tables: NDArray[Any]) -> Tensor:
@@ -204,6 +214,10 @@ class GPUEngine:
             for j, centre in enumerate(self.centre[i]):
                 held[i, :, j] = torch.from_numpy((table[:, j] - centre).astype(np.float32))
         return held
+
+
+def _indices(values: Any) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(values, dtype=np.int64))
 
 
 def has_device() -> bool:

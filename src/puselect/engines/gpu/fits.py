@@ -1,8 +1,8 @@
 """Fits of the mixtures of many masks at once, with the steps of `puselect.engines.cpu.fits`.
 
-All masks of a batch have the same number of columns, so that nothing is padded. Buffers stay from call to call: on a GPU
-each part of a fit is recorded as a graph and replayed, which costs one launch however many kernels it has. A fit that has
-converged is skipped by the kernels; the host asks now and then whether any still runs.
+All masks of a batch have the same number of columns, so that nothing is padded. Buffers stay from call to call: on a
+GPU each part of a fit is recorded as a graph and replayed, one launch for all its kernels. Kernels skip fits that have
+converged; the host asks now and then whether any still runs.
 """
 
 from collections.abc import Callable
@@ -35,6 +35,11 @@ def sweeps(device: torch.device, n_columns: int, spec: MixtureSpec) -> ModuleTyp
     return plain
 
 
+def has_fixed_steps(spec: MixtureSpec) -> bool:
+    """Return whether the number of steps of a fit does not depend on the data."""
+    return spec.em == "hard" and spec.lloyd_steps == 1 and spec.init == "rows"
+
+
 class Recorded:
     """A function of tensors that stay where they are: recorded as a graph at its second call, replayed from then on.
 
@@ -61,18 +66,22 @@ class Recorded:
 
 
 class Inputs(NamedTuple):
-    """What a batch is to fit, one line per mask."""
+    """What a batch is to fit, one line per mask: indices, and random numbers in double precision."""
 
-    table: NDArray[np.int64]
-    target: NDArray[np.int64]
-    columns: NDArray[np.int64]
+    table: Tensor
+    target: Tensor
+    columns: Tensor
     """Shape (n_masks, n_columns)."""
-    rows: NDArray[np.int64] | None
+    rows: Tensor | None
     """The rows used, shape (n_masks, n_rows); None for all of them."""
-    start: NDArray[np.int64]
+    start: Tensor
     """Rows that clusters start from, shape (n_masks, n_clusters); with k-means++ only the first."""
-    uniform: NDArray[np.float64] | None
+    uniform: Tensor | None
     """The random numbers of k-means++, shape (n_masks, n_clusters - 1, n_trials)."""
+
+    def on(self, device: torch.device) -> "Inputs":
+        """Return a copy on a device."""
+        return Inputs(*(None if part is None else part.to(device, copy=True) for part in self))
 
 
 class Outcome(NamedTuple):
@@ -107,7 +116,7 @@ class BatchFits:
         self.tables, self.positive, self.spec, self.n_clusters = tables, positive, spec, n_clusters
         device, (n_masks, n_columns) = tables.device, like.columns.shape
         self.do = sweeps(device, n_columns, spec)
-        self.given = Inputs(*(None if part is None else _held(part, device) for part in like))  # type: ignore[arg-type]
+        self.given = like.on(device)
         n_rows = tables.shape[1] if like.rows is None else like.rows.shape[1]
         self.member = torch.zeros(n_masks, dtype=torch.bool, device=device)
         self.running = torch.zeros(n_masks, dtype=torch.bool, device=device)
@@ -123,7 +132,7 @@ class BatchFits:
             tables.new_empty(n_masks, n_clusters),
         )
         self.counts = torch.empty(n_masks, 2 * n_clusters + 1, dtype=torch.int64, device=device)
-        parts = (self._begin, self._lloyd_step, self._after_lloyd, self._em_step, self._end, self._hard)
+        parts = (self._begin, self._lloyd_step, self._after_lloyd, self._em_step, self._end, self.fit_at_once)
         self.begin, self.lloyd_step, self.after_lloyd, self.em_step, self.end, self.hard = (
             Recorded(part, device) for part in parts
         )
@@ -132,10 +141,10 @@ class BatchFits:
         """Fit the masks of a batch."""
         n_masks = len(batch.columns)
         for held, part in zip(self.given, batch, strict=True):
-            if held is not None:
-                held[:n_masks].copy_(torch.from_numpy(np.ascontiguousarray(part)))  # type: ignore[index]
+            if held is not None and part is not None:
+                held[:n_masks].copy_(part)
         self.member[:n_masks], self.member[n_masks:] = True, False
-        if self.spec.em == "hard" and self.spec.lloyd_steps == 1 and self.spec.init == "rows":
+        if has_fixed_steps(self.spec):
             self.hard()
         else:
             self._in_parts()
@@ -176,16 +185,14 @@ class BatchFits:
 
     def _lloyd_step(self) -> None:
         """Assign rows to the nearest centres and move these; fits in which nothing changes stop."""
-        labels = self.do.nearest(self.Z, self.current.mean, self.running)
-        changed = (labels != self.labels).any(dim=1)
-        moved = self.do.move_centres(self.Z, labels, self.current.mean, self.running)
-        plain.overwrite(self.labels, labels, self.running)
-        self.running &= changed & (moved > self.limit)
+        changed = self.do.relabel(self.Z, self.current.mean, self.labels, self.running)
+        moved = self.do.move_centres(self.Z, self.labels, self.current.mean, self.running)
+        self.running &= (changed > 0) & (moved > self.limit)
 
     def _after_lloyd(self) -> None:
         """Assign rows to the nearest centres; start the soft fit from there, or do all steps of the hard one."""
         self.running.copy_(self.member)
-        self.labels.copy_(self.do.nearest(self.Z, self.current.mean, self.running))
+        self.do.relabel(self.Z, self.current.mean, self.labels, self.running)
         self.degenerate.zero_()
         self.bound.fill_(-torch.inf)
         if self.spec.em_steps == 0:
@@ -215,13 +222,9 @@ class BatchFits:
         self.counts[:, self.n_clusters : -1] = hits
         self.counts[:, -1] = self.degenerate
 
-    def _hard(self) -> None:
-        """Fit without Lloyd steps: the number of steps is known, so that all of it is one graph."""
+    def fit_at_once(self) -> None:
+        """Fit the members where the number of steps is known beforehand (`has_fixed_steps`): one graph for all."""
         self._begin()
         self._after_lloyd()
         self._end()
 
-
-def _held(part: NDArray[np.generic], device: torch.device) -> Tensor:
-    """Return a tensor like an array, with zeros: valid indices of masks that are not there."""
-    return torch.zeros(part.shape, dtype=torch.from_numpy(part[:0].copy()).dtype, device=device)

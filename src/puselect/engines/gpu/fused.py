@@ -27,6 +27,7 @@ from puselect.engines.mixture import MixtureSpec
 
 SPLIT = 1024  # rows added up in float32
 COUNTED_ROWS = 256  # by one program
+HARD_ROWS, SOFT_ROWS = 32, 64  # of a tile when moments are added up
 
 
 def tile_rows(width: int) -> int:
@@ -37,6 +38,16 @@ def tile_rows(width: int) -> int:
 def tile_width(n: int) -> int:
     """Return the number of columns of a tile: a power of two, 16 at least."""
     return max(16, int(triton.next_power_of_2(n)))
+
+
+def moment_warps(width: int) -> int:
+    """Return the number of warps that add up the moments of a cluster."""
+    return 4
+
+
+def factor_warps(width: int) -> int:
+    """Return the number of warps that factorise one matrix."""
+    return 1 if width <= 32 else 4
 
 
 factor_width = tile_width
@@ -64,16 +75,15 @@ def distances(Z: Tensor, points: Tensor) -> Tensor:
     return out
 
 
-def nearest(Z: Tensor, points: Tensor, running: Tensor | None = None) -> Tensor:
-    """Return the nearest of `points` for every row; see `plain.nearest`."""
+def relabel(Z: Tensor, points: Tensor, labels: Tensor, running: Tensor) -> Tensor:
+    """Overwrite the labels of the running fits with the nearest of `points`; see `plain.relabel`."""
     n_masks, n_rows, n_features = Z.shape
     width = tile_width(n_features)
-    out = Z.new_empty(n_masks, n_rows, dtype=torch.int32)
+    changed = torch.zeros(n_masks, dtype=torch.int32, device=Z.device)
     nearest_kernel[n_masks, triton.cdiv(n_rows, tile_rows(width))](
-        Z, points.contiguous(), out if running is None else running, out, n_rows, n_features, points.shape[1],
-        R=tile_rows(width), P=width, partial=running is not None,
+        Z, points, running, labels, changed, n_rows, n_features, points.shape[1], R=tile_rows(width), P=width
     )
-    return out
+    return changed
 
 
 def assign(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> Tensor:
@@ -147,14 +157,18 @@ def maximise(Z: Tensor, share: Tensor, current: Mixtures, spec: MixtureSpec, run
     given, sums = (Z, share, current.mean, running), (first, second, size, n_rows, n_features, n_clusters)
     if share.ndim == 2:
         members = torch.empty(n_splits, n_all, SPLIT, dtype=torch.int32, device=Z.device)
-        hard_moments_kernel[n_all, n_splits](*given, members, *sums, R=32, P=width, S=SPLIT)
+        hard_moments_kernel[n_all, n_splits](
+            *given, members, *sums, R=HARD_ROWS, P=width, S=SPLIT, num_warps=moment_warps(width)
+        )
     else:
-        soft_moments_kernel[n_all, n_splits](*given, *sums, R=64, P=width, S=SPLIT)
+        soft_moments_kernel[n_all, n_splits](
+            *given, *sums, R=SOFT_ROWS, P=width, S=SPLIT, num_warps=moment_warps(width)
+        )
     failed, empty = torch.empty(2, n_masks, n_clusters, dtype=torch.bool, device=Z.device)
     mixture_kernel[(n_all,)](
         first, second, size, running, *current, failed, empty,
         spec.reg_covar, float(spec.shrinkage), n_splits, n_features, n_clusters,
-        P=width, C=tile_width(n_clusters), num_warps=1 if width <= 32 else 4,
+        P=width, C=tile_width(n_clusters), num_warps=factor_warps(width),
     )
     return failed.any(dim=1), empty.any(dim=1)
 

@@ -45,14 +45,14 @@ def distances_kernel(Z, points, out, n_rows, n_features, n_points, R: tl.constex
 
 
 @triton.jit
-def nearest_kernel(
-    Z, points, running, out, n_rows, n_features, n_points, R: tl.constexpr, P: tl.constexpr, partial: tl.constexpr
-):
-    """Write which of the points is nearest to each of a tile of rows; of equally near ones the first."""
+def nearest_kernel(Z, points, running, labels, changed, n_rows, n_features, n_points, R: tl.constexpr, P: tl.constexpr):
+    """Write which of the points is nearest to each of a tile of rows, of equally near ones the first.
+
+    Adds the number of rows for which that is another one than before to `changed`.
+    """
     b, first = tl.program_id(0).to(tl.int64), tl.program_id(1) * R
-    if partial:
-        if tl.load(running + b) == 0:
-            return
+    if tl.load(running + b) == 0:
+        return
     z = load_rows(Z, b, first, n_rows, n_features, R, P)
     row, column = first + tl.arange(0, R), tl.arange(0, P)
     best, found = tl.full((R,), float("inf"), tl.float32), tl.zeros((R,), tl.int32)
@@ -62,7 +62,10 @@ def nearest_kernel(
         value = tl.sum(gap * gap, axis=1)
         found = tl.where(value < best, m, found)
         best = tl.minimum(value, best)
-    tl.store(out + b * n_rows + row, found, row < n_rows)
+    own = labels + b * n_rows + row
+    before = tl.load(own, row < n_rows, 0)
+    tl.store(own, found, row < n_rows)
+    tl.atomic_add(changed + b, tl.sum(((before != found) & (row < n_rows)).to(tl.int32), axis=0))
 
 
 @triton.jit
@@ -92,7 +95,9 @@ def assign_kernel(
 
 
 @triton.jit
-def count_kernel(labels, positive, target, rows, out, n_all, n_rows, R: tl.constexpr, C: tl.constexpr, sampled: tl.constexpr):
+def count_kernel(
+    labels, positive, target, rows, out, n_all, n_rows, R: tl.constexpr, C: tl.constexpr, sampled: tl.constexpr
+):
     """Add the rows of a tile, and the labelled ones of them, to the counts of their clusters: whole numbers."""
     b, cluster = tl.program_id(0).to(tl.int64), tl.arange(0, C)
     row = tl.program_id(1) * R + tl.arange(0, R)
@@ -261,7 +266,9 @@ def write_moments(
 
 
 @triton.jit
-def pooled_variance(first_moment, second_moment, size, b, n_all, n_splits, n_features, n_clusters, P: tl.constexpr, C: tl.constexpr):
+def pooled_variance(
+    first_moment, second_moment, size, b, n_all, n_splits, n_features, n_clusters, P: tl.constexpr, C: tl.constexpr
+):
     """Return the variances within the clusters of one mask, pooled over them."""
     cluster, column = b * n_clusters + tl.arange(0, C), tl.arange(0, P)
     amount, line = tl.zeros((C,), tl.float64), tl.zeros((C, P), tl.float64)
@@ -289,13 +296,11 @@ def eliminate(cov, regularisation, n_features, P: tl.constexpr):
     both = tl.where((i == j) & (i < n_features), cov + regularisation, cov)
     smallest = tl.full((), float("inf"), tl.float64)
     for p in range(n_features):
-        column = tl.sum(tl.where(j == p, both, 0.0), axis=1)
-        row = tl.sum(tl.where(i == p, both, 0.0), axis=0)
-        pivot = tl.sum(tl.where(place == p, column, 0.0), axis=0)
+        row = tl.sum(tl.where(i == p, both, 0.0), axis=0)  # equal to the column from the pivot on
+        pivot = tl.sum(tl.where(place == p, row, 0.0), axis=0)
         smallest = tl.where(pivot > smallest, smallest, pivot)  # keeps a NaN
-        root = tl.sqrt(tl.where(pivot > 0, pivot, 1.0))
-        row = tl.where(place == p, 1.0, row) / root
-        below = tl.where(place > p, column / root, 0.0)
+        row = tl.where(place == p, 1.0, row) / tl.sqrt(tl.where(pivot > 0, pivot, 1.0))
+        below = tl.where(place > p, row, 0.0)
         both = tl.where(j == p, 0.0, both) - below[:, None] * row[None, :]
         both = tl.where(i == p, row[None, :], both)
     return tl.where(i >= j, both, 0.0), smallest
@@ -314,7 +319,7 @@ def mixture_kernel(
     b, n_all = cluster // n_clusters, tl.num_programs(0)
     if tl.load(running + b) == 0:
         return
-    i, j, column = tl.arange(0, P)[:, None], tl.arange(0, P)[None, :], tl.arange(0, P)
+    i, j = tl.arange(0, P)[:, None], tl.arange(0, P)[None, :]
     inside = (i < n_features) & (j < n_features)
     lower = tl.maximum(i, j) * n_features + tl.minimum(i, j)  # the same bits above and below the diagonal
     square, down, across = tl.zeros((P, P), tl.float64), tl.zeros((P, 1), tl.float64), tl.zeros((1, P), tl.float64)

@@ -31,9 +31,15 @@ def distances(Z: Tensor, points: Tensor) -> Tensor:
     return torch.stack([(Z - point[:, None, :]).square().sum(-1) for point in points.unbind(1)], dim=1)
 
 
-def nearest(Z: Tensor, points: Tensor, running: Tensor | None = None) -> Tensor:
-    """Return the nearest of `points` for every row, of equally near ones the first; shape (n_masks, n_rows)."""
-    return distances(Z, points).argmin(dim=1).int()
+def relabel(Z: Tensor, points: Tensor, labels: Tensor, running: Tensor) -> Tensor:
+    """Overwrite the labels of the running fits with the nearest of `points`, of equally near ones the first.
+
+    Returns how many labels of each fit have changed.
+    """
+    nearest = distances(Z, points).argmin(dim=1).int()
+    changed = (nearest != labels).sum(dim=1)
+    overwrite(labels, nearest, running)
+    return changed
 
 
 def densities(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> Tensor:

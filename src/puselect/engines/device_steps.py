@@ -1,0 +1,113 @@
+"""What an engine is told that does whole steps of searches by effects, and what it answers.
+
+The first to do so is `puselect.engines.gpu.steps`; here is only what needs no device.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.engines.sample import Sample
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What all searches of a group have in common."""
+
+    n_taken: int
+    """Features in a mask, of the free ones."""
+    n_expected: float
+    """The budget over the cost of a feature: how many are drawn on average."""
+    n_affordable: float
+    """The same with the slack that a repair has."""
+    free: IntArray
+    """Columns of the free features."""
+    kept: IntArray
+    """Columns that are in every mask."""
+    n_masks: int
+    """Masks per step."""
+    margin: float
+    decided: float
+    """Standard errors from the cut at which a feature is decided."""
+    smoothing: float
+    chance_mean: float
+    """Mean of the largest effects if all were noise."""
+    n_tail: int
+    """How many effects count as the largest."""
+    wants_most: bool
+    """Whether more than half of the features are wanted: then the smallest effects are looked at instead."""
+    fewest_steps: int
+    """Before a search may be over."""
+
+
+class Draws(NamedTuple):
+    """The random numbers of a chunk of steps of all searches."""
+
+    uniform: FloatArray
+    """Shape (n_steps, n_searches, n_masks, n_free)."""
+    clocks: FloatArray
+    """Shape (n_steps, n_searches, 2, n_masks, n_free)."""
+    start: NDArray[np.int64]
+    """Rows that clusters start from, shape (n_steps, n_searches, n_clusters)."""
+    rows: NDArray[np.int64] | None
+    """Rows used, shape (n_steps, n_searches, n_rows); None for all."""
+    weight: FloatArray
+    """Rows that each unlabelled row stands for, shape (n_steps, n_searches)."""
+
+
+class Chunk(NamedTuple):
+    """What happened in a chunk of steps."""
+
+    theta: FloatArray
+    """Probabilities after each step, shape (n_steps, n_searches, n_free)."""
+    values: FloatArray
+    """Scores of the masks, shape (n_steps, n_searches, n_masks)."""
+    size: FloatArray
+    """Rows in the clusters of the first mask, shape (n_steps, n_searches, n_clusters)."""
+    positive: FloatArray
+    """Labelled rows in them."""
+    settled: FloatArray
+    """Shape (n_steps, n_searches)."""
+    n_degenerate: FloatArray
+    """Shape (n_steps, n_searches)."""
+    is_done: NDArray[np.bool_]
+    """Whether a search did the step: it was not over before. Shape (n_steps, n_searches)."""
+    gain: FloatArray
+    """What was learnt by the last step, shape (n_searches, n_free); see `EffectSearch`."""
+    variance: FloatArray
+
+
+class EffectStepper(Protocol):
+    """Searches by effects whose steps are done by an engine."""
+
+    def begin(
+        self, gain: FloatArray, variance: FloatArray, done: IntArray, most: IntArray, may_stop: BoolArray
+    ) -> None:
+        """Go on from what was learnt so far, after so many steps of at most so many."""
+        ...
+
+    def launch(self, draws: Draws) -> None:
+        """Start a chunk of steps; may return before they are done."""
+        ...
+
+    def collect(self, n_steps: int) -> Chunk:
+        """Wait for a chunk of `n_steps`, and return what happened."""
+        ...
+
+
+class SteppingEngine(Protocol):
+    """An engine that can do whole steps."""
+
+    n_clusters: int
+    max_samples: int | None
+
+    def effect_steps(self, rules: Rules, support: FloatArray, n_steps: int) -> EffectStepper | None:
+        """Return the searches, one for each line of `support`; None if this engine cannot do their steps."""
+        ...
+
+    def sample(self, seed: int, target: int) -> Sample:
+        """Return the rows used with a seed and a label vector, and where clusters start."""
+        ...

@@ -1,0 +1,143 @@
+"""Steps that an engine does by itself end where steps of the host end; on torch's CPU device, and on a GPU."""
+
+import numpy as np
+import pytest
+from engine_contract import small_table
+from scipy.special import ndtr
+
+from puselect import FSCPU
+from puselect.search.effects import cut_at
+from puselect.selectors import lockstep
+from puselect.selectors.many import Task, fit_together
+
+torch = pytest.importorskip("torch", reason="the GPU engine needs torch: pip install 'puselect[gpu]'")
+
+from puselect.engines.gpu import GPUEngine, steps  # noqa: E402
+
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here"))]
+SHORT = {"max_iter": 40, "random_state": 0}
+
+
+def fit(selectors, device="cpu", limit=None):
+    """Fit each to a table of its own, with one engine."""
+    tasks = [Task.of(selector, *small_table(selector.random_state)) for selector in selectors]
+    X, positive = np.stack([t.problem.table for t in tasks]), np.stack([t.problem.positive for t in tasks])
+    fit_together(tasks, GPUEngine(X, positive, tasks[0].settings.mixture, max_samples=limit, device=device))
+    return selectors
+
+
+@pytest.fixture
+def on_the_host(monkeypatch):
+    """Return a function that fits step by step."""
+
+    def fit_there(selectors, *args):
+        with monkeypatch.context() as patch:
+            patch.setattr(lockstep, "device_searches", lambda *_: None)
+            return fit(selectors, *args)
+
+    return fit_there
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """The sizes of the chunks that were run on the device."""
+    sizes, launch = [], steps.EffectSteps.launch
+    monkeypatch.setattr(
+        steps.EffectSteps, "launch", lambda self, draws: (sizes.append(len(draws.uniform)), launch(self, draws))[1]
+    )
+    return sizes
+
+
+def assert_same_search(ours, theirs):
+    assert ours.n_iter_ == theirs.n_iter_
+    np.testing.assert_array_equal(ours.ranking_, theirs.ranking_)
+    np.testing.assert_allclose(ours.probabilities_, theirs.probabilities_, atol=1e-9)
+    np.testing.assert_allclose(ours.history_.theta, theirs.history_.theta, atol=1e-9)
+    np.testing.assert_allclose(ours.history_.value, theirs.history_.value, atol=1e-12)
+    np.testing.assert_allclose(ours.history_.settled, theirs.history_.settled)
+    assert ours.weights_.search == pytest.approx(theirs.weights_.search, abs=1e-9)
+    assert ours.n_degenerate_ == theirs.n_degenerate_
+    assert ours.objective_ == theirs.objective_
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"always_keep": [2, 7], "never_select": [0]}, {"feature_costs": [2.0] * 12, "budget": 15.0}],
+    ids=["half", "kept", "costs"],
+)
+def test_the_same_search(parameters, device, on_the_host, counted):
+    if "budget" not in parameters:
+        parameters = {"n_features_to_select": 5, **parameters}
+    made = [[FSCPU(**parameters, max_iter=40, random_state=i) for i in range(2)] for _ in range(2)]
+    ours, theirs = fit(made[0], device), on_the_host(made[1], device)
+    assert counted == [32, 8]
+    for one, other in zip(ours, theirs, strict=True):
+        assert_same_search(one, other)
+
+
+def test_samples_of_rows(on_the_host):
+    ours, theirs = fit([FSCPU(5, **SHORT)], "cpu", 150), on_the_host([FSCPU(5, **SHORT)], "cpu", 150)
+    np.testing.assert_array_equal(ours[0].support_, theirs[0].support_)
+    np.testing.assert_allclose(ours[0].history_.value[:20], theirs[0].history_.value[:20])
+
+
+def test_searches_end_when_each_has_settled(on_the_host):
+    made = [[FSCPU(6, random_state=i) for i in (0, 2)] for _ in range(2)]
+    ours, theirs = fit(made[0]), on_the_host(made[1])
+    assert ours[0].n_iter_ != ours[1].n_iter_
+    for one, other in zip(ours, theirs, strict=True):
+        assert_same_search(one, other)
+
+
+def test_a_resumed_search_ends_as_one_that_was_not_stopped(tmp_path, counted):
+    whole = fit([FSCPU(5, max_iter=45, early_stopping=False, random_state=3)])[0]
+    path = str(tmp_path / "state")
+    half = FSCPU(5, max_iter=45, early_stopping=False, random_state=3, checkpoint=path)
+
+    class StoppedError(Exception):
+        pass
+
+    def stop(self, *_, real=lockstep.Lockstep._save):
+        real(self)
+        if 0 < self.sessions[0].search.step < 45:
+            raise StoppedError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lockstep, "SAVE_SECONDS", 0.0)
+        patch.setattr(lockstep.Lockstep, "_save", stop)
+        with pytest.raises(StoppedError):
+            fit([half])
+    counted.clear()
+    fit([half])
+    assert counted == [13]
+    np.testing.assert_array_equal(half.probabilities_, whole.probabilities_)
+    np.testing.assert_array_equal(half.ranking_, whole.ranking_)
+    assert half.history_.step.tolist() == whole.history_.step.tolist()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"feature_costs": np.arange(1.0, 13.0), "budget": 20.0},
+        {"n_features_to_select": 5, "max_time": 60},
+        {"n_features_to_select": 5, "cluster_choice": "greedy"},
+        {"n_features_to_select": 5, "criterion": "cluster"},
+        {"n_features_to_select": 5, "groups": {"pair": [0, 1]}},
+    ],
+    ids=str,
+)
+def test_what_the_host_must_do(parameters, counted):
+    (selector,) = fit([FSCPU(**parameters, max_iter=3, random_state=0)])
+    assert counted == []
+    assert selector.n_iter_ == 3
+
+
+def test_the_cut():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(20, 30)) * np.array([[0.0], [0.1], [3.0], [30.0]]).repeat(5, axis=0)
+    for expected in (0.5, 7.0, 29.0):
+        ours = steps.cut_at(torch.from_numpy(scores), expected).numpy()
+        np.testing.assert_allclose(ndtr(scores - ours[:, None]).sum(axis=1), expected, atol=1e-9)
+        theirs = [cut_at(line, np.ones(30), expected) for line in scores]
+        np.testing.assert_allclose(ours[:15], theirs[:15], atol=1e-9)  # between distant scores any cut will do
