@@ -2,8 +2,10 @@
 
 import warnings
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from joblib import effective_n_jobs
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines import Engine
@@ -100,7 +102,9 @@ def search_together(
         Bound to the tables or label vectors of the problems, in their order.
     """
     parts = [pair_information(*each) for each in zip(settings, problems, strict=True)]
-    evidence = [problem_evidence(*each) for each in zip(settings, problems, strict=True)]
+    n_threads = max(effective_n_jobs(own.n_jobs) for own in settings)
+    with ThreadPoolExecutor(n_threads) as pool:
+        evidence = list(pool.map(problem_evidence, settings, problems))
     sessions = [
         cluster_session(own, problem, cluster_objective(own, engine, part), found, deadline)
         for own, problem, part, found, deadline in zip(settings, problems, parts, evidence, deadlines, strict=True)
