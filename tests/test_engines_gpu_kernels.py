@@ -14,7 +14,7 @@ from puselect.engines.gpu.mixtures import Mixtures  # noqa: E402
 from puselect.engines.mixture import MixtureSpec  # noqa: E402
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-SHAPES = [(2, 150, 5, 3), (2, 1100, 25, 4), (1, 700, 34, 6)]  # masks, rows, columns, clusters
+SHAPES = [(2, 150, 5, 3), (2, 1100, 25, 4), (1, 700, 34, 6), (1, 300, 52, 2)]  # masks, rows, columns, clusters
 
 
 def gap(ours, theirs):
@@ -123,7 +123,7 @@ def test_clusters_without_rows_and_without_variance(case, kind):
     assert got[1].all() and want[1].all()
     assert (ours.constant[:, 1] == plain.NOTHING_LEFT).all()
     assert torch.isfinite(ours.factor).all() and torch.isfinite(ours.mean).all()
-    same = fused.assign(Z, *ours) == plain.assign(Z, *theirs)
+    same = fused.assign(Z, *ours, running) == plain.assign(Z, *theirs, running)
     assert same.float().mean() > 0.99
 
 
@@ -158,5 +158,6 @@ def test_responsibilities_and_the_most_probable_cluster(case):
     theirs = plain.responsibilities(Z, *case["mixtures"], running)
     assert gap(ours[0][:1], theirs[0][:1]) < 1e-5
     assert gap(ours[1][:1], theirs[1][:1]) < 1e-6
-    same = fused.assign(Z, *tiles) == plain.assign(Z, *case["mixtures"])
+    running = torch.ones_like(running)
+    same = fused.assign(Z, *tiles, running) == plain.assign(Z, *case["mixtures"], running)
     assert same.float().mean() > 0.999

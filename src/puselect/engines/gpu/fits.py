@@ -201,7 +201,7 @@ class BatchFits:
             failed, empty = self.do.maximise(self.Z, self.labels, self.current, self.spec, self.running)
             self.degenerate |= failed | empty if step == 0 else failed
             if self.spec.em == "hard":
-                self.labels.copy_(self.do.assign(self.Z, *self.current))
+                self.labels.copy_(self.do.assign(self.Z, *self.current, self.member))
 
     def _em_step(self) -> None:
         """Do one step of EM; fits whose mean log-likelihood changed by less than the tolerance stop."""
@@ -215,7 +215,7 @@ class BatchFits:
     def _end(self) -> None:
         """Count the rows of the clusters."""
         if self.spec.em == "soft":
-            self.labels.copy_(self.do.assign(self.Z, *self.current))
+            self.labels.copy_(self.do.assign(self.Z, *self.current, self.member))
         given = self.given
         size, hits = self.do.counts(self.labels, self.positive, given.target, given.rows, self.n_clusters)
         self.counts[:, : self.n_clusters] = size

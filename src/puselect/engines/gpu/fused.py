@@ -27,7 +27,7 @@ from puselect.engines.mixture import MixtureSpec
 
 SPLIT = 1024  # rows added up in float32
 COUNTED_ROWS = 256  # by one program
-HARD_ROWS, SOFT_ROWS = 32, 64  # of a tile when moments are added up
+HARD_ROWS, SOFT_ROWS, MOMENT_WARPS = 16, 32, 1  # of a program that adds up moments
 
 
 def tile_rows(width: int) -> int:
@@ -40,14 +40,9 @@ def tile_width(n: int) -> int:
     return max(16, int(triton.next_power_of_2(n)))
 
 
-def moment_warps(width: int) -> int:
-    """Return the number of warps that add up the moments of a cluster."""
-    return 4
-
-
 def factor_warps(width: int) -> int:
     """Return the number of warps that factorise one matrix."""
-    return 1 if width <= 32 else 4
+    return 4 if width <= 32 else 8
 
 
 factor_width = tile_width
@@ -86,13 +81,21 @@ def relabel(Z: Tensor, points: Tensor, labels: Tensor, running: Tensor) -> Tenso
     return changed
 
 
-def assign(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> Tensor:
+def blocks(n_features: int) -> dict[str, int]:
+    """Return the columns of the two blocks that tiles are cut into; together they hold all columns."""
+    first = 16 if n_features <= 32 else 32
+    left = n_features - first
+    return {"A": first, "B": 0 if left <= 0 else 16 if left <= 16 else 32}
+
+
+def assign(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor, running: Tensor) -> Tensor:
     """Return the most probable cluster of every row, with factors as `maximise` makes them."""
     n_masks, n_rows, n_features = Z.shape
     width = tile_width(n_features)
     out = Z.new_empty(n_masks, n_rows, dtype=torch.int32)
     assign_kernel[n_masks, triton.cdiv(n_rows, tile_rows(width))](
-        Z, mean, factor, constant, out, n_rows, n_features, mean.shape[1], R=tile_rows(width), P=width
+        Z, mean, factor, constant, running, out, n_rows, n_features, mean.shape[1],
+        R=tile_rows(width), P=width, **blocks(n_features),
     )
     return out
 
@@ -122,7 +125,7 @@ def responsibilities(
     likelihood = Z.new_empty(n_masks, n_tiles, dtype=torch.float64)
     responsibilities_kernel[n_masks, n_tiles](
         Z, mean, factor, constant, running, share, likelihood, n_rows, n_features, n_clusters,
-        R=tile_rows(width), P=width, C=tile_width(n_clusters),
+        R=tile_rows(width), P=width, C=tile_width(n_clusters), **blocks(n_features),
     )
     mean_likelihood = likelihood.new_empty(n_masks)
     mean_kernel[(n_masks,)](likelihood, running, mean_likelihood, n_tiles, n_rows, R=64)
@@ -158,11 +161,11 @@ def maximise(Z: Tensor, share: Tensor, current: Mixtures, spec: MixtureSpec, run
     if share.ndim == 2:
         members = torch.empty(n_splits, n_all, SPLIT, dtype=torch.int32, device=Z.device)
         hard_moments_kernel[n_all, n_splits](
-            *given, members, *sums, R=HARD_ROWS, P=width, S=SPLIT, num_warps=moment_warps(width)
+            *given, members, *sums, R=HARD_ROWS, S=SPLIT, **blocks(n_features), num_warps=MOMENT_WARPS
         )
     else:
         soft_moments_kernel[n_all, n_splits](
-            *given, *sums, R=SOFT_ROWS, P=width, S=SPLIT, num_warps=moment_warps(width)
+            *given, *sums, R=SOFT_ROWS, S=SPLIT, **blocks(n_features), num_warps=MOMENT_WARPS
         )
     failed, empty = torch.empty(2, n_masks, n_clusters, dtype=torch.bool, device=Z.device)
     mixture_kernel[(n_all,)](

@@ -10,9 +10,9 @@ import triton.language as tl
 
 
 @triton.jit
-def load_rows(Z, mask_index, first, n_rows, n_features, R: tl.constexpr, P: tl.constexpr):
-    """Return R rows of one mask's table; zeros beyond its rows and columns."""
-    row, column = first + tl.arange(0, R), tl.arange(0, P)
+def load_rows(Z, mask_index, first, n_rows, n_features, R: tl.constexpr, P: tl.constexpr, skipped: tl.constexpr = 0):
+    """Return R rows and P columns of one mask's table, after those skipped; zeros beyond it."""
+    row, column = first + tl.arange(0, R), skipped + tl.arange(0, P)
     inside = (row[:, None] < n_rows) & (column[None, :] < n_features)
     return tl.load(Z + mask_index * n_rows * n_features + row[:, None] * n_features + column[None, :], inside, 0.0)
 
@@ -69,26 +69,55 @@ def nearest_kernel(Z, points, running, labels, changed, n_rows, n_features, n_po
 
 
 @triton.jit
-def cluster_distance(z, mean, factor, constant, cluster, n_features, P: tl.constexpr):
-    """Return ``constant + |factor (z - mean)|^2`` of a tile of rows for one cluster."""
-    column = tl.arange(0, P)
-    centre = tl.load(mean + cluster * n_features + column, column < n_features, 0.0)
-    turned = tl.load(factor + cluster * P * P + column[:, None] * P + column[None, :])
-    white = tl.dot(z - centre[None, :], turned, input_precision="ieee")
-    return tl.load(constant + cluster) + tl.sum(white * white, axis=1)
+def load_vector(values, cluster, n_features, P: tl.constexpr, skipped: tl.constexpr = 0):
+    """Return P values of one cluster, after those skipped; zeros beyond the columns."""
+    column = skipped + tl.arange(0, P)
+    return tl.load(values + cluster * n_features + column, column < n_features, 0.0)
+
+
+@triton.jit
+def load_factor(
+    factor, cluster, P: tl.constexpr, down: tl.constexpr, A: tl.constexpr, right: tl.constexpr, B: tl.constexpr
+):
+    """Return an A x B block of one cluster's factor, which is stored transposed."""
+    i, j = down + tl.arange(0, A), right + tl.arange(0, B)
+    return tl.load(factor + cluster * P * P + i[:, None] * P + j[None, :])
+
+
+@triton.jit
+def cluster_distance(
+    left, right, mean, factor, constant, cluster, n_features, A: tl.constexpr, B: tl.constexpr, P: tl.constexpr
+):
+    """Return ``constant + |factor (z - mean)|^2`` of a tile of rows for one cluster.
+
+    The rows come as their first A and next B columns: the factor is a triangle, so that one of four blocks is empty.
+    """
+    gap = left - load_vector(mean, cluster, n_features, A)[None, :]
+    white = tl.dot(gap, load_factor(factor, cluster, P, 0, A, 0, A), input_precision="ieee")
+    value = tl.load(constant + cluster) + tl.sum(white * white, axis=1)
+    if B > 0:
+        white = tl.dot(gap, load_factor(factor, cluster, P, 0, A, A, B), input_precision="ieee")
+        gap = right - load_vector(mean, cluster, n_features, B, A)[None, :]
+        white += tl.dot(gap, load_factor(factor, cluster, P, A, B, A, B), input_precision="ieee")
+        value += tl.sum(white * white, axis=1)
+    return value
 
 
 @triton.jit
 def assign_kernel(
-    Z, mean, factor, constant, out, n_rows, n_features, n_clusters, R: tl.constexpr, P: tl.constexpr
+    Z, mean, factor, constant, running, out, n_rows, n_features, n_clusters,
+    R: tl.constexpr, A: tl.constexpr, B: tl.constexpr, P: tl.constexpr,
 ):
     """Write the cluster of smallest ``constant + |factor (z - mean)|^2`` for a tile of rows."""
     b, first = tl.program_id(0).to(tl.int64), tl.program_id(1) * R
-    z = load_rows(Z, b, first, n_rows, n_features, R, P)
+    if tl.load(running + b) == 0:
+        return
+    left = load_rows(Z, b, first, n_rows, n_features, R, A)
+    right = load_rows(Z, b, first, n_rows, n_features, R, B, A) if B > 0 else left
     row = first + tl.arange(0, R)
     best, found = tl.full((R,), float("inf"), tl.float32), tl.zeros((R,), tl.int32)
     for c in range(n_clusters):
-        value = cluster_distance(z, mean, factor, constant, b * n_clusters + c, n_features, P)
+        value = cluster_distance(left, right, mean, factor, constant, b * n_clusters + c, n_features, A, B, P)
         found = tl.where(value < best, c, found)
         best = tl.minimum(value, best)
     tl.store(out + b * n_rows + row, found, row < n_rows)
@@ -112,17 +141,18 @@ def count_kernel(
 @triton.jit
 def responsibilities_kernel(
     Z, mean, factor, constant, running, share, likelihood, n_rows, n_features, n_clusters,
-    R: tl.constexpr, P: tl.constexpr, C: tl.constexpr,
+    R: tl.constexpr, A: tl.constexpr, B: tl.constexpr, P: tl.constexpr, C: tl.constexpr,
 ):
     """Write the shares of a tile of rows in each of the clusters, and the sum of the rows' log-likelihoods."""
     b, tile = tl.program_id(0).to(tl.int64), tl.program_id(1)
     if tl.load(running + b) == 0:
         return
-    z = load_rows(Z, b, tile * R, n_rows, n_features, R, P)
+    left = load_rows(Z, b, tile * R, n_rows, n_features, R, A)
+    right = load_rows(Z, b, tile * R, n_rows, n_features, R, B, A) if B > 0 else left
     row, cluster = tile * R + tl.arange(0, R), tl.arange(0, C)
     distance = tl.full((R, C), 1e30, dtype=tl.float32)
     for c in range(n_clusters):
-        value = cluster_distance(z, mean, factor, constant, b * n_clusters + c, n_features, P)
+        value = cluster_distance(left, right, mean, factor, constant, b * n_clusters + c, n_features, A, B, P)
         distance = tl.where(cluster[None, :] == c, value[:, None], distance)
     best = tl.min(distance, axis=1)
     part = tl.exp(0.5 * (best[:, None] - distance))
@@ -196,40 +226,51 @@ def move_kernel(
 @triton.jit
 def soft_moments_kernel(
     Z, share, centre, running, first_moment, second_moment, size, n_rows, n_features, n_clusters,
-    R: tl.constexpr, P: tl.constexpr, S: tl.constexpr,
+    R: tl.constexpr, A: tl.constexpr, B: tl.constexpr, S: tl.constexpr,
 ):
-    """Write the weighted moments of one cluster about its centre, over one split of the rows."""
+    """Write the weighted moments of one cluster about its centre, over one split of the rows.
+
+    Of the second moments, which are symmetric, the blocks of A and B columns on and below the diagonal.
+    """
     cluster, split = tl.program_id(0).to(tl.int64), tl.program_id(1)
-    b, column = cluster // n_clusters, tl.arange(0, P)
+    b = cluster // n_clusters
     if tl.load(running + b) == 0:
         return
-    origin = tl.load(centre + cluster * n_features + column, column < n_features, 0.0)
-    second, line = tl.zeros((P, P), dtype=tl.float32), tl.zeros((P,), dtype=tl.float32)
-    amount = tl.zeros((R,), dtype=tl.float32)
+    E: tl.constexpr = B if B > 0 else 16
+    origin, other = load_vector(centre, cluster, n_features, A), load_vector(centre, cluster, n_features, E, A)
+    upper, lower, last = tl.zeros((A, A), tl.float32), tl.zeros((E, A), tl.float32), tl.zeros((E, E), tl.float32)
+    line, rest, amount = tl.zeros((A,), tl.float32), tl.zeros((E,), tl.float32), tl.zeros((R,), tl.float32)
     for begin in range(split * S, min(split * S + S, n_rows), R):
         row = begin + tl.arange(0, R)
         weight = tl.load(share + cluster * n_rows + row, row < n_rows, 0.0)
         amount += weight
         if tl.max(weight, axis=0) > 0:  # the branch also keeps the loop from being pipelined, which is slower here
-            gap = load_rows(Z, b, begin, n_rows, n_features, R, P) - origin[None, :]
+            gap = load_rows(Z, b, begin, n_rows, n_features, R, A) - origin[None, :]
             weighted = gap * weight[:, None]
             line += tl.sum(weighted, axis=0)
-            second += tl.dot(tl.trans(weighted), gap, input_precision="ieee")
+            upper += tl.dot(tl.trans(weighted), gap, input_precision="ieee")
+            if B > 0:
+                beyond = load_rows(Z, b, begin, n_rows, n_features, R, E, A) - other[None, :]
+                weighted = beyond * weight[:, None]
+                rest += tl.sum(weighted, axis=0)
+                lower += tl.dot(tl.trans(weighted), gap, input_precision="ieee")
+                last += tl.dot(tl.trans(weighted), beyond, input_precision="ieee")
     place = split * tl.num_programs(0) + cluster
-    write_moments(place, tl.sum(amount, axis=0), line, second, first_moment, second_moment, size, n_features, P)
+    tl.store(size + place, tl.sum(amount, axis=0))
+    write_moments(place, line, rest, upper, lower, last, first_moment, second_moment, n_features, A, B, E)
 
 
 @triton.jit
 def hard_moments_kernel(
     Z, labels, centre, running, members, first_moment, second_moment, size, n_rows, n_features, n_clusters,
-    R: tl.constexpr, P: tl.constexpr, S: tl.constexpr,
+    R: tl.constexpr, A: tl.constexpr, B: tl.constexpr, S: tl.constexpr,
 ):
     """Write the moments of the rows of one cluster about its centre, over one split of the rows.
 
-    The rows of the cluster are listed first, so that no other row is read.
+    The rows of the cluster are listed first, so that no other row is read. See `soft_moments_kernel` for the blocks.
     """
     cluster, split = tl.program_id(0).to(tl.int64), tl.program_id(1)
-    b, column = cluster // n_clusters, tl.arange(0, P)
+    b = cluster // n_clusters
     if tl.load(running + b) == 0:
         return
     row = split * S + tl.arange(0, S)
@@ -239,30 +280,50 @@ def hard_moments_kernel(
     tl.store(members + place * S + tl.cumsum(own, axis=0) - 1, row, own == 1)
     n_own = tl.sum(own, axis=0)
     tl.debug_barrier()
-    origin = tl.load(centre + cluster * n_features + column, column < n_features, 0.0)
-    second, line = tl.zeros((P, P), dtype=tl.float32), tl.zeros((P,), dtype=tl.float32)
+    E: tl.constexpr = B if B > 0 else 16
+    origin, other = load_vector(centre, cluster, n_features, A), load_vector(centre, cluster, n_features, E, A)
+    upper, lower, last = tl.zeros((A, A), tl.float32), tl.zeros((E, A), tl.float32), tl.zeros((E, E), tl.float32)
+    line, rest = tl.zeros((A,), tl.float32), tl.zeros((E,), tl.float32)
     for begin in range(0, n_own, R):
         index = begin + tl.arange(0, R)
         taken = tl.load(members + place * S + index, index < n_own, 0)
-        inside = (index[:, None] < n_own) & (column[None, :] < n_features)
-        z = tl.load(Z + (b * n_rows + taken[:, None]) * n_features + column[None, :], inside, 0.0)
-        gap = tl.where(inside, z - origin[None, :], 0.0)
+        gap = listed_gaps(Z, b, taken, index < n_own, origin, n_rows, n_features, A, 0)
         line += tl.sum(gap, axis=0)
-        second += tl.dot(tl.trans(gap), gap, input_precision="ieee")
-    write_moments(place, n_own.to(tl.float32), line, second, first_moment, second_moment, size, n_features, P)
+        upper += tl.dot(tl.trans(gap), gap, input_precision="ieee")
+        if B > 0:
+            beyond = listed_gaps(Z, b, taken, index < n_own, other, n_rows, n_features, E, A)
+            rest += tl.sum(beyond, axis=0)
+            lower += tl.dot(tl.trans(beyond), gap, input_precision="ieee")
+            last += tl.dot(tl.trans(beyond), beyond, input_precision="ieee")
+    tl.store(size + place, n_own.to(tl.float32))
+    write_moments(place, line, rest, upper, lower, last, first_moment, second_moment, n_features, A, B, E)
+
+
+@triton.jit
+def listed_gaps(Z, b, taken, there, origin, n_rows, n_features, P: tl.constexpr, skipped: tl.constexpr):
+    """Return P columns of listed rows, after those skipped, less the centre; zeros for rows that are not there."""
+    column = skipped + tl.arange(0, P)
+    inside = there[:, None] & (column[None, :] < n_features)
+    z = tl.load(Z + (b * n_rows + taken[:, None]) * n_features + column[None, :], inside, 0.0)
+    return tl.where(inside, z - origin[None, :], 0.0)
 
 
 @triton.jit
 def write_moments(
-    place, amount, line, second, first_moment, second_moment, size, n_features, P: tl.constexpr
+    place, line, rest, upper, lower, last, first_moment, second_moment, n_features,
+    A: tl.constexpr, B: tl.constexpr, E: tl.constexpr,
 ):
     """Write the moments of one cluster and split."""
-    column = tl.arange(0, P)
-    inside = (column[:, None] < n_features) & (column[None, :] < n_features)
-    tl.store(size + place, amount)
-    tl.store(first_moment + place * n_features + column, line, column < n_features)
-    square = place * n_features * n_features + column[:, None] * n_features + column[None, :]
-    tl.store(second_moment + square, second, inside)
+    near, far = tl.arange(0, A), A + tl.arange(0, E)
+    square = second_moment + place * n_features * n_features
+    inside = (near[:, None] < n_features) & (near[None, :] < n_features)
+    tl.store(first_moment + place * n_features + near, line, near < n_features)
+    tl.store(square + near[:, None] * n_features + near[None, :], upper, inside)
+    if B > 0:
+        tl.store(first_moment + place * n_features + far, rest, far < n_features)
+        beyond = far[:, None] < n_features
+        tl.store(square + far[:, None] * n_features + near[None, :], lower, beyond)
+        tl.store(square + far[:, None] * n_features + far[None, :], last, beyond & (far[None, :] < n_features))
 
 
 @triton.jit

@@ -50,8 +50,8 @@ def densities(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> Tens
     return torch.stack(squares, dim=1) + constant[:, :, None]
 
 
-def assign(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor) -> Tensor:
-    """Return the cluster of highest weight x density of every row, shape (n_masks, n_rows)."""
+def assign(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor, running: Tensor) -> Tensor:
+    """Return the cluster of highest weight x density of every row of the running fits, shape (n_masks, n_rows)."""
     return densities(Z, mean, factor, constant).argmin(dim=1).int()
 
 
