@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import torch
 
 from puselect.engines.gpu.engine import exact_float32
-from puselect.engines.gpu.fits import maximise, sweeps
+from puselect.engines.gpu.fits import sweeps
+from puselect.engines.gpu.mixtures import Mixtures
 from puselect.engines.mixture import MixtureSpec
 
 
@@ -55,21 +56,25 @@ def sweep_times(n_masks: int, n_rows: int, n_features: int, n_clusters: int = 10
     n, k, C = n_masks * n_rows, n_features, n_clusters
     Z = torch.randn(n_masks, n_rows, k, device="cuda")
     labels = torch.randint(C, (n_masks, n_rows), device="cuda", dtype=torch.int32)
-    spec, do = MixtureSpec(em="soft", shrinkage=0.0), sweeps(Z.device, k)
-    mixtures, _, _ = maximise(do, Z, labels, C, spec)
-    share, _ = do.responsibilities(Z, *mixtures)
-    centres = Z[:, :C].contiguous()
-    cov = torch.eye(k, dtype=torch.float64, device="cuda").expand(n_masks, C, k, k).contiguous()
+    spec = MixtureSpec(em="soft", shrinkage=0.0)
+    do, running = sweeps(Z.device, k, spec), torch.ones(n_masks, dtype=torch.bool, device="cuda")
+    width = do.factor_width(k)
+    centres = Z[:, :C].clone()
+    mixtures = Mixtures(centres.clone(), Z.new_empty(n_masks, C, width, width), Z.new_empty(n_masks, C))
+    do.maximise(Z, labels, mixtures, spec, running)
+    share, _ = do.responsibilities(Z, *mixtures, running)
     table, shares, square = 4 * n * k, 4 * n * C, n_masks * C * k * k
     rows: list[tuple[str, Callable[[], Any], float, float]] = [
-        ("nearest centre", lambda: do.nearest(Z, centres), 3 * n * k * C, table + 4 * n),
-        ("first moments", lambda: do.first_moments(Z, share, C), 2 * n * k * C, table + shares),
-        ("second moments", lambda: do.second_moments(Z, share, mixtures.mean), n * C * k * k, table + shares),
-        ("factors", lambda: do.factorise(cov, 1e-6), square * k * 2 / 3, 12 * square),
-        ("responsibilities", lambda: do.responsibilities(Z, *mixtures), n * C * k * k, table + shares),
-        ("M-step, soft", lambda: maximise(do, Z, share, C, spec), n * C * k * k, table + shares),
-        ("M-step, hard", lambda: maximise(do, Z, labels, C, spec), n * k * k, table + 4 * n),
-        ("most probable cluster", lambda: do.assign(Z, *mixtures), n * C * k * k, table + 4 * n),
+        ("nearest centre", lambda: do.relabel(Z, centres, labels, running), 3 * n * k * C, table + 4 * n),
+        ("responsibilities", lambda: do.responsibilities(Z, *mixtures, running), n * C * k * k, table + shares),
+        ("M-step, soft", lambda: do.maximise(Z, share, mixtures, spec, running), n * C * k * k, table + shares),
+        (
+            "M-step, hard",
+            lambda: do.maximise(Z, labels, mixtures, spec, running),
+            n * k * k + square * k * 2 / 3,
+            table + 4 * n + 12 * square,
+        ),
+        ("most probable cluster", lambda: do.assign(Z, *mixtures, running), n * C * k * k, table + 4 * n),
     ]
     with exact_float32():
         return [SweepTime(name, device_seconds(work), flops, moved) for name, work, flops, moved in rows]

@@ -43,12 +43,12 @@ def has_fixed_steps(spec: MixtureSpec) -> bool:
 class Recorded:
     """A function of tensors that stay where they are: recorded as a graph at its second call, replayed from then on.
 
-    On other devices than a GPU the function itself is called.
+    Where it cannot be recorded, the function itself is called: plain torch asks the device in between.
     """
 
-    def __init__(self, function: Callable[[], None], device: torch.device) -> None:
+    def __init__(self, function: Callable[[], None], sweeps: ModuleType) -> None:
         self.function = function
-        self.n_calls = 0 if device.type == "cuda" else -1
+        self.n_calls = -1 if sweeps is plain else 0
         self.graph: torch.cuda.CUDAGraph | None = None
 
     def __call__(self) -> None:
@@ -134,7 +134,7 @@ class BatchFits:
         self.counts = torch.empty(n_masks, 2 * n_clusters + 1, dtype=torch.int64, device=device)
         parts = (self._begin, self._lloyd_step, self._after_lloyd, self._em_step, self._end, self.fit_at_once)
         self.begin, self.lloyd_step, self.after_lloyd, self.em_step, self.end, self.hard = (
-            Recorded(part, device) for part in parts
+            Recorded(part, self.do) for part in parts
         )
 
     def __call__(self, batch: Inputs) -> Outcome:

@@ -56,7 +56,7 @@ class EffectSteps:
         records = ((n_free,), (rules.n_masks,), (n_clusters,), (n_clusters,), (), (), ())
         self.records = [self._floats(*shape, *rest) for rest in records]
         self.fits = self._make_fits(n_searches)
-        self.step = Recorded(self._step, engine.device)
+        self.step = Recorded(self._step, self.fits.do)
 
     def begin(
         self, gain: FloatArray, variance: FloatArray, done: IntArray, most: IntArray, may_stop: BoolArray
