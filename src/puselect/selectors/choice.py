@@ -29,7 +29,7 @@ FEWEST_LABELS, FEW_LABELS, MANY_LABELS = 5, 20, 50
 N_CLUSTERINGS = 4
 N_SIZES, WIDEST = 12, 100
 FEWEST_SIZES = 4
-SEPARATION, CLUSTERINGS = 3.0, 2.0  # seconds that the two parts of a path take, in those of the choice
+SEPARATION, CLUSTERINGS = 3.0, 1.0  # seconds that the two parts of a path take, in those of the choice
 NEAR_BEST, FALLEN = 0.85, 0.7  # of the best objective: up to the elbow, and behind it
 
 
