@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 from journal import Row, measure_missing, seed_range
+from scipy.stats import kstwo
 from threadpoolctl import threadpool_limits
 
 from puselect import check_suitability
@@ -24,6 +25,7 @@ from puselect.datasets import CONDITIONS, make_pu_clusters
 from puselect.selectors.suitability import Verdict
 
 LAWS = ("uniform", "gaussian", "correlated", "heavy")
+TINY = 1e-9
 SHAPES = ("8/1", "8/2", "1/1", "1/2", "outlier")
 BOARDS: dict[str, list[tuple[str, str, bool]]] = {
     "worlds": [(law, name, False) for law in LAWS for name in CONDITIONS],
@@ -74,7 +76,16 @@ def summary(rows: list[Row]) -> str:
     header = ["", "tables", *Verdict, "p <= .05", "p <= .1", "p <= .5", "median lift", "shuffles", "seconds"]
     names = list(dict.fromkeys(row["condition"] for row in rows))
     parts = [line(name, [row for row in rows if row["condition"] == name]) for name in names]
-    return "\n".join([f"| {' | '.join(header)} |", "|---|" + "---:|" * (len(header) - 1), *parts, line("all", rows)])
+    table = "\n".join([f"| {' | '.join(header)} |", "|---|" + "---:|" * (len(header) - 1), *parts, line("all", rows)])
+    return f"{table}\n\n{uniformity(rows)}" if rows[0]["shuffled"] and not rows[0]["early_stopping"] else table
+
+
+def uniformity(rows: list[Row]) -> str:
+    """Return how far the distribution of the p-values is from one that is uniform on their possible values."""
+    p_values, steps = np.array([row["p_value"] for row in rows]), rows[0]["n_shuffles"] + 1
+    possible = np.arange(1, steps + 1) / steps
+    distance = np.abs([(p_values <= each + TINY).mean() - each for each in possible]).max()
+    return f"Kolmogorov-Smirnov distance from uniform: {distance:.3f}, p = {kstwo.sf(distance, len(rows)):.2f}."
 
 
 def main(arguments: list[str] | None = None) -> None:
