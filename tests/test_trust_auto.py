@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 from puselect import AutoSelector, assess_stability
 from puselect.datasets import make_pu_clusters
 from puselect.selectors.suitability import Suitability, Verdict
-from puselect.trust.auto import CandidateScore, choose, explain
+from puselect.trust.auto import CandidateScore, choose, explain, preferred_candidate
 
 SIZES = {"n_negative": 300, "n_positive": 100, "n_relevant": 5, "n_irrelevant": 10, "noise": "gaussian"}
 X, y, relevant = make_pu_clusters("40/1/1", **SIZES, random_state=0)
@@ -52,12 +52,17 @@ def score(method, auc, ahead, error):
 def test_the_first_is_kept_unless_another_is_clearly_ahead():
     close = (score("b", 0.81, 0.01, 0.02), score("a", 0.80, 0.0, 0.0))
     clear = (score("b", 0.85, 0.05, 0.02), score("a", 0.80, 0.0, 0.0))
-    assert choose("a", close, HOLDS) == "a"
-    assert choose("a", clear, HOLDS) == "b"
-    assert choose("a", close, SCATTERED) == "b"
-    assert choose("a", (), HOLDS) == "a"
+    assert choose("a", close) == "a"
+    assert choose("a", clear) == "b"
+    assert choose("a", ()) == "a"
     assert "not clearly more" in explain("a", close, HOLDS)
     assert "too few" in explain("a", (), HOLDS)
+
+
+def test_without_clusters_trees_are_preferred():
+    assert preferred_candidate(["fscpu", "dt-rfe"], HOLDS) == "fscpu"
+    assert preferred_candidate(["fscpu", "dt-rfe"], SCATTERED) == "dt-rfe"
+    assert preferred_candidate(["fscpu", "lepage"], SCATTERED) == "fscpu"
 
 
 def test_the_method_that_was_taken_is_repeated(fitted):

@@ -244,7 +244,7 @@ _BUILT_IN = (
         POSITIVES, Cost(9.0), "ours", clusters=True, quick={"max_iter": 60},
     ),
     Method(
-        "auto", "puselect.trust.auto:AutoSelector", "the best of six",
+        "auto", "puselect.trust.auto:AutoSelector", "the best of seven",
         "the method whose features separate held-out positives best", POSITIVES, Cost(50.0), "ours",
         quick={"candidates": ("lepage", "l1-logistic"), "n_splits": 2},
     ),

@@ -90,27 +90,30 @@ class Suitability:
 
     @property
     def verdict(self) -> str:
-        """The verdict in a sentence or two."""
+        """The verdict in a sentence or two: what was found, and what to do."""
+        advice = {
+            Verdict.WEAK: " Check the selection with another method.",
+            Verdict.DOES_NOT_HOLD: " Do not rely on clusters; try another method.",
+            Verdict.TOO_FEW_LABELS: " Label more rows.",
+        }
+        return f"{self.finding}{advice.get(Verdict(self.code), '') if self.code else ''}"
+
+    @property
+    def finding(self) -> str:
+        """What was found, in a sentence."""
         if not self.code:
             return f"The known positives cluster {self.ratio:.2f} times as well as shuffled labels."
         low, high = self.interval
         lift = f"{self.lift:.1f} times as dense there as unlabelled rows ({low:.1f} to {high:.1f})"
-        sentences: dict[str, str] = {
-            Verdict.HOLDS: f"The known positives form clusters (p = {self.p_value:.2g}): held out, they are {lift}.",
-            Verdict.WEAK: (
-                f"The known positives cluster beyond chance (p = {self.p_value:.2g}), but weakly: held out, they are "
-                f"{lift}. Check the selection with another method."
-            ),
-            Verdict.DOES_NOT_HOLD: (
-                f"The known positives do not form clusters (p = {self.p_value:.2g}): held out, they are {lift}. Do not "
-                "rely on clusters; try another method."
-            ),
+        found = {
+            Verdict.HOLDS: f"The known positives form clusters (p = {self.p_value:.2g})",
+            Verdict.WEAK: f"The known positives cluster beyond chance (p = {self.p_value:.2g}), but weakly",
+            Verdict.DOES_NOT_HOLD: f"The known positives do not form clusters (p = {self.p_value:.2g})",
             Verdict.TOO_FEW_LABELS: (
                 f"There are too few known positives to tell whether they form clusters (p = {self.p_value:.2g})"
-                f"{f': held out, they are {lift}' if low > 0 else ''}. Label more rows."
             ),
         }
-        return sentences[self.code]
+        return f"{found[Verdict(self.code)]}{f': held out, they are {lift}' if low > 0 else ''}."
 
 
 @dataclass(frozen=True)

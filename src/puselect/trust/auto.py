@@ -17,19 +17,22 @@ from puselect.scaling import scale_columns
 from puselect.selectors.base import PUSelector, check_number, resolve_n_features
 from puselect.selectors.suitability import Suitability, Verdict, check_suitability
 
-CANDIDATES = ("fscpu", "semi-jmi", "forest", "pu-bagging", "l1-logistic", "lepage")
+CANDIDATES = ("fscpu", "semi-jmi", "forest", "dt-rfe", "pu-bagging", "l1-logistic", "lepage")
+WITHOUT_CLUSTERS = "dt-rfe"  # preferred then: trees need no clusters, and see rows that are extreme on either side
 MODELS = ("logistic", "extra-trees")
 TRIALS: dict[str, dict[str, int]] = {
     "fscpu": {"max_iter": 150},
     "fscpu-mi": {"max_iter": 150},
     "forest": {"n_estimators": 60},
+    "dt-rfe": {"n_estimators": 40, "step": 10**6},
     "pu-bagging": {"n_estimators": 150},
 }
 """Settings that save time while methods are compared; the selection itself has the usual ones."""
+N_ROUNDS = 5  # of DT-RFE, which by default drops one feature a round
 TEST_SHARE = 1 / 3
 FEWEST_LABELS = 6  # two of them are held out
 MOST_ROWS = 10_000  # unlabelled ones, for the comparison
-CLEAR = 1.0  # standard errors by which another method must be ahead of the first
+CLEAR = 1.0  # standard errors by which another method must be ahead of the preferred one
 
 
 class CandidateScore(NamedTuple):
@@ -39,7 +42,7 @@ class CandidateScore(NamedTuple):
     auc: float
     """Mean over splits and models."""
     ahead: float
-    """Mean difference to the first method, split by split."""
+    """Mean difference to the preferred method, split by split."""
     error: float
     """Its standard error, corrected for splits that share rows (Nadeau and Bengio 2003)."""
     seconds: float
@@ -52,15 +55,16 @@ class AutoSelector(PUSelector):
     Every candidate selects features on two thirds of the rows. Simple models are trained on these features and judged
     by how well they separate labelled rows that were held out from unlabelled ones that were held out. If labels are
     missing at random, this orders selections as the true classes would (docs/guide/trust.md). The first candidate is
-    taken unless another is ahead by more than a standard error, or the positives form no clusters and another is ahead
-    at all.
+    taken unless another is ahead by more than a standard error. If the positives form no clusters, "dt-rfe" takes the
+    place of the first, since it does without them.
 
     Parameters
     ----------
     n_features_to_select : int or float, optional
         How many features to select, or which share of them. By default half of them, rounded up.
-    candidates : sequence of str, default=("fscpu", "semi-jmi", "forest", "pu-bagging", "l1-logistic", "lepage")
-        Names in `METHODS`, the preferred one first.
+    candidates : sequence of str, optional
+        Names in `METHODS`, the preferred one first. By default "fscpu", "semi-jmi", "forest", "dt-rfe", "pu-bagging",
+        "l1-logistic" and "lepage".
     n_splits : int, default=4
     pos_label : object, default=1
         The value of `y` that marks a labelled positive.
@@ -125,10 +129,12 @@ class AutoSelector(PUSelector):
         rng = np.random.default_rng(self._draw_entropy())
         seed = int(rng.integers(2**31 - 1))
         self.suitability_ = check_suitability(table, positive.astype(int), random_state=seed)
-        self.comparison_ = compare(names, table, positive, k, self.n_splits, rng)
-        self.method_ = choose(names[0], self.comparison_, self.suitability_)
+        preferred = preferred_candidate(names, self.suitability_)
+        self.comparison_ = compare(names, preferred, table, positive, k, self.n_splits, rng)
+        self.method_ = choose(preferred, self.comparison_)
         self.reason_ = explain(self.method_, self.comparison_, self.suitability_)
-        self.best_estimator_ = METHODS[self.method_](k, random_state=seed).fit(table, positive.astype(int))
+        options = {"step": max(1, (table.shape[1] - k) // N_ROUNDS)} if self.method_ == "dt-rfe" else {}
+        self.best_estimator_ = METHODS[self.method_](k, random_state=seed, **options).fit(table, positive.astype(int))
         self.support_ = self.best_estimator_.support_
         self.ranking_ = self.best_estimator_.ranking_
         self.scores_ = (len(self.ranking_) - self.ranking_).astype(np.float64)
@@ -145,8 +151,20 @@ def known_candidates(names: Sequence[str]) -> list[str]:
     return found
 
 
+def preferred_candidate(names: Sequence[str], suitability: Suitability) -> str:
+    """Return the method that is taken unless another is clearly ahead."""
+    without = suitability.code == Verdict.DOES_NOT_HOLD and WITHOUT_CLUSTERS in names
+    return WITHOUT_CLUSTERS if without else names[0]
+
+
 def compare(
-    names: Sequence[str], table: AnyArray, positive: BoolArray, k: int, n_splits: int, rng: np.random.Generator
+    names: Sequence[str],
+    preferred: str,
+    table: AnyArray,
+    positive: BoolArray,
+    k: int,
+    n_splits: int,
+    rng: np.random.Generator,
 ) -> tuple[CandidateScore, ...]:
     """Return how well the features of each method separate held-out positives, best first."""
     n_labelled = int(positive.sum())
@@ -166,17 +184,16 @@ def compare(
             seconds[i, split] = time.perf_counter() - begin
             parts = scaled[train][:, support], y[train], scaled[test][:, support], y[test]
             scores[i, split] = np.mean([downstream_auc(model, *parts, random_state=seed) for model in MODELS])
-    ahead = scores - scores[0]
+    ahead = scores - scores[names.index(preferred)]
     error = np.sqrt(ahead.var(axis=1, ddof=1) * (1 / n_splits + TEST_SHARE / (1 - TEST_SHARE)))
     found = [CandidateScore(*each) for each in _rows(names, scores, ahead, error, seconds)]
     return tuple(sorted(found, key=lambda each: -each.auc))
 
 
-def choose(first: str, comparison: Sequence[CandidateScore], suitability: Suitability) -> str:
-    """Return the first method, or the one that is clearly ahead of it; without clusters, any that is ahead."""
-    needed = 0.0 if suitability.code == Verdict.DOES_NOT_HOLD else CLEAR
-    better = [each for each in comparison if each.ahead > needed * each.error and each.ahead > 0]
-    return max(better, key=lambda each: each.auc).method if better else first
+def choose(preferred: str, comparison: Sequence[CandidateScore]) -> str:
+    """Return the preferred method, or the best of those that are clearly ahead of it."""
+    better = [each for each in comparison if each.ahead > CLEAR * each.error and each.ahead > 0]
+    return max(better, key=lambda each: each.auc).method if better else preferred
 
 
 def explain(method: str, comparison: Sequence[CandidateScore], suitability: Suitability) -> str:
@@ -187,10 +204,10 @@ def explain(method: str, comparison: Sequence[CandidateScore], suitability: Suit
     what = f"Held-out positives were separated from unlabelled rows with an AUC of {own.auc:.3f} by {method}"
     if best.method != method:
         behind = f"{best.method} reached {best.auc:.3f}, which is not clearly more."
-        return f"{what}. {behind} {suitability.verdict}"
+        return f"{what}. {behind} {suitability.finding}"
     second = next((each for each in comparison if each.method != method), None)
     rest = "" if second is None else f"; the next best, {second.method}, reached {second.auc:.3f}"
-    return f"{what}{rest}. {suitability.verdict}"
+    return f"{what}{rest}. {suitability.finding}"
 
 
 def _select(name: str, X: AnyArray, y: AnyArray, k: int, seed: int) -> BoolArray:
