@@ -46,3 +46,12 @@ def test_the_best_ratio_ignores_positives_among_negatives():
     blurred = np.concatenate([among_positives, rng.random(100)])
     assert best_ratio(blurred) == pytest.approx(0.12, abs=0.02)
     assert best_ratio(np.ones(3)) == 1
+
+
+def test_few_unlabelled_rows_are_no_proof_that_none_is_positive():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(360, 3))
+    X[:300] += 6.0
+    found = estimate_prior(X, np.arange(360) < 300)
+    assert found.share == 0
+    assert found.interval == (0.0, 3 / 60)

@@ -19,6 +19,7 @@ FEWEST_LABELS = 10
 N_BOOTSTRAP = 400
 SURE = 0.95
 PENALTY = 0.5  # standard errors of the share of labelled rows that are found, added where few are
+RULE_OF_THREE = 3.0  # none of n: at most 3 / n, with 95 %
 ROUGH = 3.0  # ratio of the ends of the interval from which the estimate is rough
 
 
@@ -88,6 +89,7 @@ def estimate_prior(X: ArrayLike, y: ArrayLike, *, pos_label: Any = 1, random_sta
     places = heldout_places(ranks, labelled, rng) / max(1, len(rows) - len(labelled))
     drawn = [best_ratio(rng.choice(places, len(places))) for _ in range(N_BOOTSTRAP)]
     low, high = np.quantile(drawn, [(1 - SURE) / 2, (1 + SURE) / 2])
+    high = min(1.0, max(high, RULE_OF_THREE / max(1, len(rows) - len(labelled))))  # none of so few rows proves little
     share = best_ratio(places)
     code = PriorCode.ROUGH if high >= ROUGH * low else PriorCode.ESTIMATED
     return ClassPrior(code.value, share, (float(low), float(high)), round(share * n_hidden_at_most))
