@@ -140,7 +140,8 @@ def test_a_sparse_table_with_a_stored_value_that_is_not_finite_is_refused(bad):
     X, y = counts()
     spoilt = csr_array(X)
     spoilt.data[5] = bad
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
+    row, column = spoilt.tocoo().row[5], spoilt.tocoo().col[5]
+    with pytest.raises(ValueError, match=f"NaN or infinity in 1 .*, the first in row {row}, column {column}$"):
         search().fit(spoilt, y)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 NAMED = 6
 KINDS = ("text", "dates", "missing values", "infinite values")
@@ -11,6 +12,8 @@ KINDS = ("text", "dates", "missing values", "infinite values")
 
 def column_faults(X: Any) -> str:
     """Return a sentence that names the columns of a data frame that are not finite numbers; "" if there are none.
+
+    Of a sparse matrix, it names the first such value.
 
     Examples
     --------
@@ -20,6 +23,8 @@ def column_faults(X: Any) -> str:
     """
     if hasattr(X, "collect") and hasattr(X, "collect_schema"):
         return "X is a polars LazyFrame, which has no rows yet; call X.collect() first"
+    if issparse(X):
+        return _stored_faults(X)
     if not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
         return ""
     kinds = {str(name): _fault(np.asarray(X[name])) for name in X.columns}
@@ -28,6 +33,16 @@ def column_faults(X: Any) -> str:
     if not found:
         return ""
     return f"X must hold finite numbers, got {'; '.join(found)}; use puselect.prepare(X, y) first"
+
+
+def _stored_faults(X: Any) -> str:
+    """Return a sentence that says where a sparse matrix stores a value that is not finite; "" if there is none."""
+    stored = X.tocoo()
+    bad = np.flatnonzero(~np.isfinite(stored.data)) if stored.data.dtype.kind in "fc" else np.empty(0, dtype=np.intp)
+    if not len(bad):
+        return ""
+    place = f"row {stored.row[bad[0]]}, column {stored.col[bad[0]]}"
+    return f"X must hold finite numbers, got NaN or infinity in {len(bad)} of its stored values, the first in {place}"
 
 
 def has_dates(X: Any) -> bool:
