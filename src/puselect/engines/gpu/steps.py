@@ -53,7 +53,7 @@ class EffectSteps:
         self.free = torch.from_numpy(rules.free.astype(np.int64)).to(engine.device)
         kept = torch.from_numpy(rules.kept.astype(np.int64)).to(engine.device)
         self.kept = kept.expand(n_searches, rules.n_masks, -1)
-        records = ((n_free,), (rules.n_masks,), (n_clusters,), (n_clusters,), (), (), ())
+        records = ((n_free,), (rules.n_masks,), (n_clusters,), (n_clusters,), (), (rules.n_masks,), ())
         self.records = [self._floats(*shape, *rest) for rest in records]
         self.fits = self._make_fits(n_searches)
         self.step = Recorded(self._step, self.fits.do)
@@ -84,7 +84,7 @@ class EffectSteps:
         """Wait for a chunk of `n_steps`, and return what happened."""
         theta, values, size, positive, settled, lost, done = (part[:n_steps].cpu().numpy() for part in self.records)
         gain, variance = self.gain.cpu().numpy(), self.variance.cpu().numpy()
-        return Chunk(theta, values, size, positive, settled, lost, done > 0, gain, variance)
+        return Chunk(theta, values, size, positive, settled, lost.sum(axis=2), done > 0, gain, variance)
 
     def _floats(self, *shape: int) -> Tensor:
         return torch.zeros(*shape, dtype=torch.float64, device=self.engine.device)
@@ -115,7 +115,7 @@ class EffectSteps:
         self._learn(masks, values)
         self._update()
         settled = self._settled()
-        lost = counts[..., -1].sum(dim=1)
+        lost = counts[..., -1]
         happened = (self.theta, values, size[:, 0], hits[:, 0], settled, lost, self.running.double())
         for record, value in zip(self.records, happened, strict=True):
             record.index_copy_(0, self.number, value[None])
@@ -142,11 +142,16 @@ class EffectSteps:
         """Cluster the columns of all masks of the searches that run."""
         n_masks, given = self.rules.n_masks, self.fits.given
         given.columns.copy_(columns.flatten(0, 1))
+        self.fits.member.copy_(self.running.repeat_interleave(n_masks))
+        self._set_starts()
+        self.fits.fit_at_once()
+
+    def _set_starts(self) -> None:
+        """Tell the fits where the clusters of the step start, and which rows it uses."""
+        n_masks, given = self.rules.n_masks, self.fits.given
         given.start.copy_(self.start.index_select(0, self.number)[0].repeat_interleave(n_masks, dim=0))
         if self.rows is not None and given.rows is not None:
             given.rows.copy_(self.rows.index_select(0, self.number)[0].repeat_interleave(n_masks, dim=0))
-        self.fits.member.copy_(self.running.repeat_interleave(n_masks))
-        self.fits.fit_at_once()
 
     def _learn(self, masks: Tensor, values: Tensor) -> None:
         """Add the masks of a step to the regressions of the searches that run; see `EffectSearch.tell`."""
