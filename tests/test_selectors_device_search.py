@@ -83,7 +83,10 @@ def test_the_same_search(parameters, device, on_the_host, counted):
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"n_features_to_select": 5}, {"n_features_to_select": 9, "always_keep": [2, 7], "never_select": [0], "n_clusters": 4}],
+    [
+        {"n_features_to_select": 5},
+        {"n_features_to_select": 9, "always_keep": [2, 7], "never_select": [0], "n_clusters": 4},
+    ],
     ids=["some", "most"],
 )
 def test_kernels_do_the_steps_of_plain_torch(parameters, monkeypatch):
