@@ -120,7 +120,7 @@ def test_an_odd_schema_is_not_repeated_at_length():
 @pytest.mark.parametrize("name", SAVED)
 def test_a_damaged_result_is_an_error_or_a_whole_page(name):
     n_refused = n_shown = 0
-    for data in islice(damaged(small(name)), 0, None, 2):
+    for data in islice(damaged(small(name)), 0, None, 4):
         try:
             result = SAVED[name].from_json(json.dumps(data))
         except ValueError as error:
@@ -131,5 +131,5 @@ def test_a_damaged_result_is_an_error_or_a_whole_page(name):
         assert not re.search(r"\b(nan|inf|infinity)\b", page, re.IGNORECASE)
         page.encode()
         n_shown += 1
-    assert n_refused > 250
-    assert n_shown > 25
+    assert n_refused > 120
+    assert n_shown > 12

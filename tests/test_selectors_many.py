@@ -9,7 +9,7 @@ from several_tables import SeveralTables
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import InterruptedSearchWarning
-from puselect.selectors import fit_many
+from puselect.selectors import fit_many, settings
 from puselect.selectors.many import Task, are_alike, fit_together
 
 
@@ -28,7 +28,8 @@ def make_published(seed, **changes):
 
 @pytest.mark.parametrize("make", [make_default, make_published])
 @pytest.mark.parametrize("criterion", ["cluster", "cluster+mi"])
-def test_a_search_in_lockstep_ends_as_it_would_alone(make, criterion):
+def test_a_search_in_lockstep_ends_as_it_would_alone(make, criterion, monkeypatch):
+    monkeypatch.setattr(settings, "EFFECT_STEPS", 15)
     data = small_data(3)
     alone = [make(i, criterion=criterion, engine="cpu").fit(X, y) for i, (X, y, _) in enumerate(data)]
     together = [make(i, criterion=criterion) for i in range(3)]
