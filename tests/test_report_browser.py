@@ -73,8 +73,8 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def selection() -> Selection:
-    """100 features of 5000 rows, some with names that would like to be markup."""
-    X, y, _ = make_pu_clusters("10/8/2", n_negative=4500, n_irrelevant=75, random_state=0)
+    """100 features of 1800 rows, some with names that would like to be markup."""
+    X, y, _ = make_pu_clusters("10/8/2", n_negative=1500, n_positive=300, n_irrelevant=75, random_state=0)
     names = [HOSTILE[i] if i < len(HOSTILE) else f"feature {i:02}" for i in range(X.shape[1])]
     selector = FSCPU(25, always_keep=list(range(len(HOSTILE))), max_iter=40, random_state=0).fit(X, y)
     evidence = Suitability(0.03, 0.01, 3.0, 39, "holds", 0.025, 3.0, (2.0, 4.0), 4)
@@ -208,7 +208,7 @@ def test_clusters_add_up_and_another_clustering_can_be_shown(browser: Any, repor
             return [float(text.replace(",", "")) for text in texts]
 
         typical = sizes()
-        assert sum(typical) == 5000
+        assert sum(typical) == 1800
         page.get_by_role("button", name="Clustering 2,").click()
         assert sorted(sizes()) == sorted(c.size for c in selection.clusterings[1].clusters) != sorted(typical)
 
