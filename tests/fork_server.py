@@ -49,6 +49,7 @@ def serve(path):
 
     for name in LIBRARIES:
         import_module(name)
+    prepare_numba()
     gc.freeze()  # what is never looked at is never copied
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the tests
     listener = socket.socket(socket.AF_UNIX)
@@ -63,6 +64,13 @@ def serve(path):
         connection.close()
         reap()
     return ""
+
+
+def prepare_numba():
+    """Do what numba does before it runs its first function, compiled or from the cache."""
+    import numba
+
+    numba.njit(lambda: 0)()
 
 
 def reap():

@@ -34,7 +34,7 @@ SIGNALS = {"signal 0", "signal 1", "signal 2"}
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch, few_steps):
     """A folder with the table d.csv, to work in."""
     monkeypatch.chdir(tmp_path)
     clusters_table().write_csv("d.csv")
