@@ -17,7 +17,8 @@ from puselect.studies import TableStudy, compare_methods, table_study
 
 
 @pytest.fixture
-def study():
+def study(monkeypatch):
+    monkeypatch.setattr(table_study, "N_RANDOM", 3)
     table = clusters_table()
     X, y = table.drop("label").to_numpy(), table["label"].to_numpy()
     return TableStudy(X, y, 3, n_splits=4)
@@ -57,7 +58,8 @@ def test_what_is_selected_on_the_whole_table_comes_best_first(study):
     assert selector.ranking_[found.selected["lasso"]].tolist() == [1, 2, 3]
 
 
-def test_several_processes_change_nothing(study):
+def test_several_processes_change_nothing(study, monkeypatch):
+    monkeypatch.undo()  # the others know nothing of it
     one, two = (compare_methods(study, ["lepage", "kbest"], n_jobs=n_jobs) for n_jobs in (1, 2))
     assert one.scores == two.scores
     assert all(np.array_equal(one.selected[name], two.selected[name]) for name in one.selected)

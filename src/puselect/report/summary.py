@@ -4,6 +4,7 @@ import inspect
 import platform
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["Selection", "method_name", "summarise", "versions"]
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
+installed = cache(version)  # it reads a file
 MOST_DENSE_CELLS = 10**8
 MOST_CANDIDATES, SHOWN_VALUES = 5000, 60
 
@@ -197,7 +199,7 @@ def python_expression(selector: PUSelector) -> str:
 
 def versions() -> dict[str, str]:
     """Return the versions of Python, the system and the libraries that results depend on."""
-    libraries = {name: version(name) for name in LIBRARIES}
+    libraries = {name: installed(name) for name in LIBRARIES}
     return {"puselect": __version__, "Python": platform.python_version(), **libraries, "system": platform.platform()}
 
 

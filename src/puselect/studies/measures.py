@@ -6,6 +6,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -75,12 +76,15 @@ def failure(cell: Cell, problem: Exception, seconds: float) -> Row:
     return Row(cell, error=error, seconds=seconds, versions=versions())
 
 
+installed = cache(version)  # it reads a file, and is asked for every cell
+
+
 def versions(*others: str) -> dict[str, str]:
     """Return the versions of Python and of the libraries that are installed, and of some others."""
     found = {"python": platform.python_version(), "puselect": __version__}
     for library in (*LIBRARIES, *others):
         try:
-            found[library] = version(library)
+            found[library] = installed(library)
         except PackageNotFoundError:
             continue
     return found
