@@ -1,8 +1,10 @@
 """Engines cluster the columns of a mask and count rows and labelled positives per cluster."""
 
 import importlib.util
+import sys
 from typing import Any
 
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray
@@ -11,12 +13,13 @@ from puselect.engines.mixture import MixtureSpec
 from puselect.engines.partitions import PartitionedTable
 from puselect.engines.precision import check_range
 from puselect.engines.reference import ReferenceEngine
+from puselect.engines.timing import Work
 from puselect.sparse_table import SparseTable
 
 __all__ = ["ENGINES", "ClusterTable", "Engine", "FinalFit", "Mixture", "ReferenceEngine", "make_engine"]
 
 ENGINES = ("auto", "cpu", "gpu", "reference", "dask")
-GPU_WINS_FROM = 4 * 10**8  # operations per mask from which the GPU is faster, see docs/internals/gpu.md
+EM_STEPS = 35  # of a soft clustering, in the mean
 
 
 def make_engine(
@@ -27,11 +30,12 @@ def make_engine(
     n_jobs: int | None = None,
     max_samples: int | None = None,
     n_selected: int | None = None,
+    n_masks: tuple[int, int] = (8, 400),
 ) -> Engine:
     """Return the engine of that name, bound to a table and its labels.
 
-    "auto" is "reference" for a clusterer of your own. For mixtures it is "gpu" if there is one and the table is large
-    enough for it to be faster, "cpu" otherwise.
+    "auto" is "reference" for a clusterer of your own. For mixtures it is "gpu" if there is one that would be faster for
+    masks of `n_selected` features, so many a step for so many steps (`n_masks`), and "cpu" otherwise.
     """
     if isinstance(X, PartitionedTable):
         if not isinstance(clusterer, MixtureSpec):
@@ -42,7 +46,7 @@ def make_engine(
     if isinstance(X, SparseTable):
         return _sparse_engine(name, X, positive, clusterer, n_jobs, max_samples)
     if name == "auto":
-        name = fastest_engine(X, clusterer, max_samples, n_selected)
+        name = fastest_engine(X, clusterer, max_samples, n_selected, n_masks, n_jobs)
     check_range(name, X)
     if name == "reference":
         return ReferenceEngine(X, positive, clusterer)
@@ -69,16 +73,32 @@ def _sparse_engine(
 
 
 def fastest_engine(
-    X: NDArray[Any], clusterer: MixtureSpec | Any, max_samples: int | None, n_selected: int | None = None
+    X: NDArray[Any],
+    clusterer: MixtureSpec | Any,
+    max_samples: int | None,
+    n_selected: int | None = None,
+    n_masks: tuple[int, int] = (8, 400),
+    n_jobs: int | None = None,
 ) -> str:
-    """Return the engine that "auto" chooses for masks of `n_selected` features, by default half of them."""
+    """Return the engine that "auto" chooses; see `puselect.engines.timing`."""
     if not isinstance(clusterer, MixtureSpec):
         return "reference"
-    n_rows = min(len(X), max_samples or len(X))
-    sweeps = 1 if clusterer.em == "hard" else clusterer.em_steps
-    n_columns = X.shape[1] if n_selected is None else min(X.shape[1], 2 * n_selected)
-    work = n_rows * n_columns**2 * clusterer.n_clusters * sweeps
-    return "gpu" if work >= GPU_WINS_FROM and gpu_is_there() else "cpu"
+    work = Work(
+        n_rows=min(len(X), max_samples or len(X)),
+        n_columns=X.shape[1] // 2 if n_selected is None else n_selected,
+        n_clusters=clusterer.n_clusters,
+        n_sweeps=1 if clusterer.em == "hard" else 2 * min(clusterer.em_steps, EM_STEPS),
+        n_at_once=n_masks[0],
+        n_steps=n_masks[1],
+    )
+    on_cpu = work.cpu_seconds(effective_n_jobs(n_jobs))
+    return "gpu" if on_cpu > work.gpu_seconds(gpu_is_open()) and gpu_is_there() else "cpu"
+
+
+def gpu_is_open() -> bool:
+    """Return whether this process has used the GPU already."""
+    torch = sys.modules.get("torch")
+    return torch is not None and bool(torch.cuda.is_initialized())
 
 
 def gpu_is_there() -> bool:

@@ -85,6 +85,7 @@ class Problem:
 
 def problem_engine(settings: Settings, problem: Problem) -> Engine:
     """Return the engine, bound to the table and the labels."""
+    budget, n_labelled = problem.budget, int(problem.positive.sum())
     return make_engine(
         settings.engine,
         problem.table,
@@ -92,7 +93,8 @@ def problem_engine(settings: Settings, problem: Problem) -> Engine:
         settings.mixture if settings.clusterer is None else settings.clusterer,
         n_jobs=settings.n_jobs,
         max_samples=problem.max_samples,
-        n_selected=int(problem.budget.kept.sum() + np.ceil(problem.budget.start * len(problem.budget.free))),
+        n_selected=int(budget.kept.sum() + np.ceil(budget.start * len(budget.free))),
+        n_masks=(settings.search.population_size, settings.expected_steps(budget.start, len(budget.free), n_labelled)),
     )
 
 

@@ -168,6 +168,12 @@ class Settings:
         most = AUTO_SAMPLES if self.max_samples == "auto" else self.max_samples
         return int(most) if most is not None and int(most) < n_rows else None
 
+    def expected_steps(self, share: float, n_features: int, n_labelled: int) -> int:
+        """Return the most steps of a search for a `share` of `n_features`."""
+        if self.follows_effects:
+            return self.search.most_effect_steps(share, n_labelled)
+        return self.search.most_steps(self.search.rate(share, n_features, n_labelled))
+
     def for_labels(self, n_labelled: int) -> Self:
         """Return the settings with the number of clusters resolved for so many labelled rows."""
         if self.n_clusters != "auto":

@@ -1,5 +1,6 @@
 """The engine that clusters on a GPU with torch; tests run it on torch's CPU device."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -18,6 +19,8 @@ from puselect.engines.gpu.starts import draw
 from puselect.engines.mixture import MixtureSpec
 from puselect.engines.precision import regularised
 from puselect.engines.sample import Sample, draw_sample
+
+logger = logging.getLogger("puselect")
 
 MEMORY_SHARE = 0.5  # of what is free, for one batch
 MOST_WIDTHS = 4  # numbers of columns whose buffers are kept
@@ -68,6 +71,8 @@ class GPUEngine:
         max_samples: int | None = None,
         device: str = "cuda",
     ) -> None:
+        if device == "cuda" and not torch.cuda.is_initialized():
+            logger.info("opening the GPU takes seconds; its first use on a machine also compiles kernels, once")
         tables = X[None] if X.ndim == 2 else X
         self.device = torch.device(device)
         self.spec = regularised(spec, X)
