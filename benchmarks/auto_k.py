@@ -4,7 +4,7 @@
     python benchmarks/auto_k.py --board few                 # ten labelled rows
     python benchmarks/auto_k.py --board shuffled --seeds 5000-5199        # labels shuffled: nothing is to be found
     python benchmarks/auto_k.py --board fraud
-    python benchmarks/auto_k.py --board real                # open data: how many; what is relevant is not known
+    python benchmarks/auto_k.py --board real                # open data: how many, and how well they predict
     python benchmarks/auto_k.py --quick                     # the number only, without the search
 
 Seeds 0 to 40 were used for tuning. By default seeds 5000 to 5009 are reported. Each fit is appended to --out as a line
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from journal import Row, measure_missing, seed_range
+from journal import Row, markdown, mean_and_error, measure_missing, seed_range
 from threadpoolctl import threadpool_limits
 
 from puselect import FSCPU
@@ -27,7 +27,12 @@ from puselect.datasets import CONDITIONS, LAWS, make_fraud_table, make_pu_cluste
 from puselect.exceptions import NothingBeyondChanceWarning
 from puselect.selectors.choice import ChoiceCode
 from puselect.selectors.settings import Settings
+from puselect.studies.open_data import judge
 from puselect.studies.real_tables import split_real_table
+from puselect.studies.selection import Selection
+
+MODELS = ("logistic", "random-forest", "extra-trees")
+NUMBERS = ("auto", "enough", "half", "all")
 
 
 class Cell(NamedTuple):
@@ -78,7 +83,8 @@ def measure(cell: Cell) -> Row:
             selector.fit(X, y)
             support, path = selector.support_, selector.path_
             (low, high), code, p_value, enough = path.interval, path.code, path.p_value, path.n_enough
-    return cell._asdict() | {
+    judged = judge_numbers(cell, selector) if cell.law == "real" and not cell.quick else {}
+    return cell._asdict() | judged | {
         "code": str(code),
         "n_selected": int(support.sum()),
         "n_relevant": int(relevant.sum()),
@@ -89,6 +95,21 @@ def measure(cell: Cell) -> Row:
         "p_value": p_value,
         "seconds": time.process_time() - begin,
     }
+
+
+def judge_numbers(cell: Cell, selector: FSCPU) -> Row:
+    """Return the mean AUC of three models on test rows by the number of features, for a fit with "auto"."""
+    split = split_real_table(cell.condition, cell.seed)
+    half = FSCPU(random_state=cell.seed, engine="cpu", n_jobs=1).fit(split.X_train, split.y_train).support_
+    supports = {
+        "auto": selector.support_,
+        "enough": selector.ranking_ <= selector.path_.n_enough,
+        "half": half,
+        "all": np.ones(len(half), dtype=bool),
+    }
+    with threadpool_limits(1):
+        values = {name: judge(Selection(of, None, None), split, MODELS, cell.seed) for name, of in supports.items()}
+    return {f"auc_{name}": float(np.mean(list(auc.values()))) for name, auc in values.items()}
 
 
 def cell_of(row: Row) -> Cell:
@@ -120,7 +141,18 @@ def summary(rows: list[Row]) -> str:
     names = list(dict.fromkeys(row[kind] for row in rows))
     groups: Iterable[tuple[str, list[Row]]] = [(name, [row for row in rows if row[kind] == name]) for name in names]
     rule = "|---|" + "---:|" * (len(header) - 1)
-    return "\n".join([f"| {' | '.join(header)} |", rule, *(line(*group) for group in groups), line("all", rows)])
+    table = [f"| {' | '.join(header)} |", rule, *(line(*group) for group in groups), line("all", rows)]
+    return "\n".join([*table, *(["", auc_table(rows)] if "auc_auto" in rows[0] else [])])
+
+
+def auc_table(rows: list[Row]) -> str:
+    """Return the mean AUC by the number of features, a line per real table."""
+    names = list(dict.fromkeys(row["condition"] for row in rows))
+    lines = [
+        [name, *(mean_and_error(row[f"auc_{n}"] for row in rows if row["condition"] == name) for n in NUMBERS)]
+        for name in names
+    ]
+    return markdown(["AUC", *NUMBERS], lines)
 
 
 def main(arguments: list[str] | None = None) -> None:

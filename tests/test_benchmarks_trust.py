@@ -1,5 +1,7 @@
 """The benchmarks of auto-k, of the check, of stability and of AutoSelector: they run, resume and sum up."""
 
+import gzip
+import json
 import sys
 from functools import partial
 from pathlib import Path
@@ -14,8 +16,9 @@ import label_spread
 import stability
 import suitability
 
-from puselect import METHODS, AutoSelector
+from puselect import FSCPU, METHODS, AutoSelector
 from puselect.datasets import make_pu_clusters
+from puselect.studies.open_data import Split
 
 SMALL = partial(make_pu_clusters, n_negative=150, n_positive=50, n_relevant=4, n_irrelevant=4)
 
@@ -46,6 +49,18 @@ def test_labels_are_shuffled_where_nothing_is_to_be_found():
     assert (cell.draw()[1] != y).any()
 
 
+def test_numbers_of_features_are_judged_on_real_tables(monkeypatch):
+    X, y, _ = SMALL("40/1/1", random_state=0)
+    monkeypatch.setattr(auto_k, "split_real_table", lambda name, seed: Split(X, y, X, y))
+    monkeypatch.setattr(auto_k, "FSCPU", partial(FSCPU, max_iter=5))
+    monkeypatch.setattr(auto_k, "MODELS", ("logistic",))
+    rows = [auto_k.measure(auto_k.Cell("real", "spambase", False, False, seed)) for seed in (0, 1)]
+    assert all(0.5 < row[f"auc_{number}"] <= 1 for row in rows for number in auto_k.NUMBERS)
+    shown = auto_k.summary(rows).splitlines()
+    assert shown[-3] == "| AUC | auto | enough | half | all |"
+    assert shown[-1].startswith("| spambase | ")
+
+
 def test_the_board_of_auto_tests_it_against_the_best_and_the_default(monkeypatch, tmp_path, capsys):
     quick = {"auto": partial(AutoSelector, candidates=["lepage", "kbest"], n_splits=2), "fscpu": METHODS["lepage"]}
     monkeypatch.setattr(auto, "METHODS", {**METHODS, **quick})
@@ -72,3 +87,18 @@ def test_intervals_are_held_against_many_searches(board, monkeypatch, tmp_path, 
     monkeypatch.setitem(stability.BOARDS, board, [("gaussian", "40/1/1")])
     stability.main(["--board", board, "--seeds", "3", "--repeats", "16", "--out", str(tmp_path / "b")])
     assert ("100.0%" if board == "twins" else "| all | 1 |") in capsys.readouterr().out
+
+
+DOCS = Path(__file__).parents[1] / "docs"
+SCRIPTS = {
+    "auto_k": auto_k, "auto_real": auto, "auto_table1": auto, "auto_trees": auto, "check": suitability,
+    "label_spread": label_spread, "stability": stability, "twins": stability,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "results" / "trust").glob("*.jsonl.gz")), ids=lambda path: path.name)
+def test_the_page_shows_the_stored_results(path):
+    with gzip.open(path, "rt") as file:
+        rows = [json.loads(line) for line in file]
+    script = next(script for start, script in SCRIPTS.items() if path.name.startswith(start))
+    assert script.summary(rows) in (DOCS / "internals" / "trust.md").read_text()
