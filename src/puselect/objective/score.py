@@ -81,7 +81,7 @@ def random_labels(size: FloatArray, positive: FloatArray, seed: int) -> FloatArr
     [9.0, 0.0, 1.0]
     """
     rows = np.maximum(np.rint(size), positive).astype(np.int64)
-    rng = np.random.Generator(np.random.PCG64([seed, 1]))
+    rng = np.random.Generator(np.random.PCG64(np.array([seed, 1], dtype=np.uint32)))
     return rng.multivariate_hypergeometric(rows, int(positive.sum())).astype(np.float64)
 
 

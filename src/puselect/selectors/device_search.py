@@ -68,15 +68,19 @@ class DeviceSearches:
         self.stepper.begin(gain, variance, self.drawn, np.where(over, self.drawn, most), may_stop)
         left = int((most - self.drawn)[~over].max(initial=0))
         planned = self._plan(min(left, self.n_steps))
-        while planned.seeds.size:
+        if left:
             self.stepper.launch(planned.draws)
+        while left:
             left -= len(planned.seeds)
             following = self._plan(min(left, self.n_steps))  # while the engine works
             chunk = self.stepper.collect(len(planned.seeds))
+            left = left if chunk.is_done[-1].any() else 0
+            if left:
+                self.stepper.launch(following.draws)
             for i, session in enumerate(self.sessions):
                 self._catch_up(i, session, chunk, planned, after_step)
             after_chunk()
-            planned = following if chunk.is_done[-1].any() else self._plan(0)
+            planned = following
 
     def _plan(self, n_steps: int) -> Planned:
         """Draw the random numbers of the next steps, as `Search.draw` and the engine would."""

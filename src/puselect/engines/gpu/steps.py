@@ -82,8 +82,9 @@ class EffectSteps:
 
     def collect(self, n_steps: int) -> Chunk:
         """Wait for a chunk of `n_steps`, and return what happened."""
-        theta, values, size, positive, settled, lost, done = (part[:n_steps].cpu().numpy() for part in self.records)
-        gain, variance = self.gain.cpu().numpy(), self.variance.cpu().numpy()
+        parts = (*(record[:n_steps] for record in self.records), self.gain, self.variance)
+        copies = (np.array(part.cpu()) for part in parts)  # the next chunk overwrites them
+        theta, values, size, positive, settled, lost, done, gain, variance = copies
         return Chunk(theta, values, size, positive, settled, lost.sum(axis=2), done > 0, gain, variance)
 
     def _floats(self, *shape: int) -> Tensor:
