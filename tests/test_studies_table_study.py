@@ -119,7 +119,8 @@ def test_ctrl_c_in_a_slow_method_keeps_the_quick_ones_with_all_their_splits(stud
     assert found.n_splits == 4
 
 
-def test_random_features_are_the_mean_of_several_sets(study):
+def test_random_features_are_the_mean_of_several_sets(study, monkeypatch):
+    monkeypatch.undo()
     found = compare_methods(study, ["kbest"])
     train, test = study.splits()[0]
     oracle = []
