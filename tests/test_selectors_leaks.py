@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from puselect import find_leaks
+from puselect import find_leaks, find_twins
 from puselect.datasets import make_fraud_table, make_pu_clusters
 from puselect.selectors.leaks import LeakKind, sorts_labels
 
@@ -77,3 +77,13 @@ def test_text_and_tables_of_other_dimensions_are_refused():
     for table in (np.array([["a", "b"]] * 8), np.zeros(8), np.zeros((8, 2, 1))):
         with pytest.raises(ValueError, match="array"):
             find_leaks(table, np.ones(8, bool))
+
+
+def test_masked_and_infinite_values_are_refused():
+    masked = np.ma.masked_array(np.zeros((8, 2)), mask=np.eye(8, 2))
+    infinite = np.full((8, 2), np.inf) * [1, -1]
+    for table, word in ((masked, "masked"), (infinite, "infinity")):
+        with pytest.raises(ValueError, match=word):
+            find_leaks(table, np.ones(8, bool))
+        with pytest.raises(ValueError, match=word):
+            find_twins(table)

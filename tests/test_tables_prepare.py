@@ -139,10 +139,16 @@ def test_pandas_and_polars_give_the_same():
 
 @pytest.mark.parametrize("parameters", [
     {"drop": ["nope"]}, {"use": ["nope"]}, {"orders": {"nope": ["a"]}}, {"max_categories": 1}, {"drop": "a"},
+    {"drop_duplicates": "x"}, {"drop_duplicates": 0}, {"missing_codes": ["x"]},
 ])
 def test_wrong_parameters_are_refused(parameters):
     with pytest.raises(ValueError, match=next(iter(parameters))):
         Preparer(**parameters).fit(pl.DataFrame({"a": [1, 2], "b": [2, 3]}))
+
+
+def test_masked_values_are_missing():
+    table = np.ma.masked_array([[1.0, 2.0], [3.0, 5.0], [9.0, 7.0]], mask=[[0, 0], [0, 1], [0, 0]])
+    assert prepare(table).tolist() == [[1, 2, 0], [3, 4.5, 1], [9, 7, 0]]
 
 
 def test_lazy_frames_lacking_columns_and_empty_results_are_refused():

@@ -13,6 +13,7 @@ from scipy.stats import rankdata
 from sklearn.utils import check_array
 
 from puselect.arrays import AnyArray, BoolArray
+from puselect.scaling import check_unmasked
 
 FEWEST_LABELLED = 5
 ALMOST_ALL = 0.98
@@ -78,7 +79,9 @@ def find_leaks(X: ArrayLike, positive: ArrayLike) -> list[Leak]:
     >>> [(leak.column, str(leak.kind)) for leak in find_leaks(np.column_stack([rng.random(1000), classes]), known)]
     [(1, 'value')]
     """
-    table, known = check_array(X, dtype="numeric", ensure_all_finite="allow-nan"), np.asarray(positive)
+    check_unmasked(X)
+    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
+        table, known = check_array(X, ensure_all_finite="allow-nan"), np.asarray(positive)
     if known.shape != (len(table),) or not (known.dtype == bool or np.isin(known, (0, 1)).all()):
         raise ValueError(f"positive must hold a bool for each of the {len(table)} rows of X, got {known!r}")
     known = known.astype(bool)

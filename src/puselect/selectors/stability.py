@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from puselect.arrays import AnyArray, BoolArray
 from puselect.exceptions import FewerFeaturesWarning, FewLabelsWarning
+from puselect.scaling import check_unmasked
 from puselect.search.deadline import Deadline
 from puselect.selectors.base import PUSelector, check_number
 from puselect.selectors.clusterings import known_positives
@@ -57,7 +58,9 @@ def assess_stability(
     """
     check_is_fitted(selector)
     check_number("n_searches", n_searches, 2, 10_000, integer=True)
-    table = check_array(X, dtype=[np.float64, np.float32])
+    check_unmasked(X)
+    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
+        table = check_array(X, dtype=[np.float64, np.float32])
     if table.shape[1] != len(selector.support_):
         raise ValueError(f"X must have the {len(selector.support_)} columns of fit, got {table.shape[1]}")
     positive = known_positives(y, selector.fit_settings_["pos_label"], len(table))

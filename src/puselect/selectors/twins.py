@@ -8,6 +8,7 @@ from scipy.stats import rankdata
 from sklearn.utils import check_array
 
 from puselect.arrays import AnyArray, Float32Array
+from puselect.scaling import check_unmasked
 
 BLOCK = 512  # columns compared with all later ones at a time
 MOST_CELLS = 5_000_000
@@ -45,7 +46,9 @@ def find_twins(X: ArrayLike, threshold: float = 0.99) -> list[Twins]:
     """
     if not 0 < threshold <= 1:
         raise ValueError(f"threshold must lie in (0, 1], got {threshold!r}")
-    places = _places(check_array(X, ensure_min_samples=0, ensure_min_features=0))
+    check_unmasked(X)
+    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
+        places = _places(check_array(X, ensure_min_samples=0, ensure_min_features=0))
     is_open = np.abs(places).max(axis=0, initial=0.0) > 0
     groups = []
     for first in range(0, places.shape[1], BLOCK):

@@ -31,10 +31,15 @@ def as_polars(X: Any) -> Any:
             repeated = X.columns[X.columns.duplicated()].unique().tolist()
             raise ValueError(f"column names must be unique, got {', '.join(map(str, repeated))} more than once")
         return pl.DataFrame([_series(str(name), X[name]) for name in X.columns])
-    array = np.asarray(X)
+    array = _filled(X) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
     if array.ndim != 2:
         raise ValueError(f"X must be a data frame or an array with rows and columns, got shape {array.shape}")
     return pl.DataFrame([_from_values(f"x{j}", array[:, j]) for j in range(array.shape[1])])
+
+
+def _filled(X: Any) -> Any:
+    """Return a masked array with NaN, or None where that is no value of its kind, in place of masked values."""
+    return X.astype(float).filled(np.nan) if X.dtype.kind in "biuf" else X.astype(object).filled(None)
 
 
 def _series(name: str, column: Any) -> Any:

@@ -153,6 +153,10 @@ class Preparer(TransformerMixin, BaseEstimator):
 
     def _rules(self, columns: Sequence[str]) -> ColumnRules:
         check_number("max_categories", self.max_categories, 2, integer=True)
+        if self.drop_duplicates is not None:
+            check_number("drop_duplicates", self.drop_duplicates, 0, 1, open_low=True)
+        for code in self.missing_codes or ():
+            check_number("missing_codes", code, -np.inf)
         orders = self.orders or {}
         return ColumnRules(
             encode=True,
