@@ -62,13 +62,13 @@ def draw_statistics(
     ranks: ColumnRanks, n_labelled: int, n_found: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Return both statistics of all columns for random sets of rows, each of shape (n_draws, n_features)."""
-    n_features = len(ranks.spread)
+    n_features = ranks.n_features
     n_draws = int(np.clip(DRAWN_VALUES // max(n_features, 1), FEWEST_DRAWS, MOST_DRAWS))
     labelled, cotrained = np.empty((2, n_draws, n_features))
     for i in range(n_draws):
         rows = rng.choice(ranks.n_rows, n_labelled + n_found, replace=False)
-        labelled[i] = ranks.lepage(rows[:n_labelled])
-        cotrained[i] = ranks.lepage(rows)
+        labelled[i] = ranks.statistic(rows[:n_labelled])
+        cotrained[i] = ranks.statistic(rows)
     return labelled, cotrained
 
 

@@ -1,9 +1,12 @@
 """What single columns say about the labels, in units of their own error.
 
-Two statistics per column. Lepage's compares the labelled rows with all rows. The co-trained one compares the labelled
-rows and the unlabelled rows that *other* columns find similar to them, so that no column votes for itself.
+Two statistics per column. One compares the labelled rows with all rows. The co-trained one compares the labelled rows
+and the unlabelled rows that *other* columns find similar to them, so that no column votes for itself. Both are the sum
+of two squared z-scores of normal scores of ranks, van der Waerden's for another location and Klotz's (Annals of
+Mathematical Statistics 33, 1962) for another spread: Lepage's idea with scores that see the tails.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -17,9 +20,30 @@ N_JUDGES = 32  # columns that score the rows: more of them add noise, see docs/i
 N_ROUNDS = 2
 N_FOLDS = 5
 MOST_FOUND = 0.25  # of the unlabelled rows
+NEGLIGIBLE = 0.02  # weight of co-trained evidence; where all weights are near 0, a little of it would still decide
+LEAST_WEIGHT = 1e-3  # of the labelled rows, whose order is the best guess where nothing is known
 SHRINKAGE = 0.1  # of the covariance of the judges towards a multiple of the identity
 NO_DIFFERENCE = 2.0  # expected value of both statistics: chi-squared with two degrees of freedom
 NO_DIFFERENCE_ROOT = np.sqrt(np.pi / 2)  # and of their square roots
+
+
+class RankScores(NamedTuple):
+    """Two scores of the ranks of a column, one that tells another location and one that tells another spread."""
+
+    location: Callable[[FloatArray, int], FloatArray]
+    """From ranks less their mean, and the number of rows."""
+    spread: Callable[[AnyArray], AnyArray]
+    """From the first score."""
+
+
+def _normal(place: FloatArray, n_rows: int) -> FloatArray:
+    return np.asarray(ndtri((place + n_rows / 2) / n_rows))
+
+
+NORMAL = RankScores(_normal, np.square)
+"""Normal scores and their squares: the tests of van der Waerden and of Klotz."""
+LEPAGE = RankScores(lambda place, n_rows: place, np.abs)
+"""Ranks and their distances from the middle: the tests of Wilcoxon and of Ansari and Bradley."""
 
 
 class ColumnRanks:
@@ -28,42 +52,45 @@ class ColumnRanks:
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
+    scores : RankScores
+        What the statistics compare.
     """
 
-    def __init__(self, X: AnyArray) -> None:
-        self.n_rows, n_features = X.shape
-        self.place = np.empty((n_features, self.n_rows), dtype=np.float32)
-        """Ranks less their mean, shape (n_features, n_rows)."""
-        self.spread = np.empty(n_features)
-        """Mean of the absolute places."""
-        self.variance = np.empty((2, n_features))
-        """Variances of the places and of their absolute values."""
-        for first in range(0, n_features, BLOCK):
+    def __init__(self, X: AnyArray, scores: RankScores = NORMAL) -> None:
+        self.n_rows, self.n_features = X.shape
+        self.scores = scores
+        self.location = np.empty((self.n_features, self.n_rows), dtype=np.float32)
+        """First scores, shape (n_features, n_rows)."""
+        self.mean = np.empty((2, self.n_features))
+        """Of both scores."""
+        self.variance = np.empty((2, self.n_features))
+        """Of both scores."""
+        for first in range(0, self.n_features, BLOCK):
             part = slice(first, first + BLOCK)
             place = average_ranks(X[:, part].T) - (self.n_rows + 1) / 2
-            self.place[part] = place
-            self.spread[part] = np.abs(place).mean(axis=1)
-            self.variance[0, part] = place.var(axis=1, ddof=1)
-            self.variance[1, part] = np.abs(place).var(axis=1, ddof=1)
+            location = scores.location(place, self.n_rows)
+            self.location[part] = location
+            for i, score in enumerate((location, scores.spread(location))):
+                self.mean[i, part], self.variance[i, part] = score.mean(axis=1), score.var(axis=1, ddof=1)
 
-    def lepage(self, rows: IntArray) -> FloatArray:
-        """Return Lepage's statistic of every column for a set of rows."""
-        place = self.place[:, rows]
-        return self._statistic(place.mean(axis=1, dtype=np.float64), _mean_size(place), len(rows), slice(None))
+    def statistic(self, rows: IntArray) -> FloatArray:
+        """Return the sum of two squared z-scores, of location and spread, of every column for a set of rows."""
+        location = self.location[:, rows]
+        return self._statistic(_mean(location), _mean(self.scores.spread(location)), len(rows), slice(None))
 
-    def lepage_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
-        """Return Lepage's statistic of `columns`, each for its own set: ``rows`` (n_columns, n_set)."""
-        place = np.take_along_axis(self.place[columns], rows, axis=1)
-        return self._statistic(place.mean(axis=1, dtype=np.float64), _mean_size(place), rows.shape[1], columns)
+    def statistic_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
+        """Return the statistic of `columns`, each for its own set: ``rows`` (n_columns, n_set)."""
+        location = np.take_along_axis(self.location[columns], rows, axis=1)
+        return self._statistic(_mean(location), _mean(self.scores.spread(location)), rows.shape[1], columns)
 
-    def normal_scores(self, columns: IntArray) -> FloatArray:
-        """Return the normal scores of the ranks of `columns`, shape (n_rows, n_columns)."""
-        return np.asarray(ndtri((self.place[columns].T.astype(np.float64) + self.n_rows / 2) / self.n_rows))
+    def locations(self, columns: IntArray) -> FloatArray:
+        """Return the first scores of `columns`, shape (n_rows, n_columns)."""
+        return self.location[columns].T.astype(np.float64)
 
-    def _statistic(self, shift: FloatArray, size: FloatArray, m: int, columns: IntArray | slice) -> FloatArray:
-        """Return the sum of two squared z-scores, as of samples of `m` rows without replacement."""
+    def _statistic(self, location: FloatArray, spread: FloatArray, m: int, columns: IntArray | slice) -> FloatArray:
+        """Return the statistic for mean scores of samples of `m` rows, which are drawn without replacement."""
         error = self.variance[:, columns] / m * (self.n_rows - m) / self.n_rows
-        square = np.stack([shift, size - self.spread[columns]]) ** 2
+        square = (np.stack([location, spread]) - self.mean[:, columns]) ** 2
         return np.asarray(np.divide(square, error, out=np.zeros_like(square), where=error > 0).sum(axis=0))
 
 
@@ -71,9 +98,9 @@ class Evidence(NamedTuple):
     """How much each column says about the labels."""
 
     labelled: FloatArray
-    """Lepage's statistic for the labelled rows, shape (n_features,)."""
+    """The statistic for the labelled rows, shape (n_features,)."""
     cotrained: FloatArray
-    """Lepage's statistic for the labelled rows and those that other columns find, shape (n_features,)."""
+    """The statistic for the labelled rows and those that other columns find, shape (n_features,)."""
     labelled_weight: float
     """How much `labelled` counts, in [0, 1]: the square of `signal_share`, times 1 - `cotrained_weight`."""
     cotrained_weight: float
@@ -124,7 +151,7 @@ def column_evidence(X: AnyArray, positive: BoolArray) -> FloatArray:
     >>> column_evidence(X, positive).round().astype(int)
     array([114,  37,   7])
     """
-    return ColumnRanks(X).lepage(np.flatnonzero(positive))
+    return ColumnRanks(X, LEPAGE).statistic(np.flatnonzero(positive))
 
 
 def gather_evidence(X: AnyArray, positive: BoolArray, share: float, rng: np.random.Generator) -> Evidence:
@@ -145,7 +172,7 @@ def gather_evidence(X: AnyArray, positive: BoolArray, share: float, rng: np.rand
 def rank_evidence(ranks: ColumnRanks, positive: BoolArray, share: float, rng: np.random.Generator) -> Evidence:
     """Return what `gather_evidence` does, from ranks that may serve several label vectors."""
     labelled_rows = np.flatnonzero(positive)
-    labelled = ranks.lepage(labelled_rows)
+    labelled = ranks.statistic(labelled_rows)
     above = heldout_places(ranks, labelled_rows, rng)
     n_unlabelled = len(positive) - len(labelled_rows)
     n_found = rows_to_find(above, n_unlabelled)
@@ -157,7 +184,9 @@ def rank_evidence(ranks: ColumnRanks, positive: BoolArray, share: float, rng: np
     cotrained_share = signal_share(cotrained[varies], share) * heldout_share(above, n_unlabelled)
     agreement = _correlation(np.sqrt(labelled[varies]), np.sqrt(found[varies]))
     cotrained_weight = cotrained_share**2 * max(0.0, agreement)
-    labelled_weight = signal_share(labelled[varies], share) ** 2 * (1 - cotrained_weight)
+    if cotrained_weight < NEGLIGIBLE:
+        cotrained_weight = 0.0
+    labelled_weight = max(signal_share(labelled[varies], share) ** 2, LEAST_WEIGHT) * (1 - cotrained_weight)
     return Evidence(labelled, cotrained, labelled_weight, cotrained_weight, n_found)
 
 
@@ -176,8 +205,8 @@ def heldout_places(ranks: ColumnRanks, labelled_rows: IntArray, rng: np.random.G
     for fold in np.array_split(rng.permutation(n_labelled), min(N_FOLDS, n_labelled)):
         positive = ~unlabelled
         positive[labelled_rows[fold]] = False
-        judges = _judges(ranks.lepage(np.flatnonzero(positive)), rng)
-        score = _discriminants(ranks.normal_scores(judges), positive)[:, -1]
+        judges = _judges(ranks.statistic(np.flatnonzero(positive)), rng)
+        score = _discriminants(ranks.locations(judges), positive)[:, -1]
         others, heldout = np.sort(score[unlabelled]), score[labelled_rows[fold]]
         below = np.searchsorted(others, heldout, "left") + np.searchsorted(others, heldout, "right")
         above[fold] = len(others) - below / 2
@@ -253,24 +282,24 @@ def _judges(evidence: FloatArray, rng: np.random.Generator) -> IntArray:
 def _cotrained(
     ranks: ColumnRanks, positive: BoolArray, judges: IntArray, n_found: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Return Lepage's statistic of every column for the labelled rows and those found, and for those found alone.
+    """Return the statistic of every column for the labelled rows and those found, and for those found alone.
 
     Rows are found by the judges; for a judge itself, by the other judges.
     """
-    score = _discriminants(ranks.normal_scores(judges), positive)
+    score = _discriminants(ranks.locations(judges), positive)
     score[positive] = -np.inf
     found = np.argpartition(-score, n_found - 1, axis=0)[:n_found].T
     labelled = np.broadcast_to(np.flatnonzero(positive), (len(found), int(positive.sum())))
     return (
-        _lepage_by_judge(ranks, judges, np.concatenate([labelled, found], axis=1)),
-        _lepage_by_judge(ranks, judges, found),
+        _statistic_by_judge(ranks, judges, np.concatenate([labelled, found], axis=1)),
+        _statistic_by_judge(ranks, judges, found),
     )
 
 
-def _lepage_by_judge(ranks: ColumnRanks, judges: IntArray, rows: IntArray) -> FloatArray:
-    """Return Lepage's statistic of every column for the last set of rows; of judges for the set of each of them."""
-    statistic = ranks.lepage(rows[-1])
-    statistic[judges] = ranks.lepage_each(judges, rows[:-1])
+def _statistic_by_judge(ranks: ColumnRanks, judges: IntArray, rows: IntArray) -> FloatArray:
+    """Return the statistic of every column for the last set of rows; of judges for the set of each of them."""
+    statistic = ranks.statistic(rows[-1])
+    statistic[judges] = ranks.statistic_each(judges, rows[:-1])
     return statistic
 
 
@@ -298,7 +327,7 @@ def linear_discriminant(Z: FloatArray, positive: BoolArray) -> FloatArray:
 
 def _discriminant_parts(Z: FloatArray, positive: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return normal scores and their absolute values, the inverse of their covariance, and their mean difference."""
-    features = np.hstack([Z, _standardised(np.abs(Z))])
+    features = np.hstack([Z, _standardised(Z**2)])
     cov = np.cov(features.T)
     ridge = SHRINKAGE * np.trace(cov) / len(cov) + 1e-6
     inverse = np.linalg.inv((1 - SHRINKAGE) * cov + ridge * np.eye(len(cov)))
@@ -310,5 +339,5 @@ def _standardised(Z: FloatArray) -> FloatArray:
     return np.asarray((Z - Z.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0))
 
 
-def _mean_size(place: AnyArray) -> FloatArray:
-    return np.asarray(np.abs(place).mean(axis=1, dtype=np.float64))
+def _mean(scores: AnyArray) -> FloatArray:
+    return np.asarray(scores.mean(axis=1, dtype=np.float64))

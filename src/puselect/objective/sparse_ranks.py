@@ -2,17 +2,16 @@
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from puselect.arrays import AnyArray, FloatArray, IntArray
-from puselect.objective.evidence import ColumnRanks
+from puselect.objective.evidence import NORMAL, ColumnRanks, RankScores
 from puselect.sparse_table import SparseTable
 
 
-def column_ranks(table: AnyArray | SparseTable) -> ColumnRanks:
+def column_ranks(table: AnyArray | SparseTable, scores: RankScores = NORMAL) -> ColumnRanks:
     """Return the ranks of the columns of any table."""
-    return SparseRanks(table) if isinstance(table, SparseTable) else ColumnRanks(table)
+    return SparseRanks(table, scores) if isinstance(table, SparseTable) else ColumnRanks(table, scores)
 
 
 class SparseRanks(ColumnRanks):
@@ -23,45 +22,43 @@ class SparseRanks(ColumnRanks):
     table : SparseTable
     """
 
-    def __init__(self, table: SparseTable) -> None:
-        self.n_rows, n_features = table.shape
+    def __init__(self, table: SparseTable, scores: RankScores = NORMAL) -> None:
+        self.n_rows, self.n_features = table.shape
+        self.scores = scores
         columns = table.values.tocsc(copy=True)
         columns.eliminate_zeros()
         place = np.empty(len(columns.data))
-        self.zero = np.empty(n_features)
-        """Rank of the zeros of each column, less the mean rank."""
-        for j in range(n_features):
+        zero = np.empty(self.n_features)
+        for j in range(self.n_features):
             part = slice(columns.indptr[j], columns.indptr[j + 1])
-            place[part], self.zero[j] = _places(columns.data[part], self.n_rows)
-        n_zero = self.n_rows - np.diff(columns.indptr)
-        of_column = np.repeat(np.arange(n_features), np.diff(columns.indptr))
-        self.spread = (_sums(np.abs(place), of_column, n_features) + n_zero * np.abs(self.zero)) / self.n_rows
-        squares = _sums(place**2, of_column, n_features) + n_zero * self.zero**2
-        self.variance = np.maximum([squares, squares - self.n_rows * self.spread**2], 0.0) / (self.n_rows - 1)
+            place[part], zero[j] = _places(columns.data[part], self.n_rows)
+        location, of_zero = scores.location(place, self.n_rows), scores.location(zero, self.n_rows)
+        self.zero = np.stack([of_zero, scores.spread(of_zero)])
+        """Both scores of the zeros of each column."""
+        of_column = np.repeat(np.arange(self.n_features), np.diff(columns.indptr))
+        excess = np.stack([location, scores.spread(location)]) - self.zero[:, of_column]
+        sums = np.stack([_sums(part, of_column, self.n_features) for part in excess])
+        squares = np.stack([_sums(part**2, of_column, self.n_features) for part in excess])
+        self.mean = sums / self.n_rows + self.zero
+        self.variance = np.maximum(squares - sums**2 / self.n_rows, 0.0) / (self.n_rows - 1)
         entries = (columns.indices, of_column)
-        shift, size = place - self.zero[of_column], np.abs(place) - np.abs(self.zero)[of_column]
-        self.shift = csr_array((shift, entries), shape=table.shape)
-        """Places less that of the zeros of their column."""
-        self.size = csr_array((size, entries), shape=table.shape)
-        """The same of their absolute values."""
+        self.excess = [csr_array((part, entries), shape=table.shape) for part in excess]
+        """Both scores less those of the zeros of their column."""
 
-    def lepage(self, rows: IntArray) -> FloatArray:
-        """Return Lepage's statistic of every column for a set of rows."""
-        shift = self.shift[rows].sum(axis=0) / len(rows) + self.zero
-        size = self.size[rows].sum(axis=0) / len(rows) + np.abs(self.zero)
-        return self._statistic(shift, size, len(rows), slice(None))
+    def statistic(self, rows: IntArray) -> FloatArray:
+        """Return the sum of two squared z-scores, of location and spread, of every column for a set of rows."""
+        location, spread = (part[rows].sum(axis=0) / len(rows) for part in self.excess)
+        return self._statistic(location + self.zero[0], spread + self.zero[1], len(rows), slice(None))
 
-    def lepage_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
-        """Return Lepage's statistic of `columns`, each for its own set: ``rows`` (n_columns, n_set)."""
-        place = np.take_along_axis(self._places_of(columns), rows, axis=1)
-        return self._statistic(place.mean(axis=1), np.abs(place).mean(axis=1), rows.shape[1], columns)
+    def statistic_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
+        """Return the statistic of `columns`, each for its own set: ``rows`` (n_columns, n_set)."""
+        location = np.take_along_axis(self.locations(columns).T, rows, axis=1)
+        spread = self.scores.spread(location)
+        return self._statistic(location.mean(axis=1), spread.mean(axis=1), rows.shape[1], columns)
 
-    def normal_scores(self, columns: IntArray) -> FloatArray:
-        """Return the normal scores of the ranks of `columns`, shape (n_rows, n_columns)."""
-        return np.asarray(ndtri((self._places_of(columns).T + self.n_rows / 2) / self.n_rows))
-
-    def _places_of(self, columns: IntArray) -> FloatArray:
-        return np.asarray(self.shift[:, columns].toarray().T + self.zero[columns][:, None])
+    def locations(self, columns: IntArray) -> FloatArray:
+        """Return the first scores of `columns`, shape (n_rows, n_columns)."""
+        return np.asarray(self.excess[0][:, columns].toarray() + self.zero[0, columns])
 
 
 def _places(values: AnyArray, n_rows: int) -> tuple[FloatArray, float]:

@@ -240,7 +240,7 @@ class Selection(JSONRecord):
         if self.score_name == PROBABILITY:
             require(within((feature.score for feature in self.features), 0, 1), "probabilities must lie in 0..1")
         if self.weights is not None:
-            shares = (self.weights.labelled, self.weights.cotrained, self.weights.search)
+            shares = (self.weights.labelled, self.weights.cotrained, self.weights.search, self.weights.clustered)
             require(within(shares, 0, 1), "weights must lie in 0..1")
         if self.stability is not None:
             found = self.stability

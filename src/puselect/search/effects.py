@@ -17,6 +17,7 @@ from puselect.search.checkpoint import State, read_array
 from puselect.search.igo import rank_utilities
 
 DECIDED = 3.0  # standard errors
+LEAST_WEIGHT = 0.2  # of effects in the ranking: less than this is noise, but would outweigh evidence that is weak, too
 DRAWN_LIMIT = 3.0  # of support when masks are drawn, so that the search looks at every feature
 RANKED_FACTOR = 2.5  # of support when features are ranked: tuned, docs/internals/search.md
 RANKED_LIMIT = 12.0  # beyond it the search, which knows about redundancy, decides between strong features
@@ -132,7 +133,8 @@ class EffectSearch:
         effects = self.effects
         share = min(self.budget / self.costs.sum(), 1.0) if len(effects) else 1.0
         signal = effect_share(effects, share) ** 2
-        self.weight = signal * chance_share(*self.compared)
+        weight = signal * chance_share(*self.compared)
+        self.weight = weight if weight >= LEAST_WEIGHT else 0.0
         """How much the effects count in the ranking."""
         self.drawn_by = signal * effects + self.drawn_support
         """Scores that decide how often features are drawn."""
@@ -147,7 +149,11 @@ class EffectSearch:
     @property
     def scores(self) -> FloatArray:
         """What features are ranked by."""
-        return self.weight * self.effects + bent(RANKED_FACTOR * self.support, RANKED_LIMIT)
+        return self.ranked_by(self.support)
+
+    def ranked_by(self, support: FloatArray) -> FloatArray:
+        """Return what features are ranked by with the support given."""
+        return self.weight * self.effects + bent(RANKED_FACTOR * support, RANKED_LIMIT)
 
 
 def bent(support: FloatArray, limit: float) -> FloatArray:

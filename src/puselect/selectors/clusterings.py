@@ -167,6 +167,23 @@ def cluster_result(
     )
 
 
+def cluster_candidates(
+    settings: Settings,
+    problem: Problem,
+    engine: Engine,
+    support: BoolArray,
+    seeds: IntArray,
+    rows: IntArray,
+    target: int = 0,
+) -> Candidates | None:
+    """Cluster some features once per seed and return the candidates among `rows`; None if clusters place no rows."""
+    _, clusterings = cluster_result(settings, problem, engine, support, seeds, target)
+    if clusterings is None:
+        return None
+    table, positive = problem.table[rows], problem.positive[rows]
+    return clusterings._replace(scaling=None).candidates(table[:, support], positive)  # scaled already
+
+
 def score_features(
     settings: Settings, engine: Engine, support: BoolArray, seeds: IntArray, target: int = 0
 ) -> FloatArray:

@@ -25,6 +25,7 @@ from puselect.selectors.clusterings import (
     score_features,
     warn_if_below_start,
 )
+from puselect.selectors.confirmation import confirmed_scores
 from puselect.selectors.groups import read_groups
 from puselect.selectors.problem import Problem, problem_engine, start_order
 from puselect.selectors.ranking import scores_of_order
@@ -421,7 +422,8 @@ class FSCPU(SearchSelector):
         target: int = 0,
     ) -> Self:
         """Set the fitted attributes from a search that is over, and cluster its result."""
-        self._keep_result(session, evidence)
+        confirmed = confirmed_scores(settings, problem, session, evidence, engine, target)
+        self._keep_result(session, evidence, confirmed)
         seeds, deadline = session.final_seeds, session.deadline
         scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
         self.evidence_ = evidence
@@ -434,7 +436,7 @@ class FSCPU(SearchSelector):
             start_scores = scores if is_same else score_features(settings, engine, start, seeds, target)
             self.start_objective_ = float(start_scores.mean())
             if session.timed_out and start_scores.mean() > scores.mean():
-                weight = 0.0
+                weight, confirmed = 0.0, None
                 self._rank(session, scores_of_order(order, len(order)), evidence)
                 scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
             self.ended_below_start_ = warn_if_below_start(scores, start_scores)
@@ -445,6 +447,6 @@ class FSCPU(SearchSelector):
             self.stability_ = repeat_search(settings, problem, self.n_searches, self.n_iter_, deadline)
         self.weights_ = None
         if settings.follows_effects and problem.budget.leaves_a_choice:
-            self.weights_ = Weights.of(evidence, weight)
+            self.weights_ = Weights.of(evidence, weight, confirmed is not None)
             log_line(str(self.weights_), settings.search.verbose)
         return self

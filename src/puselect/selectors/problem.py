@@ -13,7 +13,7 @@ from puselect.engines.partitions import PartitionedTable, fit_partitioned_scalin
 from puselect.exceptions import FewLabelsWarning
 from puselect.labels import draw_rows
 from puselect.objective.cluster import ClusterObjective
-from puselect.objective.evidence import Evidence, rank_evidence
+from puselect.objective.evidence import LEPAGE, Evidence, rank_evidence
 from puselect.objective.information import PairInformation
 from puselect.objective.sparse_ranks import column_ranks
 from puselect.scaling import RobustScaling, Scaling, fit_scaling
@@ -161,7 +161,7 @@ def start_order(budget: Budget, evidence: Evidence, entropy: int) -> IntArray:
 
 
 def _lepage(table: AnyArray | SparseTable, positive: BoolArray) -> FloatArray:
-    return column_ranks(table).lepage(np.flatnonzero(positive))
+    return column_ranks(table, LEPAGE).statistic(np.flatnonzero(positive))
 
 
 def _evidence_rng(problem: Problem) -> np.random.Generator:

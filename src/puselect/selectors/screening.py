@@ -16,7 +16,7 @@ from puselect.objective.evidence import BLOCK, NO_DIFFERENCE_ROOT, Evidence
 from puselect.objective.sparse_ranks import column_ranks
 from puselect.search import EffectSearch
 from puselect.selectors.budget import Budget
-from puselect.selectors.clusterings import cluster_result
+from puselect.selectors.clusterings import cluster_candidates
 from puselect.selectors.problem import Problem, some_rows
 from puselect.selectors.session import Exchange
 from puselect.selectors.settings import Settings
@@ -83,22 +83,20 @@ class SecondLook:
         return Exchange(leaving, outside[best], support)
 
     def _statistic(self, columns: IntArray, selected: BoolArray) -> FloatArray:
-        """Return Lepage's statistic of columns for the labelled rows and the candidates in positive clusters."""
+        """Return the statistic of columns for the labelled rows and the candidates in positive clusters."""
         problem = self.problem
         rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(2,)))
         seeds = rng.integers(2**31, size=LOOK_CLUSTERINGS)
-        _, clusterings = cluster_result(self.settings, problem, self.engine, selected, seeds)
         rows = some_rows(problem, rng)
-        if clusterings is None or not len(columns):
+        found = cluster_candidates(self.settings, problem, self.engine, selected, seeds, rows)
+        if found is None or not len(columns):
             return np.zeros(len(columns))
-        table, positive = problem.table[rows], problem.positive[rows]
-        found = clusterings._replace(scaling=None).candidates(table[:, selected], positive).rows
-        labelled = np.flatnonzero(positive)
-        both = np.concatenate([labelled, found[: self.evidence.n_found]])
-        return blocked_lepage(table, columns, both)
+        labelled = np.flatnonzero(problem.positive[rows])
+        both = np.concatenate([labelled, found.rows[: self.evidence.n_found]])
+        return blocked_statistic(problem.table[rows], columns, both)
 
 
-def blocked_lepage(table: AnyArray | SparseTable, columns: IntArray, rows: IntArray) -> FloatArray:
-    """Return Lepage's statistic of columns for a set of rows, a block of columns at a time."""
+def blocked_statistic(table: AnyArray | SparseTable, columns: IntArray, rows: IntArray) -> FloatArray:
+    """Return the statistic of columns for a set of rows, a block of columns at a time."""
     parts = [columns[first : first + BLOCK] for first in range(0, len(columns), BLOCK)]
-    return np.concatenate([column_ranks(table[:, part]).lepage(rows) for part in parts])
+    return np.concatenate([column_ranks(table[:, part]).statistic(rows) for part in parts])

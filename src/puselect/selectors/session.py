@@ -205,9 +205,17 @@ class Session:
         seeds = np.random.SeedSequence(self.search.entropy, spawn_key=(0, 0, 0)).generate_state(FINAL_CLUSTERINGS)
         if self.interrupted:
             return seeds[:INTERRUPTED_CLUSTERINGS]
+        return seeds[: int(np.clip(self._n_affordable, LATE_CLUSTERINGS, FINAL_CLUSTERINGS))]
+
+    def affords(self, n_clusterings: int) -> bool:
+        """Return whether there is time for so many clusterings and three rounds of final ones."""
+        return not (self.interrupted or self.timed_out) and self._n_affordable >= n_clusterings + FINAL_CLUSTERINGS
+
+    @property
+    def _n_affordable(self) -> float:
+        """How often each of the final rounds could cluster in the time that is left."""
         seconds_each = ROUNDS_TO_COME * self.deadline.lap_seconds / self.settings.population_size
-        n_affordable = self.deadline.left / max(seconds_each, 1e-9)
-        return seeds[: int(np.clip(n_affordable, LATE_CLUSTERINGS, FINAL_CLUSTERINGS))]
+        return self.deadline.left / max(seconds_each, 1e-9)
 
     def _evaluate(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
         return self.objective(self.budget.widen(masks), seeds, targets)
@@ -311,13 +319,18 @@ class SearchSelector(StepCallbacks, PUSelector):
 
     history_: History
 
-    def _keep_result(self, session: Session, evidence: Evidence | None = None) -> None:
-        """Set the fitted attributes; features that were not searched are ranked by evidence."""
+    def _keep_result(
+        self, session: Session, evidence: Evidence | None = None, scores: FloatArray | None = None
+    ) -> None:
+        """Set the fitted attributes; features that were not searched are ranked by evidence.
+
+        `scores` replace those that the search gives to the features it decides on.
+        """
         search, budget = session.search, session.budget
         self.probabilities_ = budget.kept.astype(np.float64)
         self.probabilities_[budget.free] = search.theta
         self.probabilities_ = budget.spread(self.probabilities_)
-        self._rank(session, search.optimizer.scores, evidence)
+        self._rank(session, search.optimizer.scores if scores is None else scores, evidence)
         self.searched_ = budget.free
         self.history_ = search.history()
         self.n_iter_ = search.step

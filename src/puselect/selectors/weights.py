@@ -14,7 +14,7 @@ class Weights:
 
     Examples
     --------
-    >>> print(Weights(labelled=None, cotrained=None, search=0.88))
+    >>> print(Weights(None, None, search=0.88))
     Ranked by the search alone (weight .88). 1 means all signal, 0 all noise.
     """
 
@@ -24,23 +24,32 @@ class Weights:
     """Of what columns say about the labelled rows and those that other columns find; None without evidence."""
     search: float
     """Of the effects of features on the clusters."""
+    clustered: float | None = None
+    """Of what columns say about the rows in positive clusters of other features; None if they were not asked."""
 
     @classmethod
-    def of(cls, evidence: Evidence | None, search: float) -> Self:
-        """Collect the weights; without evidence only the search counts."""
+    def of(cls, evidence: Evidence | None, search: float, is_confirmed: bool = False) -> Self:
+        """Collect the weights; without evidence only the search counts.
+
+        What clusters say about single columns replaces other evidence as far as the search counts.
+        """
         if evidence is None:
             return cls(None, None, search)
-        return cls(evidence.labelled_weight, evidence.cotrained_weight, search)
+        if not is_confirmed:
+            return cls(evidence.labelled_weight, evidence.cotrained_weight, search)
+        rest = 1 - search
+        return cls(rest * evidence.labelled_weight, rest * evidence.cotrained_weight, search, search)
 
     def __str__(self) -> str:
         scale = "1 means all signal, 0 all noise."
         if self.labelled is None or self.cotrained is None:
             return f"Ranked by the search alone (weight {_short(self.search)}). {scale}"
-        return (
-            f"Ranked by the search (weight {_short(self.search)}) and by what single columns say: about the labelled "
-            f"rows ({_short(self.labelled)}) and about similar rows that other columns find "
-            f"({_short(self.cotrained)}). {scale}"
-        )
+        about = [f"about the labelled rows ({_short(self.labelled)})"]
+        about.append(f"about similar rows that other columns find ({_short(self.cotrained)})")
+        if self.clustered is not None:
+            about.append(f"about rows in positive clusters of other features ({_short(self.clustered)})")
+        said = f"{', '.join(about[:-1])} and {about[-1]}"
+        return f"Ranked by the search (weight {_short(self.search)}) and by what single columns say: {said}. {scale}"
 
 
 def _short(weight: float) -> str:

@@ -1,0 +1,93 @@
+"""What the clusters of the selected features say about single columns, none of which votes for itself.
+
+The selected features are split into folds. The rows are clustered on the features of all folds but one, and every
+feature that had no part in it is compared between the labelled and candidate rows and all rows. That is co-training
+with clusters: what finds the rows is the result of the search instead of a linear discriminant.
+"""
+
+import numpy as np
+
+from puselect.arrays import FloatArray
+from puselect.engines import Engine
+from puselect.objective.evidence import NO_DIFFERENCE_ROOT, Evidence
+from puselect.objective.sparse_ranks import column_ranks
+from puselect.search import EffectSearch
+from puselect.selectors.budget import Budget
+from puselect.selectors.clusterings import cluster_candidates
+from puselect.selectors.groups import group_statistic
+from puselect.selectors.problem import Problem, some_rows
+from puselect.selectors.session import Session
+from puselect.selectors.settings import Settings
+
+N_FOLDS = 4
+N_CLUSTERINGS = 4  # of each fold
+SURE = 0.5  # confidence of the candidates that count
+
+
+def confirmed_scores(
+    settings: Settings, problem: Problem, session: Session, evidence: Evidence | None, engine: Engine, target: int = 0
+) -> FloatArray | None:
+    """Return what the free features are ranked by if clusters have a say about each of them; None if they have not.
+
+    The support of each feature is replaced by what the clusters say, as far as the search counts.
+    """
+    optimizer = session.search.optimizer
+    if evidence is None or not isinstance(optimizer, EffectSearch) or not optimizer.weight:
+        return None
+    if not session.budget.leaves_a_choice or not session.affords(N_FOLDS * N_CLUSTERINGS):
+        return None
+    clustered = clustered_support(settings, problem, session.budget, optimizer.scores, engine, target)
+    if clustered is None:
+        return None
+    return optimizer.ranked_by(optimizer.weight * clustered + (1 - optimizer.weight) * optimizer.support)
+
+
+def clustered_support(
+    settings: Settings, problem: Problem, budget: Budget, scores: FloatArray, engine: Engine, target: int = 0
+) -> FloatArray | None:
+    """Return the evidence of each free feature, in standard errors, in the rows that clusters of others find.
+
+    Parameters
+    ----------
+    settings, problem
+    budget : Budget
+        With the free features.
+    scores : ndarray of shape (n_free,)
+        What they are selected by.
+    engine : Engine
+    target : int
+        The number of the problem among those the engine is bound to.
+
+    Returns
+    -------
+    support : ndarray of shape (n_free,) or None
+        None if fewer than two features are selected, or if clusters cannot place rows.
+    """
+    chosen = budget.take_within(np.argsort(-scores, kind="stable"))[budget.free]
+    places = np.flatnonzero(chosen)
+    n_folds = min(N_FOLDS, len(places))
+    if n_folds < 2:
+        return None
+    rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(7,)))
+    rows = some_rows(problem, rng)
+    labelled, ranks = np.flatnonzero(problem.positive[rows]), column_ranks(problem.table[rows][:, budget.columns])
+    total, n_judged = np.zeros((2, len(chosen)))
+    for fold in np.array_split(rng.permutation(places), n_folds):
+        others = chosen.copy()
+        others[fold] = False
+        mask = budget.widen(others[None, :])[0]
+        seeds = rng.integers(2**31, size=N_CLUSTERINGS)
+        found = cluster_candidates(settings, problem, engine, mask, seeds, rows, target)
+        if found is None:
+            return None
+        both = np.concatenate([labelled, found.rows[found.confidence >= SURE]])
+        total += np.where(others, 0.0, _of_free(ranks.statistic(both), budget))
+        n_judged += ~others
+    return np.asarray(np.sqrt(total / n_judged) - NO_DIFFERENCE_ROOT)
+
+
+def _of_free(statistic: FloatArray, budget: Budget) -> FloatArray:
+    """Return the statistic of each free feature, from that of all columns that can be selected."""
+    wide = np.zeros(len(budget.kept))
+    wide[budget.columns] = statistic
+    return (wide if budget.leader is None else group_statistic(wide, budget.leader))[budget.free]
