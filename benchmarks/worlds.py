@@ -21,9 +21,11 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
@@ -41,6 +43,7 @@ PRESETS: dict[str, Callable[..., FSCPU]] = {
     ),
     "published": FSCPU.published,
     "cluster": partial(FSCPU, criterion="cluster"),
+    "unconfirmed": FSCPU,  # the default without its last step
 }
 KNOBS: dict[str, dict[str, float]] = {
     "": {},
@@ -148,6 +151,16 @@ def beside_start(selector: FSCPU, relevant: np.ndarray) -> Row:
     return {"start_fsr": float(start[relevant].mean()), "ended_at_start": bool((start == selector.support_).all())}
 
 
+@contextmanager
+def parts_of(preset: str) -> Iterator[None]:
+    """Turn off what no parameter turns off."""
+    if preset.partition(":")[0] != "unconfirmed":
+        yield
+        return
+    with patch("puselect.selectors.fscpu.confirmed_scores", return_value=None):
+        yield
+
+
 @cache
 def compile_kernels() -> None:
     X, y, _ = make_pu_clusters("40/1/1", n_negative=200, n_positive=50, random_state=0)
@@ -164,7 +177,7 @@ def fit_one(fit: Fit) -> Row:
     selector = make_selector(fit, k)
     if isinstance(selector, FSCPU):
         compile_kernels()
-    with threadpool_limits(1):
+    with threadpool_limits(1), parts_of(fit.preset):
         begin = time.perf_counter()
         selector.fit(X, y)
         return result(fit, selector.support_, relevant, time.perf_counter() - begin, selector)
@@ -182,7 +195,8 @@ def fit_in_lockstep(fits: list[Fit], at_once: int) -> Iterator[Row]:
             data = [fit.world.draw(fit.seed) for fit in part]
             selectors = [make_selector(fit, int(data[0][2].sum())) for fit in part]
             begin = time.perf_counter()
-            fit_many(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
+            with parts_of(part[0].preset):
+                fit_many(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
             seconds = (time.perf_counter() - begin) / len(part)
             for fit, selector, (_, _, relevant) in zip(part, selectors, data, strict=True):
                 yield result(fit, selector.support_, relevant, seconds, selector)

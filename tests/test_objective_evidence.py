@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
-from scipy.stats import ansari, chi2, kstest, mannwhitneyu
+from scipy.stats import ansari, chi2, kstest, mannwhitneyu, norm, rankdata
 
 from puselect.datasets import make_pu_clusters
 from puselect.objective import evidence as module
 from puselect.objective.evidence import (
+    LEPAGE,
+    NORMAL,
     ColumnRanks,
     _discriminants,
     column_evidence,
@@ -31,10 +33,34 @@ def test_statistic_is_that_of_wilcoxon_plus_that_of_ansari_and_bradley():
         np.testing.assert_allclose(evidence, expected, rtol=0.02)
 
 
-def test_without_a_difference_it_is_chi_squared():
+def test_statistic_of_normal_scores_is_the_sum_of_two_permutation_z_scores():
+    """Of a finite population the mean of a sample has a known variance; ties are ranked by their mean."""
+    rng = np.random.default_rng(0)
+    X, rows = np.column_stack([rng.normal(size=90), rng.integers(0, 4, 90)]), np.arange(12)
+    for column, statistic in zip(X.T, ColumnRanks(X).statistic(rows), strict=True):
+        score = norm.ppf((rankdata(column) - 0.5) / 90)
+        expected = 0.0
+        for each in (score, score**2):
+            error = each.var(ddof=1) / 12 * (1 - 12 / 90)
+            expected += (each[:12].mean() - each.mean()) ** 2 / error
+        np.testing.assert_allclose(statistic, expected, rtol=1e-5)
+
+
+def test_normal_scores_tell_scattered_outliers_better_than_ranks():
+    found = []
+    for seed in range(4):
+        X, y, relevant = make_pu_clusters("10/outlier", noise="gaussian", random_state=seed)
+        rows = np.flatnonzero(y)
+        statistics = [ColumnRanks(X, scores).statistic(rows) for scores in (NORMAL, LEPAGE)]
+        found.append([relevant[np.argsort(-statistic)[:25]].mean() for statistic in statistics])
+    normal, lepage = np.mean(found, axis=0)
+    assert normal > lepage + 0.05
+
+
+@pytest.mark.parametrize("scores", [NORMAL, LEPAGE])
+def test_without_a_difference_it_is_chi_squared(scores):
     rng = np.random.default_rng(1)
-    positive = np.arange(300) < 40
-    evidence = column_evidence(rng.normal(size=(300, 800)), positive)
+    evidence = ColumnRanks(rng.normal(size=(300, 800)), scores).statistic(np.arange(40))
     assert kstest(evidence, chi2(2).cdf).pvalue > 1e-3
 
 
@@ -51,8 +77,8 @@ def test_constant_columns_tell_nothing():
 def test_each_column_may_have_a_set_of_its_own():
     rng = np.random.default_rng(3)
     ranks, rows = ColumnRanks(rng.normal(size=(60, 5))), rng.permuted(np.tile(np.arange(60), (3, 1)), axis=1)[:, :9]
-    each = ranks.lepage_each(np.array([4, 0, 2]), rows)
-    np.testing.assert_allclose(each, [ranks.lepage(rows[i])[column] for i, column in enumerate((4, 0, 2))])
+    each = ranks.statistic_each(np.array([4, 0, 2]), rows)
+    np.testing.assert_allclose(each, [ranks.statistic(rows[i])[column] for i, column in enumerate((4, 0, 2))])
 
 
 def test_a_discriminant_without_a_column_is_that_of_the_other_columns(monkeypatch):
@@ -94,10 +120,19 @@ def test_shuffled_labels_carry_no_weight():
     assert max(random.labelled_weight, random.cotrained_weight) < 0.1
 
 
+def test_where_nothing_is_known_the_order_is_that_of_the_labelled_rows():
+    """Among many columns of noise a little co-trained evidence would outweigh that of the labels."""
+    X, positive = np.random.default_rng(3).normal(size=(80, 600)), np.arange(80) < 10
+    evidence = gather(X, positive, 0.02)
+    assert evidence.cotrained_weight == 0
+    assert 0 < evidence.labelled_weight < 0.1
+    np.testing.assert_array_equal(np.argsort(evidence.support), np.argsort(evidence.labelled))
+
+
 def test_as_many_rows_are_found_as_there_are_hidden_positives():
     for condition, n_hidden in (("10/1/2", 450), ("40/1/2", 300)):
         X, y, _ = make_pu_clusters(condition, random_state=0)
-        assert gather(X, y == 1).n_found == pytest.approx(n_hidden, rel=0.2)
+        assert gather(X, y == 1).n_found == pytest.approx(n_hidden, rel=0.25)
 
 
 def test_rows_found_with_scattered_outliers_carry_no_weight():

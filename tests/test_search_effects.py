@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from puselect.search.effects import DECIDED, DRAWN_LIMIT, EffectSearch, chance_share, cut_at, effect_share
+from puselect.search.effects import DECIDED, DRAWN_LIMIT, LEAST_WEIGHT, EffectSearch, chance_share, cut_at, effect_share
 from puselect.search.igo import rank_utilities
 
 
@@ -112,6 +112,16 @@ def test_noise_has_no_share_whatever_is_wanted(share):
     noise = np.random.default_rng(4).normal(size=20_000)
     assert effect_share(noise, share) < 0.05
     assert effect_share(5 * noise, share) == pytest.approx(0.96, abs=0.01)
+
+
+def test_effects_that_are_almost_noise_count_nothing_in_the_ranking(monkeypatch):
+    search = optimizer(np.arange(12.0) / 1e3, 5.0)
+    run(search, lambda masks: masks @ np.arange(12.0), 40)
+    assert search.weight > LEAST_WEIGHT
+    monkeypatch.setattr("puselect.search.effects.effect_share", lambda effects, share: 0.9 * LEAST_WEIGHT**0.5)
+    search._update()
+    assert search.weight == 0
+    np.testing.assert_array_equal(np.argsort(search.scores), np.arange(12))
 
 
 def test_a_restored_search_goes_on_as_if_nothing_had_happened():

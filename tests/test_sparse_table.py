@@ -7,7 +7,7 @@ from puselect.baselines import KBest
 from puselect.engines.cpu.engine import CPUEngine
 from puselect.engines.cpu.sparse import SparseEngine
 from puselect.engines.mixture import MixtureSpec
-from puselect.objective.evidence import ColumnRanks, gather_evidence, rank_evidence
+from puselect.objective.evidence import LEPAGE, NORMAL, ColumnRanks, gather_evidence, rank_evidence
 from puselect.objective.sparse_ranks import SparseRanks
 from puselect.scaling import SCALES, fit_scaling
 from puselect.selectors.base import varying_columns
@@ -51,16 +51,22 @@ def test_varying_columns_of_a_sparse_table():
     np.testing.assert_array_equal(varying_columns(csc_array(X)), varying_columns(X))
 
 
-def test_ranks_of_sparse_columns_are_those_of_dense_ones():
-    X, y = counts()
-    dense, sparse = ColumnRanks(X), SparseRanks(SparseTable.of(csc_array(X)))
+@pytest.mark.parametrize("scores", [NORMAL, LEPAGE])
+def test_ranks_of_sparse_columns_are_those_of_dense_ones(scores):
+    X, _ = counts()
+    dense, sparse = ColumnRanks(X, scores), SparseRanks(SparseTable.of(csc_array(X)), scores)
     rows, columns = np.arange(40, 70), np.array([1, 20, 7])
-    np.testing.assert_allclose(sparse.spread, dense.spread, rtol=1e-6)
+    np.testing.assert_allclose(sparse.mean, dense.mean, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(sparse.variance, dense.variance, rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(sparse.lepage(rows), dense.lepage(rows), rtol=1e-5)
+    np.testing.assert_allclose(sparse.statistic(rows), dense.statistic(rows), rtol=1e-5)
     each = np.stack([rows, rows + 5, rows - 9])
-    np.testing.assert_allclose(sparse.lepage_each(columns, each), dense.lepage_each(columns, each), rtol=1e-5)
-    np.testing.assert_allclose(sparse.normal_scores(columns), dense.normal_scores(columns), atol=1e-5)
+    np.testing.assert_allclose(sparse.statistic_each(columns, each), dense.statistic_each(columns, each), rtol=1e-5)
+    np.testing.assert_allclose(sparse.locations(columns), dense.locations(columns), atol=1e-5)
+
+
+def test_evidence_of_sparse_columns_is_that_of_dense_ones():
+    X, y = counts()
+    sparse = SparseRanks(SparseTable.of(csc_array(X)))
     of_sparse = rank_evidence(sparse, y == 1, 0.25, np.random.default_rng(0))
     of_dense = gather_evidence(X, y == 1, 0.25, np.random.default_rng(0))
     np.testing.assert_allclose(of_sparse.support, of_dense.support, atol=1e-4)

@@ -19,8 +19,8 @@ from puselect.search.igo import rank_utilities
 DECIDED = 3.0  # standard errors
 LEAST_WEIGHT = 0.2  # of effects in the ranking: less than this is noise, but would outweigh evidence that is weak, too
 DRAWN_LIMIT = 3.0  # of support when masks are drawn, so that the search looks at every feature
-RANKED_FACTOR = 2.5  # of support when features are ranked: tuned, docs/internals/search.md
-RANKED_LIMIT = 12.0  # beyond it the search, which knows about redundancy, decides between strong features
+RANKED_FACTOR = 3.0  # of support when features are ranked: tuned, docs/internals/search.md
+RANKED_LIMIT = 15.0  # beyond it the search, which knows about redundancy, decides between strong features
 
 
 class EffectSearch:
@@ -134,7 +134,7 @@ class EffectSearch:
         share = min(self.budget / self.costs.sum(), 1.0) if len(effects) else 1.0
         signal = effect_share(effects, share) ** 2
         weight = signal * chance_share(*self.compared)
-        self.weight = weight if weight >= LEAST_WEIGHT else 0.0
+        self.weight = weight if weight >= LEAST_WEIGHT or not self.support.any() else 0.0
         """How much the effects count in the ranking."""
         self.drawn_by = signal * effects + self.drawn_support
         """Scores that decide how often features are drawn."""
