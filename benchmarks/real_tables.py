@@ -17,7 +17,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from puselect.methods import REGISTRY, is_installed
-from puselect.studies import Progress, Study, collect, load_run, load_study, local_workers, run_study, study_tables
+from puselect.studies import (
+    Progress,
+    Study,
+    collect,
+    load_run,
+    load_study,
+    local_workers,
+    lockstep_workers,
+    run_study,
+    study_tables,
+)
 from puselect.studies.cells import Cell
 from puselect.studies.study import StudyMethod
 from puselect.studies.tables import to_markdown
@@ -87,6 +97,8 @@ def run(args: argparse.Namespace) -> int:
 
     methods = chosen_methods(study, args.methods)
     workers = local_workers(args.jobs)
+    if args.engine == "gpu":
+        workers = lockstep_workers(args.folder, workers)
     outcome = run_study(study, args.folder, methods=methods, only=only, workers=workers, tell=Lines())
     print(f"{outcome.measured} cells measured, {outcome.skipped} had results, {len(outcome.failed)} failed")
     return len(outcome.failed)
@@ -101,6 +113,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--fractions", type=numbers, default=[], help="shares of the features; default: 0.1,0.2,0.5")
     parser.add_argument("--methods", type=names, default=[], help="ids in the study; default: all but the slow ones")
     parser.add_argument("--jobs", type=int, default=1, help="processes, each with one thread")
+    parser.add_argument("--engine", choices=["auto", "gpu"], default="auto", help="gpu: searches in lockstep")
     args = parser.parse_args(words)
     if args.report:
         print("\n\n".join(map(to_markdown, study_tables(collect(*load_run(args.folder))))))

@@ -137,7 +137,8 @@ class TestInterrupted:
         assert puselect(*words, cwd=tmp_path).returncode == 0
         resumed = Selection.from_json((tmp_path / "s.json").read_text())
         whole = FSCPU(8, max_iter=60, random_state=0).fit(table.drop("label").to_numpy(), table["label"].to_numpy())
-        assert [feature.score for feature in resumed.features] == sorted(whole.probabilities_, reverse=True)
+        ranked = whole.probabilities_[np.argsort(whole.ranking_)]
+        assert [feature.score for feature in resumed.features] == ranked.tolist()
         assert resumed.objective == whole.objective_
 
     def test_ctrl_c_while_the_result_is_written_lets_it_be_written(self, folder, monkeypatch):

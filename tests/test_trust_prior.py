@@ -16,7 +16,7 @@ def test_the_share_is_near_the_truth_and_inside_its_interval():
     assert np.mean([each.share for each in found]) == pytest.approx(120 / 920, abs=0.03)
     assert sum(each.interval[0] <= 120 / 920 <= each.interval[1] for each in found) >= 5
     assert all(each.interval[0] <= each.share <= each.interval[1] for each in found)
-    assert {each.code for each in found} == {PriorCode.ESTIMATED}
+    assert sum(each.code == PriorCode.ESTIMATED for each in found) >= 5
     assert found[0].n_hidden == round(found[0].share * 920)
 
 

@@ -17,11 +17,13 @@ from puselect.selectors.clusterings import cluster_candidates
 from puselect.selectors.groups import group_statistic
 from puselect.selectors.problem import Problem, some_rows
 from puselect.selectors.session import Session
-from puselect.selectors.settings import Settings
+from puselect.selectors.settings import AUTO_SAMPLES, Settings
 
 N_FOLDS = 4
 N_CLUSTERINGS = 4  # of each fold
 SURE = 0.5  # confidence of the candidates that count
+MANY_ROWS = 5  # times as many as a step uses: candidates are rare in a large table
+MOST_CELLS = 2 * 10**7  # of the columns that are compared, unless a step's rows have more
 
 
 def confirmed_scores(
@@ -69,8 +71,10 @@ def clustered_support(
     if n_folds < 2:
         return None
     rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(7,)))
-    rows = some_rows(problem, rng)
-    labelled, ranks = np.flatnonzero(problem.positive[rows]), column_ranks(problem.table[rows][:, budget.columns])
+    columns = budget.columns
+    is_small = len(columns) * min(len(problem.positive), MANY_ROWS * AUTO_SAMPLES) <= MOST_CELLS
+    rows = some_rows(problem, rng, MANY_ROWS if is_small else 1)
+    labelled, ranks = np.flatnonzero(problem.positive[rows]), column_ranks(problem.table[rows][:, columns])
     total, n_judged = np.zeros((2, len(chosen)))
     for fold in np.array_split(rng.permutation(places), n_folds):
         others = chosen.copy()

@@ -168,13 +168,13 @@ def _evidence_rng(problem: Problem) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(1,)))
 
 
-def some_rows(problem: Problem, rng: np.random.Generator) -> IntArray:
-    """Return all rows, or the labelled ones and at most `max_samples` random others.
+def some_rows(problem: Problem, rng: np.random.Generator, times: int = 1) -> IntArray:
+    """Return all rows, or the labelled ones and at most `times` `max_samples` random others.
 
     Where a step uses all rows of a large table, single columns still need no more than a sample: the same one, whether
     the table is in memory or in partitions.
     """
-    most = AUTO_SAMPLES if problem.max_samples is None else problem.max_samples
+    most = times * (AUTO_SAMPLES if problem.max_samples is None else problem.max_samples)
     if most >= len(problem.positive):
         return np.arange(len(problem.positive))
     return draw_rows(problem.positive, rng, max_others=most)
