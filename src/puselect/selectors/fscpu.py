@@ -174,13 +174,13 @@ class FSCPU(SearchSelector):
         evidence alone selects, the latter are selected.
     settled_ : float
         How near that is, 0 to 1: the share of decided features, or the share of the budget if that is less. A feature
-        is decided if its score is three standard errors from the cut (optimizer="effects"), or if its probability is
-        0.1 or less, or 0.9 or more (optimizer="igo").
+        is decided if its score is three standard errors from the cut, or, with optimizer="igo", if its probability is
+        0.1 or less, or 0.9 or more.
     evidence_ : Evidence or None
         What single columns say about the labels, and how much it counts (`labelled_weight`, `cotrained_weight`).
     weights_ : Weights or None
-        How much each source counts in the ranking, from 0 (all noise) to 1: `labelled`, `cotrained`, `search`; ``str``
-        says it in a sentence. None with optimizer="igo", which ranks by its probabilities, or without a choice.
+        How much each source counts in the ranking, from 0 (all noise) to 1; ``str`` says it in a sentence. None with
+        optimizer="igo", which ranks by its probabilities, or without a choice.
     start_objective_ : float or None
         Objective of the features that evidence alone would select; None without evidence or after Ctrl-C.
     ended_below_start_ : bool
@@ -405,9 +405,7 @@ class FSCPU(SearchSelector):
         problem = Problem.of(settings, table, positive, budget, entropy, is_seeded)
         return choose(settings, problem, self.max_false) if self.n_features_to_select == AUTO else problem
 
-    def _fit_problem(
-        self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline
-    ) -> Self:
+    def _fit_problem(self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline) -> Self:
         engine = problem_engine(settings, problem)
         session, evidence = search_alone(settings, problem, engine, callbacks, deadline)
         return self._keep_clusters(settings, problem, session, evidence, engine)
@@ -432,8 +430,8 @@ class FSCPU(SearchSelector):
         if evidence is not None and len(seeds) > 1:  # an interrupted search has only one final clustering
             order = start_order(session.budget, evidence, problem.entropy)
             start = session.budget.take_within(order)
-            is_same = np.array_equal(start, self.support_)
-            start_scores = scores if is_same else score_features(settings, engine, start, seeds, target)
+            is_new = not np.array_equal(start, self.support_)
+            start_scores = score_features(settings, engine, start, seeds, target) if is_new else scores
             self.start_objective_ = float(start_scores.mean())
             if session.timed_out and start_scores.mean() > scores.mean():
                 weight, confirmed = 0.0, None
@@ -442,10 +440,9 @@ class FSCPU(SearchSelector):
             self.ended_below_start_ = warn_if_below_start(scores, start_scores)
         self.objective_ = float(scores.mean())
         self.path_ = follow_path(settings, problem, engine, self.ranking_, self.support_, seeds, deadline, target)
-        self.stability_ = None
+        self.stability_ = self.weights_ = None
         if self.n_searches > 1 and not (session.interrupted or session.timed_out):
             self.stability_ = repeat_search(settings, problem, self.n_searches, self.n_iter_, deadline)
-        self.weights_ = None
         if settings.follows_effects and problem.budget.leaves_a_choice:
             self.weights_ = Weights.of(evidence, weight, confirmed is not None)
             log_line(str(self.weights_), settings.search.verbose)
