@@ -83,7 +83,7 @@ class EffectSteps:
     def collect(self, n_steps: int) -> Chunk:
         """Wait for a chunk of `n_steps`, and return what happened."""
         parts = (*(record[:n_steps] for record in self.records), self.gain, self.variance)
-        copies = (np.array(part.cpu()) for part in parts)  # the next chunk overwrites them
+        copies = (part.cpu().numpy().copy() for part in parts)  # the next chunk overwrites them
         theta, values, size, positive, settled, lost, done, gain, variance = copies
         return Chunk(theta, values, size, positive, settled, lost.sum(axis=2), done > 0, gain, variance)
 
