@@ -45,3 +45,8 @@ def test_groups_do_not_overlap_across_blocks_of_many_columns():
 def test_a_threshold_out_of_range_is_refused(table, threshold):
     with pytest.raises(ValueError, match="threshold"):
         find_twins(table, threshold)
+
+
+def test_columns_without_any_correlation_are_no_twins_at_the_lowest_thresholds():
+    steps = np.array([[-1.0, 1.0], [0.0, -2.0], [1.0, 1.0]])
+    assert find_twins(steps, 1e-6) == []

@@ -76,7 +76,7 @@ def twins(draw: Draw, X: Any, y: Any, pos_label: Any) -> Ask:
 
     def ask() -> None:
         for found in find_twins(X, threshold):
-            require(len(found.columns) > 1 and 0 < found.correlation <= 1, f"{found!r}")
+            require(len(found.columns) > 1 and 0 <= found.correlation <= 1, f"{found!r}")
 
     return ask
 

@@ -58,7 +58,7 @@ def find_twins(X: ArrayLike, threshold: float = 0.99) -> list[Twins]:
             if not is_open[row]:
                 continue
             # Floats of 32 bits: a correlation of exactly 1 may come out a little lower.
-            alike = np.flatnonzero(is_open[first:] & (values >= threshold - 1e-5)) + first
+            alike = np.flatnonzero(is_open[first:] & (values >= threshold * (1 - 1e-5))) + first
             alike = alike[alike > row]
             if len(alike):
                 is_open[alike] = False
