@@ -67,7 +67,7 @@ class FSCPU(SearchSelector):
     engine : {"auto", "cpu", "gpu", "reference", "dask"}, default="auto"
         What clusters the rows: compiled kernels, torch on a GPU, scikit-learn one mask at a time (slow; for checking),
         or the workers that hold the partitions of a Dask DataFrame or Array. "auto" takes the GPU where there is one
-        and the table is large enough for it to win.
+        and the search should be faster there.
     max_iter : int, optional
         The most steps. By default 400 for half of the features, more for other shares and with few labelled rows;
         80 / learning_rate with optimizer="igo".
