@@ -23,6 +23,7 @@ from puselect.engines.sample import Sample, draw_sample
 logger = logging.getLogger("puselect")
 
 MEMORY_SHARE = 0.5  # of what is free, for one batch
+MOST_FUSED_COLUMNS = 512  # of a table, for one program to draw a mask
 MOST_WIDTHS = 4  # numbers of columns whose buffers are kept
 
 
@@ -119,7 +120,7 @@ class GPUEngine:
         width = rules.n_taken + len(rules.kept)
         if not has_fixed_steps(self.spec) or len(support) * rules.n_masks > self._most_at_once(width):
             return None
-        if sweeps(self.device, width, self.spec) is plain:
+        if sweeps(self.device, width, self.spec) is plain or self.tables.shape[2] > MOST_FUSED_COLUMNS:
             from puselect.engines.gpu.steps import EffectSteps
 
             return EffectSteps(self, rules, support, n_steps)
