@@ -70,8 +70,22 @@ def test_increasing_transformations_change_nothing():
     np.testing.assert_allclose(column_evidence(np.exp(X) * 1e6, positive), column_evidence(X, positive))
 
 
+@pytest.mark.parametrize("n_rows", [60, 61, 3000])
+def test_a_column_of_zeros_and_ones_counts_no_rounding(n_rows):
+    """In one that is half 0 and half 1 all squares are the same: there is a location, and no spread to compare."""
+    column = np.arange(n_rows) % 2.0
+    statistic = ColumnRanks(column[:, None]).statistic(np.arange(0, 20, 2))
+    location = 10 * n_rows / (n_rows - 10) * (n_rows - 1) / n_rows * column.mean() ** 2 / column.var()
+    parts = 1 if n_rows % 2 == 0 else 2
+    np.testing.assert_allclose(statistic, parts * location, rtol=1e-3)
+
+
 def test_constant_columns_tell_nothing():
     assert column_evidence(np.ones((20, 2)), np.arange(20) < 3).tolist() == [0.0, 0.0]
+
+
+def test_all_rows_tell_nothing():
+    assert ColumnRanks(np.random.default_rng(0).normal(size=(20, 2))).statistic(np.arange(20)).tolist() == [0.0, 0.0]
 
 
 def test_each_column_may_have_a_set_of_its_own():

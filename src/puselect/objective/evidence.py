@@ -22,6 +22,7 @@ N_FOLDS = 5
 MOST_FOUND = 0.25  # of the unlabelled rows
 NEGLIGIBLE = 0.02  # weight of co-trained evidence; where all weights are near 0, a little of it would still decide
 LEAST_WEIGHT = 1e-3  # of the labelled rows, whose order is the best guess where nothing is known
+ROUNDING = 1e-10  # variance of scores that are all the same, such as the squares of a column that is half 0 and half 1
 SHRINKAGE = 0.1  # of the covariance of the judges towards a multiple of the identity
 NO_DIFFERENCE = 2.0  # expected value of both statistics: chi-squared with two degrees of freedom
 NO_DIFFERENCE_ROOT = np.sqrt(np.pi / 2)  # and of their square roots
@@ -89,9 +90,11 @@ class ColumnRanks:
 
     def _statistic(self, location: FloatArray, spread: FloatArray, m: int, columns: IntArray | slice) -> FloatArray:
         """Return the statistic for mean scores of samples of `m` rows, which are drawn without replacement."""
-        error = self.variance[:, columns] / m * (self.n_rows - m) / self.n_rows
+        variance = self.variance[:, columns]
+        error = variance / m * (self.n_rows - m) / self.n_rows
         square = (np.stack([location, spread]) - self.mean[:, columns]) ** 2
-        return np.asarray(np.divide(square, error, out=np.zeros_like(square), where=error > 0).sum(axis=0))
+        differs = (variance > ROUNDING) & (error > 0)
+        return np.asarray(np.divide(square, error, out=np.zeros_like(square), where=differs).sum(axis=0))
 
 
 class Evidence(NamedTuple):
