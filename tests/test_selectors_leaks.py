@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from puselect import find_leaks, find_twins
@@ -67,7 +68,9 @@ def test_identifiers_that_sort_by_class(rows):
     assert not sorts_labels(rng.permutation(N), known)
 
 
-@pytest.mark.parametrize("positive", [np.ones(7, bool), np.ones((8, 1), bool), np.array(["no"] * 8), np.full(8, 2)])
+@pytest.mark.parametrize("positive", [
+    np.ones(7, bool), np.ones((8, 1), bool), np.array(["no"] * 8), np.full(8, 2), np.array([pd.NA] * 8, dtype=object),
+])
 def test_labels_that_are_not_one_bool_a_row_are_refused(positive):
     with pytest.raises(ValueError, match="positive must hold a bool for each of the 8 rows"):
         find_leaks(np.zeros((8, 3)), positive)
