@@ -53,13 +53,13 @@ def test_a_dask_data_frame_is_searched_where_it_is(client):
     table = dd.from_pandas(frame.assign(part=np.arange(300) // 100), npartitions=3)
     labels = dd.from_pandas(pd.Series(np.where(Y == 1, "yes", None), dtype=object), npartitions=3)
     empty = table[table.part != 1].drop(columns="part")  # a partition without rows
-    found = search(engine="dask", pos_label="yes").fit(table.drop(columns="part"), labels)
-    whole = search(pos_label="yes").fit(frame, np.where(Y == 1, "yes", None))
+    found = search(engine="dask", pos_label="yes", max_iter=2).fit(table.drop(columns="part"), labels)
+    whole = search(pos_label="yes", max_iter=2).fit(frame, np.where(Y == 1, "yes", None))
     assert found.get_feature_names_out().tolist() == whole.get_feature_names_out().tolist()
     np.testing.assert_allclose(found.history_.value, whole.history_.value, atol=0.01)
     assert (found.clusterings_.size.sum(axis=1) == 300).all()  # every row, in every clustering
     kept = np.arange(300) // 100 != 1
-    fewer = search().fit(empty, Y[kept])
+    fewer = search(max_iter=1).fit(empty, Y[kept])
     assert (fewer.clusterings_.size.sum(axis=1) == 200).all()
     with pytest.raises(ValueError, match="at least one labelled positive"):
         search(pos_label="no").fit(table.drop(columns="part"), labels)
