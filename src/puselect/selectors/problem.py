@@ -129,9 +129,9 @@ def first_probabilities(settings: Settings, problem: Problem) -> FloatArray:
         return np.full(len(budget.free), budget.start)
     rows = some_rows(problem, _evidence_rng(problem))
     if budget.leader is None:
-        evidence = _lepage(problem.table[rows][:, budget.free], problem.positive[rows])
+        evidence = _lepage(taken_rows(problem, rows)[:, budget.free], problem.positive[rows])
     else:
-        columns = _lepage(problem.table[rows], problem.positive[rows])
+        columns = _lepage(taken_rows(problem, rows), problem.positive[rows])
         evidence = group_statistic(columns, budget.leader)[budget.free]
     return evidence_start(evidence, budget.costs, budget.limit, settings.start_evidence)
 
@@ -144,7 +144,7 @@ def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
     rng = _evidence_rng(problem)
     rows = some_rows(problem, rng)
     columns = budget.columns
-    ranks = column_ranks(problem.table[rows][:, columns])
+    ranks = column_ranks(taken_rows(problem, rows)[:, columns])
     found = rank_evidence(ranks, problem.positive[rows], budget.start, rng)
     return found.widened(columns, problem.table.shape[1])
 
@@ -166,6 +166,12 @@ def _lepage(table: AnyArray | SparseTable, positive: BoolArray) -> FloatArray:
 
 def _evidence_rng(problem: Problem) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(1,)))
+
+
+def taken_rows(problem: Problem, rows: IntArray) -> Any:
+    """Return rows of the table, scaled; without a copy if they are all of it, in order."""
+    is_here = not isinstance(problem.table, PartitionedTable)
+    return problem.table if is_here and len(rows) == len(problem.positive) else problem.table[rows]
 
 
 def some_rows(problem: Problem, rng: np.random.Generator, times: int = 1) -> IntArray:
