@@ -116,8 +116,8 @@ def limited(limit: float) -> None:
         found = FSCPU(k, max_time=limit, n_jobs=2, random_state=0).fit(X, y)
         seconds, work = time.perf_counter() - begin, time.process_time() - work
         over = "cut" if found.timed_out_ else "over before"
-        print(f"| {name} | {limit:g} | {seconds:.1f} | {work:.1f} | {over} | {found.n_iter_} | {found.objective_:.4f} | "
-              f"{found.start_objective_:.4f} |", flush=True)  # fmt: skip
+        print(f"| {name} | {limit:g} | {seconds:.1f} | {work:.1f} | {over} | {found.n_iter_} | "
+              f"{found.objective_:.4f} | {found.start_objective_:.4f} |", flush=True)  # fmt: skip
 
 
 def sparse(n_rows: int, max_iter: int | None) -> None:
