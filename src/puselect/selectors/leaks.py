@@ -81,7 +81,8 @@ def find_leaks(X: ArrayLike, positive: ArrayLike) -> list[Leak]:
     """
     check_unmasked(X)
     with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
-        table, known = check_array(X, ensure_all_finite="allow-nan"), np.asarray(positive)
+        table = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+    known = np.asarray(positive)
     if known.shape != (len(table),) or known.dtype.kind not in "biuf" or not np.isin(known, (0, 1)).all():
         raise ValueError(f"positive must hold a bool for each of the {len(table)} rows of X, got {known!r}")
     known = known.astype(bool)

@@ -48,7 +48,7 @@ def find_twins(X: ArrayLike, threshold: float = 0.99) -> list[Twins]:
         raise ValueError(f"threshold must lie in (0, 1], got {threshold!r}")
     check_unmasked(X)
     with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
-        places = _places(check_array(X, ensure_min_samples=0, ensure_min_features=0))
+        places = _places(check_array(X, dtype=[np.float64, np.float32], ensure_min_samples=0, ensure_min_features=0))
     is_open = np.abs(places).max(axis=0, initial=0.0) > 0
     groups = []
     for first in range(0, places.shape[1], BLOCK):
