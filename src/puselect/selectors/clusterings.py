@@ -173,15 +173,16 @@ def cluster_candidates(
     engine: Engine,
     support: BoolArray,
     seeds: IntArray,
-    rows: IntArray,
+    table: NDArray[Any] | SparseTable,
+    known: BoolArray,
     target: int = 0,
 ) -> Candidates | None:
-    """Cluster some features once per seed and return the candidates among `rows`; None if clusters place no rows."""
+    """Cluster some features once per seed and return the candidates in a table; None if clusters place no rows.
+
+    The table holds these features of some rows, scaled; rows that are `known` are left out.
+    """
     _, clusterings = cluster_result(settings, problem, engine, support, seeds, target)
-    if clusterings is None:
-        return None
-    table, positive = problem.table[rows], problem.positive[rows]
-    return clusterings._replace(scaling=None).candidates(table[:, support], positive)  # scaled already
+    return None if clusterings is None else clusterings._replace(scaling=None).candidates(table, known)
 
 
 def score_features(

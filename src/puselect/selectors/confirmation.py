@@ -15,7 +15,7 @@ from puselect.search import EffectSearch
 from puselect.selectors.budget import Budget
 from puselect.selectors.clusterings import cluster_candidates
 from puselect.selectors.groups import group_statistic
-from puselect.selectors.problem import Problem, some_rows
+from puselect.selectors.problem import Problem, some_rows, taken_rows
 from puselect.selectors.session import Session
 from puselect.selectors.settings import AUTO_SAMPLES, Settings
 
@@ -74,14 +74,15 @@ def clustered_support(
     columns = budget.columns
     is_small = len(columns) * min(len(problem.positive), MANY_ROWS * AUTO_SAMPLES) <= MOST_CELLS
     rows = some_rows(problem, rng, MANY_ROWS if is_small else 1)
-    labelled, ranks = np.flatnonzero(problem.positive[rows]), column_ranks(problem.table[rows][:, columns])
+    table, positive = taken_rows(problem, rows)[:, columns], problem.positive[rows]
+    labelled, ranks = np.flatnonzero(positive), column_ranks(table)
     total, n_judged = np.zeros((2, len(chosen)))
     for fold in np.array_split(rng.permutation(places), n_folds):
         others = chosen.copy()
         others[fold] = False
         mask = budget.widen(others[None, :])[0]
         seeds = rng.integers(2**31, size=N_CLUSTERINGS)
-        found = cluster_candidates(settings, problem, engine, mask, seeds, rows, target)
+        found = cluster_candidates(settings, problem, engine, mask, seeds, table[:, mask[columns]], positive, target)
         if found is None:
             return None
         both = np.concatenate([labelled, found.rows[found.confidence >= SURE]])

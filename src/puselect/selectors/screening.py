@@ -17,7 +17,7 @@ from puselect.objective.sparse_ranks import column_ranks
 from puselect.search import EffectSearch
 from puselect.selectors.budget import Budget
 from puselect.selectors.clusterings import cluster_candidates
-from puselect.selectors.problem import Problem, some_rows
+from puselect.selectors.problem import Problem, some_rows, taken_rows
 from puselect.selectors.session import Exchange
 from puselect.selectors.settings import Settings
 from puselect.sparse_table import SparseTable
@@ -88,12 +88,12 @@ class SecondLook:
         rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(2,)))
         seeds = rng.integers(2**31, size=LOOK_CLUSTERINGS)
         rows = some_rows(problem, rng)
-        found = cluster_candidates(self.settings, problem, self.engine, selected, seeds, rows)
+        table, positive = taken_rows(problem, rows), problem.positive[rows]
+        found = cluster_candidates(self.settings, problem, self.engine, selected, seeds, table[:, selected], positive)
         if found is None or not len(columns):
             return np.zeros(len(columns))
-        labelled = np.flatnonzero(problem.positive[rows])
-        both = np.concatenate([labelled, found.rows[: self.evidence.n_found]])
-        return blocked_statistic(problem.table[rows], columns, both)
+        both = np.concatenate([np.flatnonzero(positive), found.rows[: self.evidence.n_found]])
+        return blocked_statistic(table, columns, both)
 
 
 def blocked_statistic(table: AnyArray | SparseTable, columns: IntArray, rows: IntArray) -> FloatArray:
