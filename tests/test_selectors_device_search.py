@@ -1,7 +1,5 @@
 """Steps that an engine does by itself end where steps of the host end; on torch's CPU device, and on a GPU."""
 
-import os
-
 import numpy as np
 import pytest
 from engine_contract import small_table
@@ -13,9 +11,6 @@ from puselect.selectors import lockstep
 from puselect.selectors.many import Task, fit_together
 
 torch = pytest.importorskip("torch", reason="the GPU engine needs torch: pip install 'puselect[gpu]'")
-
-if not torch.cuda.is_available():
-    os.environ["TRITON_INTERPRET"] = "1"  # read when a kernel is defined
 
 from puselect.engines.gpu import GPUEngine, steps  # noqa: E402
 
@@ -78,25 +73,6 @@ def test_the_same_search(parameters, device, on_the_host, counted):
     ours, theirs = fit(made[0], device), on_the_host(made[1], device)
     assert counted == [32, 8]
     for one, other in zip(ours, theirs, strict=True):
-        assert_same_search(one, other)
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"n_features_to_select": 5},
-        {"n_features_to_select": 9, "always_keep": [2, 7], "never_select": [0], "n_clusters": 4},
-    ],
-    ids=["some", "most"],
-)
-def test_kernels_do_the_steps_of_plain_torch(parameters, monkeypatch):
-    pytest.importorskip("triton", reason="the kernels need Triton, which torch for Linux brings along")
-    from puselect.engines.gpu.fused_steps import FusedEffectSteps
-
-    made = [[FSCPU(**parameters, max_iter=6, random_state=i) for i in range(2)] for _ in range(2)]
-    theirs = fit(made[1])
-    monkeypatch.setattr(GPUEngine, "effect_steps", lambda *args: FusedEffectSteps(*args))
-    for one, other in zip(fit(made[0]), theirs, strict=True):
         assert_same_search(one, other)
 
 

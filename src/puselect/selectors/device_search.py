@@ -183,7 +183,7 @@ def _rules(session: "Session") -> Rules:
         smoothing=_of_clusters(session).smoothing,
         chance_mean=mean_of_best(tail),
         n_tail=max(1, round(tail * n_free)),
-        wants_most=share > 0.5,
+        wants_most=bool(share > 0.5),
         fewest_steps=FEWEST_STEPS,
     )
 
