@@ -79,18 +79,28 @@ def test_a_limited_search_is_resumed_for_longer_and_ends_as_if_there_had_been_no
     assert resumed.objective_ == unlimited.objective_
 
 
-def test_the_path_of_a_chosen_number_ends_in_time(monkeypatch):
+def test_the_path_of_a_chosen_number_ends_in_time():
     whole = search(n_features_to_select="auto").fit(X, Y)
     kept = search(n_features_to_select="auto", max_time=600.0).fit(X, Y)
     assert kept.path_ == whole.path_
     late = search(n_features_to_select="auto", max_time=1e-9).fit(X, Y)
     assert (late.timed_out_, late.path_) == (True, None)
     assert late.support_.sum() == whole.support_.sum()
-    lefts = iter([np.inf, *[1.0] * 2, *[-1.0] * 100])
-    monkeypatch.setattr(choice.Deadline, "left", property(lambda deadline: next(lefts)))
-    short = search(n_features_to_select="auto", max_iter=1).fit(X, Y).path_
-    assert max(short.size) < max(whole.path_.size)
-    assert short.n_features in short.size
+
+
+def test_a_path_that_takes_too_long_is_shortened(clock, monkeypatch):
+    clock.seconds_per_look = 0.0
+    score = choice.score_features
+
+    def slow_score(*arguments):
+        clock.now += 4.0
+        return score(*arguments)
+
+    monkeypatch.setattr(choice, "score_features", slow_score)
+    whole = search(n_features_to_select="auto").fit(X, Y).path_
+    short = search(n_features_to_select="auto", max_time=1.0).fit(X, Y).path_
+    assert short.size == tuple(size for size in whole.size if size <= whole.n_features)
+    assert short.size != whole.size
 
 
 def test_time_is_set_aside_for_what_follows_a_search(clock):
