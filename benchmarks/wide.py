@@ -11,8 +11,9 @@ Cases are NAME/K for a table ``$PUSELECT_DATA/wide/NAME.npz`` (AUC by the protoc
 genes/COLUMNS/K for 200 rows of gene-like columns, and LAW/COLUMNS for 25 relevant of so many columns, 4500 rows, 50
 labels (FSR: the share of relevant columns selected). Seeds 0 to 999 were used for tuning; report others.
 
-Each fit is appended to --out as a line of JSON; what is in there already is not repeated. Times are of one fit with
---threads threads, after a fit on a small table has compiled the kernels; memory is what it needed beyond the table.
+Each fit is appended to --out as a line of JSON; what is in there already is not repeated. Times are of one fit in a
+process of its own with --threads threads, after a fit on a small table has compiled the kernels; memory is what the fit
+needed beyond what there was.
 RFECV and Boruta find a number of columns themselves; to compare like with like, their best K are taken. Boruta needs
 ``pip install Boruta`` (BSD licence).
 """
@@ -23,11 +24,12 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
 from journal import Row, markdown, mean_and_error, seed_range
 from memory import peak_memory
 from sklearn.ensemble import RandomForestClassifier
@@ -178,7 +180,7 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def run(wanted: list[tuple[str, str, int]], args: argparse.Namespace) -> list[Row]:
-    """Do the fits that the file lacks, each in a fresh process if there are several; return the results of all."""
+    """Do the fits that the file lacks; return the results of all."""
     done = {(row["case"], row["method"], row["seed"]): row for row in read_rows(args.out)}
     missing = [each for each in wanted if each not in done]
     args.out.parent.mkdir(parents=True, exist_ok=True)
@@ -192,30 +194,29 @@ def run(wanted: list[tuple[str, str, int]], args: argparse.Namespace) -> list[Ro
 
 
 def fits(missing: list[tuple[str, str, int]], jobs: int, threads: int) -> Iterator[Row]:
-    if jobs == 1:
-        yield from (fit_one(*each, threads) for each in missing)
-        return
-    with parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=threads):
-        tasks = (delayed(fit_one)(*each, threads) for each in missing)
-        yield from Parallel(return_as="generator_unordered", batch_size=1)(tasks)
+    """Give the results as they come, each of a process of its own, whose memory nothing else has used."""
+    context = get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context, max_tasks_per_child=1) as pool:
+        tasks = [pool.submit(fit_one, *each, threads) for each in missing]
+        yield from (task.result() for task in as_completed(tasks))
 
 
 def summary(rows: list[Row]) -> str:
-    """Return a Markdown table by case and method: quality, columns it would select, seconds, ratio, memory."""
-    header = ["case", "method", "AUC or FSR", "survived", "selected", "seconds", "to fscpu's", "MB more"]
+    """Return a Markdown table by case and method: quality, columns it would select, CPU time, ratio, memory."""
+    header = ["case", "method", "AUC or FSR", "survived", "selected", "CPU, s", "to fscpu's", "MB more"]
     lines = []
     for case in dict.fromkeys(row["case"] for row in rows):
         of_case = [row for row in rows if row["case"] == case]
-        ours = np.mean([row["seconds"] for row in of_case if row["method"] == "fscpu"] or [np.nan])
+        ours = np.mean([row["cpu_seconds"] for row in of_case if row["method"] == "fscpu"] or [np.nan])
         for method in dict.fromkeys(row["method"] for row in of_case):
             own = [row for row in of_case if row["method"] == method]
-            seconds = np.mean([row["seconds"] for row in own])
+            seconds = np.mean([row["cpu_seconds"] for row in own])
             selected = [row["selected"] for row in own if "selected" in row]
             lines.append([
                 case, method, mean_and_error(row.get("auc", row.get("fsr")) for row in own),
                 mean_and_error(row["survived"] for row in own if "survived" in row).partition(" ")[0],
-                f"{np.mean(selected):.0f}" if selected else "", f"{seconds:.1f}", f"{seconds / ours:.2f}",
-                f"{max(row.get('more_mb', np.nan) for row in own):.0f}",
+                f"{np.mean(selected):.0f}" if selected else "", f"{seconds:.1f}",
+                f"{seconds / ours:.2f}" if ours > 0 else "", f"{max(row.get('more_mb', np.nan) for row in own):.0f}",
             ])  # fmt: skip
     return markdown(header, lines)
 
