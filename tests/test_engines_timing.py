@@ -58,3 +58,11 @@ def test_time_grows_with_the_work():
     assert more.cpu_seconds(1) > TABLE1.cpu_seconds(1) > TABLE1.cpu_seconds(2)
     assert more.gpu_seconds(True) > TABLE1.gpu_seconds(True)
     assert TABLE1.gpu_seconds(False) > TABLE1.gpu_seconds(True)
+
+
+def test_torch_is_not_imported_where_there_is_no_driver(monkeypatch):
+    monkeypatch.setattr(engines, "GPU_DRIVERS", ())
+    monkeypatch.setattr(engines.sys, "platform", "linux")
+    monkeypatch.setitem(engines.sys.modules, "puselect.engines.gpu.engine", None)  # importing it would raise
+    monkeypatch.setattr(engines.importlib.util, "find_spec", lambda name: name)
+    assert engines.gpu_is_there() is False

@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+from pathlib import Path
 from typing import Any
 
 from joblib import effective_n_jobs
@@ -19,6 +20,7 @@ from puselect.sparse_table import SparseTable
 __all__ = ["ENGINES", "ClusterTable", "Engine", "FinalFit", "Mixture", "ReferenceEngine", "make_engine"]
 
 ENGINES = ("auto", "cpu", "gpu", "reference", "dask")
+GPU_DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA, of AMD, and of Windows for its Linux subsystem
 EM_STEPS = 35  # of a soft clustering, in the mean
 
 
@@ -102,8 +104,10 @@ def gpu_is_open() -> bool:
 
 
 def gpu_is_there() -> bool:
-    """Return whether torch is installed and finds a GPU."""
+    """Return whether torch is installed and finds a GPU; torch is not imported where there is no driver for one."""
     if importlib.util.find_spec("torch") is None:
+        return False
+    if sys.platform == "linux" and not any(Path(driver).exists() for driver in GPU_DRIVERS):
         return False
     from puselect.engines.gpu.engine import has_device
 
