@@ -77,6 +77,8 @@ class SemiJMI(RankingSelector):
         check_number("n_bins", self.n_bins, 2, integer=True)
         check_choice("refine", self.refine, ("swap", None))
         columns = task.rng.permutation(np.flatnonzero(task.X.any(axis=0)))
+        if not len(columns):  # they vary by less than a float can tell
+            return np.zeros(task.X.shape[1])
         codes = equal_width_codes(task.X[:, columns], self.n_bins)
         if len(columns) > MOST_PAIRED and self.refine is None:
             return scores_of_order(columns[_wide_order(codes, task)], task.X.shape[1])

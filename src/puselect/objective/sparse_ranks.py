@@ -62,11 +62,11 @@ class SparseRanks(ColumnRanks):
 
 
 def _places(values: AnyArray, n_rows: int) -> tuple[FloatArray, float]:
-    """Return the ranks of the values of a column that are not 0, and of its zeros, less the mean rank."""
+    """Return the ranks of the values of a column that are not 0, and of its zeros, if any, less the mean rank."""
     n_zero, n_below = n_rows - len(values), int((values < 0).sum())
     ranks = rankdata(values) + np.where(values > 0, n_zero, 0)
     middle = (n_rows + 1) / 2
-    return ranks - middle, n_below + (n_zero + 1) / 2 - middle
+    return ranks - middle, n_below + (n_zero + 1) / 2 - middle if n_zero else 0.0
 
 
 def _sums(values: FloatArray, of_column: IntArray, n_columns: int) -> FloatArray:

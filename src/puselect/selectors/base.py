@@ -109,6 +109,11 @@ class PUSelector(SelectorMixin, BaseEstimator):
             bundle["text/html"] = estimator_html_repr(self) + selected_html(self)
         return bundle
 
+    def transform(self, X: Any) -> Any:
+        """Return the selected columns of a table, as `SelectorMixin.transform` does."""
+        with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
+            return super().transform(X)
+
     def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)
         return self.support_
