@@ -56,6 +56,14 @@ class TestAnyMethod:
 
 
 class TestWhatIsKept:
+    def test_values_near_the_largest_float_are_summarised_and_masked_ones_refused(self):
+        X, y = table()
+        huge = (X - X.mean(axis=0)) * 1e306
+        selector = fitted(huge, y, max_iter=2)
+        assert summarise(selector, huge, y).n_rows == len(X)
+        with pytest.raises(ValueError, match="masked"):
+            summarise(selector, np.ma.masked_array(huge, mask=huge > 1e307), y)
+
     def test_first_fields_are_for_people(self):
         X, y = table()
         text = summarise(fitted(X, y), X, y).to_json()

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from puselect.scaling import as_numbers
 from puselect.search import History
 from puselect.selectors.base import PUSelector
 from puselect.selectors.clusterings import known_positives
@@ -124,7 +124,7 @@ def clusters(selector: PUSelector, X: ArrayLike, y: ArrayLike, ax: "Axes | None"
     'known positive (200)'
     """
     check_is_fitted(selector)
-    table = check_array(X, dtype=[np.float64, np.float32])
+    table = as_numbers(X)
     positive = known_positives(y, selector.fit_settings_["pos_label"], len(table))
     final = getattr(selector, "clusterings_", None)
     found = None if final is None else final.candidates(table[:, selector.support_], positive)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.utils import check_array
 
 from puselect.arrays import AnyArray, FloatArray
 
@@ -46,6 +47,13 @@ def check_unmasked(X: Any) -> None:
             f"X must not hold missing values, got a masked array with {n_masked} masked values; "
             "fill them in, for example with scikit-learn's SimpleImputer"
         )
+
+
+def as_numbers(X: Any, **options: Any) -> AnyArray:
+    """Return a table as floats, or raise a clear error; `options` are those of scikit-learn's `check_array`."""
+    check_unmasked(X)
+    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
+        return np.asarray(check_array(X, dtype=[np.float64, np.float32], **options))
 
 
 def column_of(X: Any, j: int) -> AnyArray:

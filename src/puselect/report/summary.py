@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from puselect._version import __version__
@@ -34,6 +33,7 @@ from puselect.report.selection import (
     Finding,
     Selection,
 )
+from puselect.scaling import as_numbers
 from puselect.selectors.base import PUSelector
 from puselect.selectors.budget import costs_in_order
 from puselect.selectors.clusterings import Candidates, Clusterings, known_positives
@@ -224,7 +224,7 @@ def row_names(X: Any, n_rows: int, wanted: ArrayLike | None = None) -> NDArray[A
 
 def _read_table(X: Any, n_columns: int) -> NDArray[Any]:
     """Return the table as floats; raise a ValueError if it has other columns than the selector was fitted to."""
-    table: NDArray[Any] = check_array(_dense(X), dtype=[np.float64, np.float32])
+    table = as_numbers(_dense(X))
     if table.shape[1] != n_columns:
         raise ValueError(f"X must have the {n_columns} columns the selector was fitted to, got {table.shape[1]}")
     return table

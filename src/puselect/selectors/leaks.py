@@ -10,10 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
-from sklearn.utils import check_array
 
 from puselect.arrays import AnyArray, BoolArray
-from puselect.scaling import check_unmasked
+from puselect.scaling import as_numbers
 
 FEWEST_LABELLED = 5
 ALMOST_ALL = 0.98
@@ -79,10 +78,7 @@ def find_leaks(X: ArrayLike, positive: ArrayLike) -> list[Leak]:
     >>> [(leak.column, str(leak.kind)) for leak in find_leaks(np.column_stack([rng.random(1000), classes]), known)]
     [(1, 'value')]
     """
-    check_unmasked(X)
-    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
-        table = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
-    known = np.asarray(positive)
+    table, known = as_numbers(X, ensure_all_finite="allow-nan"), np.asarray(positive)
     if known.shape != (len(table),) or known.dtype.kind not in "biuf" or not np.isin(known, (0, 1)).all():
         raise ValueError(f"positive must hold a bool for each of the {len(table)} rows of X, got {known!r}")
     known = known.astype(bool)

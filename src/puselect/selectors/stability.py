@@ -6,12 +6,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from puselect.arrays import AnyArray, BoolArray
 from puselect.exceptions import FewerFeaturesWarning, FewLabelsWarning
-from puselect.scaling import check_unmasked
+from puselect.scaling import as_numbers
 from puselect.search.deadline import Deadline
 from puselect.selectors.base import PUSelector, check_number
 from puselect.selectors.clusterings import known_positives
@@ -58,9 +58,7 @@ def assess_stability(
     """
     check_is_fitted(selector)
     check_number("n_searches", n_searches, 2, 10_000, integer=True)
-    check_unmasked(X)
-    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
-        table = check_array(X, dtype=[np.float64, np.float32])
+    table = as_numbers(X)
     if table.shape[1] != len(selector.support_):
         raise ValueError(f"X must have the {len(selector.support_)} columns of fit, got {table.shape[1]}")
     positive = known_positives(y, selector.fit_settings_["pos_label"], len(table))

@@ -5,10 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
-from sklearn.utils import check_array
 
 from puselect.arrays import AnyArray, Float32Array
-from puselect.scaling import check_unmasked
+from puselect.scaling import as_numbers
 
 BLOCK = 512  # columns compared with all later ones at a time
 MOST_CELLS = 5_000_000
@@ -46,9 +45,7 @@ def find_twins(X: ArrayLike, threshold: float = 0.99) -> list[Twins]:
     """
     if not 0 < threshold <= 1:
         raise ValueError(f"threshold must lie in (0, 1], got {threshold!r}")
-    check_unmasked(X)
-    with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
-        places = _places(check_array(X, dtype=[np.float64, np.float32], ensure_min_samples=0, ensure_min_features=0))
+    places = _places(as_numbers(X, ensure_min_samples=0, ensure_min_features=0))
     is_open = np.abs(places).max(axis=0, initial=0.0) > 0
     groups = []
     for first in range(0, places.shape[1], BLOCK):
