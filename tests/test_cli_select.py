@@ -88,7 +88,8 @@ def test_through_a_pipe_in_and_out(folder):
 
 
 def test_in_a_terminal_it_shows_a_bar_and_colours(folder):
-    code, seen = puselect_in_terminal("select", "d.csv", "--label", "label", "-k", 3, cwd=folder)
+    words = ("select", "d.csv", "--label", "label", "-k", 3, "--max-iter", 20)
+    code, seen = puselect_in_terminal(*words, cwd=folder, code=SLOWLY)  # long enough for a bar
     assert code == 0, seen
     assert "decided" in seen
     assert "objective" in seen

@@ -10,7 +10,7 @@ from engine_contract import DEFAULT, PUBLISHED, EngineContract, small_table, som
 from joblib import Parallel, delayed
 from sklearn.mixture import GaussianMixture
 
-from puselect import FSCPU, engines
+from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.engines import ReferenceEngine, make_engine
 from puselect.engines.cpu import kernels, sweeps
@@ -242,11 +242,3 @@ def test_ctrl_c_does_not_wait_for_masks_that_are_half_done(monkeypatch):
         assert len(started) <= 3, "masks that have not started are given up"
     finally:
         release.set()
-
-
-def test_the_fastest_engine_depends_on_the_columns_of_a_mask_not_of_the_table(monkeypatch):
-    monkeypatch.setattr(engines, "gpu_is_there", lambda: True)
-    X = np.zeros((4500, 2000), dtype=np.float32)
-    assert engines.fastest_engine(X, MixtureSpec(), None) == "gpu"
-    assert engines.fastest_engine(X, MixtureSpec(), None, n_selected=25) == "cpu"
-    assert engines.fastest_engine(X, MixtureSpec(), None, n_selected=1000) == "gpu"

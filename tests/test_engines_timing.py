@@ -40,6 +40,13 @@ def test_an_open_gpu_wins_earlier(gpu):
     assert fastest_engine(table(4500), SHORT, None, 25, (8, 400), 4) == "gpu"
 
 
+def test_columns_of_a_mask_count_not_those_of_the_table(gpu):
+    gpu(True)
+    assert fastest_engine(table(4500, 2000), SHORT, None) == "gpu"
+    assert fastest_engine(table(4500, 2000), SHORT, None, n_selected=10) == "cpu"
+    assert fastest_engine(table(4500, 2000), SHORT, None, n_selected=1000) == "gpu"
+
+
 def test_without_a_gpu_or_with_a_clusterer_of_ones_own(gpu):
     gpu(False)
     assert fastest_engine(table(30_000), SHORT, None, 34, (8, 870), 2) == "cpu"
