@@ -21,7 +21,7 @@ __all__ = ["ENGINES", "ClusterTable", "Engine", "FinalFit", "Mixture", "Referenc
 
 ENGINES = ("auto", "cpu", "gpu", "reference", "dask")
 GPU_DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA, of AMD, and of Windows for its Linux subsystem
-EM_STEPS = 35  # of a soft clustering, in the mean
+EM_STEPS = 35  # of a soft clustering, on average
 
 
 def make_engine(
