@@ -1,6 +1,6 @@
 """Scaling of the columns of a table, for any finite values."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -9,10 +9,12 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 
 from puselect.arrays import AnyArray, FloatArray
+from puselect.column_blocks import map_blocks
 
 BLOCK = 2**13  # rows scaled at a time
 COLUMNS_AT_ONCE = 16
 FAR = 1e6
+SAFE_EXPONENT = 900  # of a width in powers of 2, above which ratios may overflow before they are taken
 CUT = 0.005  # share of the rows that is cut off at each end of a column
 LONG = 4.0  # spreads from the median to the cut that make a long tail; a normal distribution has 2.6
 REACH = 2.5  # spreads that are kept on each side of the median if there is a long tail
@@ -27,16 +29,18 @@ class Scaling(Protocol):
         """Return the scaling of the columns of a mask."""
         ...
 
-    def scale(self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
+    def scale(
+        self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64, n_threads: int = 1
+    ) -> NDArray[Any]:
         """Return a scaled table; its columns are contiguous."""
         ...
 
 
-def fit_scaling(name: str, X: NDArray[Any]) -> Scaling:
+def fit_scaling(name: str, X: NDArray[Any], n_threads: int = 1) -> Scaling:
     """Return the scaling of `SCALES` with that name, fitted to a table."""
     if name == "auto":
-        return RobustScaling.of(X)
-    return ColumnRanges.of(X) if name == "minmax" else ColumnRanges.of_deviations(X)
+        return RobustScaling.of(X, n_threads)
+    return ColumnRanges.of(X, n_threads) if name == "minmax" else ColumnRanges.of_deviations(X, n_threads)
 
 
 def check_unmasked(X: Any) -> None:
@@ -66,12 +70,21 @@ def column_of(X: Any, j: int) -> AnyArray:
     return column
 
 
-def columns_of(X: Any) -> Iterator[AnyArray]:
-    """Yield the columns, taken out of a table by rows some at a time: one at a time would read all of it each time."""
-    for begin in range(0, X.shape[1], COLUMNS_AT_ONCE):
-        some = X[:, begin : begin + COLUMNS_AT_ONCE]
-        part = some if issparse(some) else np.asfortranarray(some)
-        yield from (column_of(part, j) for j in range(part.shape[1]))
+def of_each_column(function: Callable[[AnyArray], tuple[FloatArray, ...]], X: Any, n_threads: int) -> list[FloatArray]:
+    """Return what a function of lines, one for each column, returns: several arrays with a number for each column."""
+
+    def of_block(block: slice) -> tuple[FloatArray, ...]:
+        return function(_lines(X[:, block]))
+
+    parts = map_blocks(of_block, X.shape[1], COLUMNS_AT_ONCE, n_threads)
+    return [np.concatenate(found) for found in zip(*parts, strict=True)]
+
+
+def _lines(X: Any) -> AnyArray:
+    """Return the columns of a table as contiguous lines."""
+    if issparse(X):
+        return np.stack([column_of(X, j) for j in range(X.shape[1])])
+    return np.ascontiguousarray(X.T)
 
 
 def column_extremes(X: Any) -> tuple[AnyArray, AnyArray]:
@@ -92,22 +105,22 @@ class ColumnRanges(NamedTuple):
     """Half of the range that maps to [0, 1]."""
 
     @classmethod
-    def of(cls, X: NDArray[Any]) -> Self:
+    def of(cls, X: NDArray[Any], n_threads: int = 1) -> Self:
         """Return the ranges of the columns of `X`."""
-        ranges = np.array([_range(column) for column in columns_of(X)]).reshape(-1, 2)
-        return cls(ranges[:, 0], ranges[:, 1])
+        return cls(*of_each_column(_range, X, n_threads))
 
     def of_columns(self, mask: NDArray[np.bool_]) -> Self:
         """Return the ranges of the columns of a mask."""
         return self._replace(low=self.low[mask], width=self.width[mask])
 
     @classmethod
-    def of_deviations(cls, X: NDArray[Any]) -> Self:
+    def of_deviations(cls, X: NDArray[Any], n_threads: int = 1) -> Self:
         """Return ranges that centre columns at their mean and divide them by their standard deviation."""
-        moments = np.array([_moments(column) for column in columns_of(X)]).reshape(-1, 2)
-        return cls(moments[:, 0], moments[:, 1])
+        return cls(*of_each_column(_moments, X, n_threads))
 
-    def scale(self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
+    def scale(
+        self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64, n_threads: int = 1
+    ) -> NDArray[Any]:
         """Return a table in these ranges, clipped to [-FAR, FAR], so that everything stays finite.
 
         Columns of tiny range (1e-30) and those whose range overflows (from -1e308 to 1e308) are scaled as any other;
@@ -119,11 +132,11 @@ class ColumnRanges(NamedTuple):
         >>> ranges.scale(np.array([[2.0], [5.0], [1e300]])).ravel().tolist()
         [0.5, 2.0, 1000000.0]
         """
-        scaled = np.empty(X.shape, dtype=dtype, order="F")
-        with np.errstate(over="ignore"):
-            for j, (low, width) in enumerate(zip(self.low, self.width, strict=True)):
-                scaled[:, j] = np.clip(_scale(X[:, j], low, width), -FAR, FAR)
-        return scaled
+
+        def scaled(lines: AnyArray, block: slice) -> AnyArray:
+            return np.clip(_scale(lines, self.low[block], self.width[block]), -FAR, FAR)
+
+        return _scaled_table(scaled, X, dtype, n_threads)
 
 
 class RobustScaling(NamedTuple):
@@ -144,7 +157,7 @@ class RobustScaling(NamedTuple):
     """Half of the distance from the centre to what maps to 1."""
 
     @classmethod
-    def of(cls, X: NDArray[Any]) -> Self:
+    def of(cls, X: NDArray[Any], n_threads: int = 1) -> Self:
         """Fit to the columns of `X`.
 
         Examples
@@ -153,8 +166,7 @@ class RobustScaling(NamedTuple):
         >>> RobustScaling.of(X).scale(X).round(3).ravel().tolist()
         [0.0, 0.247, 0.5, 0.753, 1.0]
         """
-        sides = np.array([_sides(column) for column in columns_of(X)]).reshape(-1, 3)
-        return cls(sides[:, 0], sides[:, 1], sides[:, 2])
+        return cls(*of_each_column(_sides, X, n_threads))
 
     def of_columns(self, mask: NDArray[np.bool_]) -> Self:
         """Return the scaling of the columns of a mask."""
@@ -165,18 +177,20 @@ class RobustScaling(NamedTuple):
         widened = np.where(mask, 1 / share, 1.0)
         return self._replace(below=self.below * widened, above=self.above * widened)
 
-    def scale(self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
+    def scale(
+        self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64, n_threads: int = 1
+    ) -> NDArray[Any]:
         """Return a scaled table; what was cut off is at 0 or 1."""
-        scaled = np.empty(X.shape, dtype=dtype, order="F")
-        with np.errstate(over="ignore"):
-            for begin in range(0, len(X), BLOCK):  # of rows, so that columns stay in the cache
-                part = np.asfortranarray(X[begin : begin + BLOCK])
-                for j, (centre, below, above) in enumerate(zip(*self, strict=True)):
-                    side = _scale(part[:, j], centre, below)
-                    if above != below:
-                        side = np.where(side < 0, side, _scale(part[:, j], centre, above))
-                    scaled[begin : begin + BLOCK, j] = 0.5 + 0.5 * np.clip(side, -1, 1)
-        return scaled
+
+        def scaled(lines: AnyArray, block: slice) -> AnyArray:
+            centre, below, above = self.centre[block], self.below[block], self.above[block]
+            side = _scale(lines, centre, below)
+            two = below != above
+            if two.any():
+                side[two] = np.where(side[two] < 0, side[two], _scale(lines[two], centre[two], above[two]))
+            return np.asarray(0.5 + 0.5 * np.clip(side, -1, 1))
+
+        return _scaled_table(scaled, X, dtype, n_threads)
 
 
 def scale_columns(X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
@@ -203,48 +217,74 @@ def wanted_quantiles() -> list[float]:
     return [CUT, ONE_SIGMA, 0.5, 1 - ONE_SIGMA, 1 - CUT]
 
 
-def _sides(column: NDArray[Any]) -> tuple[float, float, float]:
-    """Return the centre of a column and how far it reaches below and above, all halved."""
-    place = np.array([0.0, 1.0, *wanted_quantiles()]) * (len(column) - 1)
+def _scaled_table(
+    scaled: Callable[[AnyArray, slice], AnyArray], X: NDArray[Any], dtype: type[np.floating[Any]], n_threads: int
+) -> NDArray[Any]:
+    """Return the table whose columns are the lines ``scaled(lines, block)`` for each block of columns."""
+    table = np.empty(X.shape, dtype=dtype, order="F")
+
+    def fill(block: slice) -> None:
+        for begin in range(0, len(X), BLOCK):  # of rows, so that columns stay in the cache
+            with np.errstate(over="ignore"):
+                table.T[block, begin : begin + BLOCK] = scaled(_lines(X[begin : begin + BLOCK, block]), block)
+
+    map_blocks(fill, X.shape[1], COLUMNS_AT_ONCE, n_threads)
+    return table
+
+
+def _sides(lines: NDArray[Any]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the centre of each line and how far it reaches below and above, all halved."""
+    place = np.array([0.0, 1.0, *wanted_quantiles()]) * (lines.shape[1] - 1)
     before = np.floor(place).astype(np.intp)
-    after = np.minimum(before + 1, len(column) - 1)
-    ordered = np.partition(column, np.union1d(before, after))  # in its own type: half the bytes of float64 for float32
-    low, high = ordered[before].astype(np.float64) / 2, ordered[after].astype(np.float64) / 2
+    after = np.minimum(before + 1, lines.shape[1] - 1)
+    ordered = np.partition(lines, np.union1d(before, after))  # in its own type: half the bytes of float64 for float32
+    low, high = ordered[:, before].astype(np.float64) / 2, ordered[:, after].astype(np.float64) / 2
     share = place - before
-    return robust_sides(*np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share)))
+    return robust_sides(*np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share)).T)
 
 
 def robust_sides(
-    low: float, high: float, first: float, left: float, median: float, right: float, last: float
-) -> tuple[float, float, float]:
-    """Return the centre of a column and how far it reaches on both sides, from its extremes and quantiles, halved."""
-    spread = np.array([median - left, right - median])
-    if spread.min() > 0 and (np.array([median - first, last - median]) / LONG > spread).any():
-        reach = REACH * np.minimum(spread, np.array([median - low, high - median]) / REACH)
-        return median, reach[0], reach[1]
-    if last > first:
-        low, high = first, last
-    half = high / 2 - low / 2
-    return low + half, half, half
+    low: FloatArray,
+    high: FloatArray,
+    first: FloatArray,
+    left: FloatArray,
+    median: FloatArray,
+    right: FloatArray,
+    last: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the centre of columns and how far they reach on both sides, from their extremes and quantiles, halved."""
+    below, above = median - left, right - median
+    is_long = (median - first) / LONG > below, (last - median) / LONG > above
+    has_tail = (np.minimum(below, above) > 0) & (is_long[0] | is_long[1])
+    varies = last > first
+    low_end, high_end = np.where(varies, first, low), np.where(varies, last, high)
+    half = high_end / 2 - low_end / 2
+    return (
+        np.where(has_tail, median, low_end + half),
+        np.where(has_tail, REACH * np.minimum(below, (median - low) / REACH), half),
+        np.where(has_tail, REACH * np.minimum(above, (high - median) / REACH), half),
+    )
 
 
-def _moments(column: NDArray[Any]) -> tuple[float, float]:
-    """Return half of the mean and half of the standard deviation; sums of large values could overflow."""
-    low, width = _range(column)
-    share = _scale(column, low, width)
-    return low + width * share.mean(), width * share.std()
+def _moments(lines: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+    """Return half of the means and half of the standard deviations; sums of large values could overflow."""
+    low, width = _range(lines)
+    share = _scale(lines, low, width)
+    return low + width * share.mean(axis=1), width * share.std(axis=1)
 
 
-def _range(column: NDArray[Any]) -> tuple[float, float]:
-    """Return half of the smallest value and half of the range; the whole range could overflow."""
-    halved = column.astype(np.float64) / 2
-    low = halved.min()
-    return low, halved.max() - low
+def _range(lines: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+    """Return half of the smallest values and half of the ranges; a whole range could overflow."""
+    halved = lines.astype(np.float64) / 2
+    low = halved.min(axis=1)
+    return low, halved.max(axis=1) - low
 
 
-def _scale(column: NDArray[Any], low: float, width: float) -> FloatArray:
-    """Return the column in the given range; zeros if the range is empty."""
-    if width <= 0:
-        return np.zeros(len(column))
-    exponent = np.frexp(width)[1]  # 1 / width alone could overflow
-    return np.asarray(np.ldexp(column.astype(np.float64) / 2 - low, -exponent) / np.ldexp(width, -exponent))
+def _scale(lines: NDArray[Any], low: FloatArray, width: FloatArray) -> FloatArray:
+    """Return each line in its range; zeros if the range is empty."""
+    width = np.where(width > 0, width, np.inf)[:, None]
+    exponent = np.where(np.isfinite(width), np.frexp(width)[1], 0)
+    distance = lines.astype(np.float64) / 2 - low[:, None]
+    if (abs(exponent) < SAFE_EXPONENT).all():
+        return np.asarray(distance / width)
+    return np.asarray(np.ldexp(distance, -exponent) / np.ldexp(width, -exponent))  # tiny numbers may be taken as 0

@@ -185,9 +185,7 @@ def fit_partitioned_scaling(name: str, table: PartitionedTable) -> Scaling:
         share, mean = 1 / len(table), total / len(table)
         deviation = np.sqrt(np.maximum(squares * share - mean**2, 0.0))
         return ColumnRanges(ranges.low + ranges.width * mean, ranges.width * deviation)
-    sides = [robust_sides(*column) for column in zip(low / 2, high / 2, *_quantiles(table, low, high) / 2, strict=True)]
-    centre, below, above = np.array(sides).T
-    return RobustScaling(centre, below, above)
+    return RobustScaling(*robust_sides(low / 2, high / 2, *_quantiles(table, low, high) / 2))
 
 
 def _quantiles(table: PartitionedTable, low: FloatArray, high: FloatArray) -> FloatArray:

@@ -13,9 +13,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from puselect.objective.ranks import average_ranks
+from puselect.column_blocks import map_blocks
+from puselect.objective.ranks import double_ranks
 
-BLOCK = 64  # columns ranked at a time
+BLOCK = 16  # columns ranked at a time: what is computed of them stays in the cache
 N_JUDGES = 32  # columns that score the rows: more of them add noise, see docs/internals/search.md
 N_ROUNDS = 2
 N_FOLDS = 5
@@ -55,9 +56,11 @@ class ColumnRanks:
     X : ndarray of shape (n_rows, n_features)
     scores : RankScores
         What the statistics compare.
+    n_threads : int
+        Does not change the result.
     """
 
-    def __init__(self, X: AnyArray, scores: RankScores = NORMAL) -> None:
+    def __init__(self, X: AnyArray, scores: RankScores = NORMAL, n_threads: int = 1) -> None:
         self.n_rows, self.n_features = X.shape
         self.scores = scores
         self.location = np.empty((self.n_features, self.n_rows), dtype=np.float32)
@@ -66,13 +69,15 @@ class ColumnRanks:
         """Of both scores."""
         self.variance = np.empty((2, self.n_features))
         """Of both scores."""
-        for first in range(0, self.n_features, BLOCK):
-            part = slice(first, first + BLOCK)
-            place = average_ranks(X[:, part].T) - (self.n_rows + 1) / 2
-            location = scores.location(place, self.n_rows)
-            self.location[part] = location
+        possible = scores.location(np.arange(2, 2 * self.n_rows + 1) / 2 - (self.n_rows + 1) / 2, self.n_rows)
+
+        def rank(block: slice) -> None:
+            location = possible[double_ranks(X[:, block].T) - 2]  # mean ranks are multiples of a half
+            self.location[block] = location
             for i, score in enumerate((location, scores.spread(location))):
-                self.mean[i, part], self.variance[i, part] = score.mean(axis=1), score.var(axis=1, ddof=1)
+                self.mean[i, block], self.variance[i, block] = score.mean(axis=1), score.var(axis=1, ddof=1)
+
+        map_blocks(rank, self.n_features, BLOCK, n_threads)
 
     def statistic(self, rows: IntArray) -> FloatArray:
         """Return the sum of two squared z-scores, of location and spread, of every column for a set of rows."""

@@ -9,9 +9,9 @@ from puselect.objective.evidence import NORMAL, ColumnRanks, RankScores
 from puselect.sparse_table import SparseTable
 
 
-def column_ranks(table: AnyArray | SparseTable, scores: RankScores = NORMAL) -> ColumnRanks:
+def column_ranks(table: AnyArray | SparseTable, scores: RankScores = NORMAL, n_threads: int = 1) -> ColumnRanks:
     """Return the ranks of the columns of any table."""
-    return SparseRanks(table, scores) if isinstance(table, SparseTable) else ColumnRanks(table, scores)
+    return SparseRanks(table, scores) if isinstance(table, SparseTable) else ColumnRanks(table, scores, n_threads)
 
 
 class SparseRanks(ColumnRanks):

@@ -65,11 +65,12 @@ class Problem:
         if settings.scale is None:
             return cls(X, positive, budget, entropy, is_seeded, max_samples, None)
         is_exact = settings.engine == "reference" or settings.clusterer is not None
-        scaling = fit_scaling(settings.scale, X)
+        n_threads = settings.threads_for(X.shape)
+        scaling = fit_scaling(settings.scale, X, n_threads)
         one_hot = one_hot_columns(X, budget.leader)
         if isinstance(scaling, RobustScaling) and one_hot.any():
             scaling = scaling.squeezed(one_hot, CATEGORY_WIDTH)
-        table = scaling.scale(X, np.float64 if is_exact else np.float32)
+        table = scaling.scale(X, np.float64 if is_exact else np.float32, n_threads)
         if isinstance(scaling, RobustScaling) and one_hot.any():
             table[:, one_hot] += category_blur(len(X), int(one_hot.sum())).astype(table.dtype)
         return cls(table, positive, budget, entropy, is_seeded, max_samples, scaling)
@@ -144,7 +145,10 @@ def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
     rng = _evidence_rng(problem)
     rows = some_rows(problem, rng)
     columns = budget.columns
-    ranks = column_ranks(taken_rows(problem, rows)[:, columns])
+    table = taken_rows(problem, rows)
+    if len(columns) < table.shape[1]:
+        table = table[:, columns]
+    ranks = column_ranks(table, n_threads=settings.threads_for(table.shape))
     found = rank_evidence(ranks, problem.positive[rows], budget.start, rng)
     return found.widened(columns, problem.table.shape[1])
 

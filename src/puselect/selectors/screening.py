@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.column_blocks import map_blocks
 from puselect.engines import Engine
 from puselect.objective.evidence import BLOCK, NO_DIFFERENCE_ROOT, Evidence
 from puselect.objective.sparse_ranks import column_ranks
@@ -93,10 +94,15 @@ class SecondLook:
         if found is None or not len(columns):
             return np.zeros(len(columns))
         both = np.concatenate([np.flatnonzero(positive), found.rows[: self.evidence.n_found]])
-        return blocked_statistic(table, columns, both)
+        return blocked_statistic(table, columns, both, self.settings.threads_for(table.shape))
 
 
-def blocked_statistic(table: AnyArray | SparseTable, columns: IntArray, rows: IntArray) -> FloatArray:
+def blocked_statistic(
+    table: AnyArray | SparseTable, columns: IntArray, rows: IntArray, n_threads: int = 1
+) -> FloatArray:
     """Return the statistic of columns for a set of rows, a block of columns at a time."""
-    parts = [columns[first : first + BLOCK] for first in range(0, len(columns), BLOCK)]
-    return np.concatenate([column_ranks(table[:, part]).statistic(rows) for part in parts])
+
+    def of_block(block: slice) -> FloatArray:
+        return column_ranks(table[:, columns[block]]).statistic(rows)
+
+    return np.concatenate(map_blocks(of_block, len(columns), BLOCK, n_threads))

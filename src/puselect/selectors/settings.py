@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
+from joblib import effective_n_jobs
 
 from puselect.engines import ENGINES
 from puselect.engines.mixture import COVARIANCE_TYPES, MixtureSpec
@@ -14,6 +15,7 @@ from puselect.scaling import SCALES
 from puselect.selectors.base import check_choice, check_flag, check_max_time, check_number
 
 AUTO_SAMPLES = 10_000
+MANY_VALUES = 2**22  # of a table, from which on threads prepare it
 MOST_MASKS = 2**20
 MOST_STEPS = 10_000  # of k-means and EM: hard EM does not end before
 AUTO_CLUSTERS, FEW_LABELS, FEW_LABELS_CLUSTERS = 20, 20, 10
@@ -167,6 +169,10 @@ class Settings:
         """Return `max_samples` for a table of `n_rows`: None if all rows are used."""
         most = AUTO_SAMPLES if self.max_samples == "auto" else self.max_samples
         return int(most) if most is not None and int(most) < n_rows else None
+
+    def threads_for(self, shape: tuple[int, ...]) -> int:
+        """Return how many threads prepare a table of that shape."""
+        return effective_n_jobs(self.n_jobs) if int(np.prod(shape)) >= MANY_VALUES else 1
 
     def expected_steps(self, share: float, n_features: int, n_labelled: int) -> int:
         """Return the most steps of a search for a `share` of `n_features`."""

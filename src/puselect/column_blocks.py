@@ -1,0 +1,25 @@
+"""Work on the columns of a table, some at a time, over threads."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def map_blocks(function: Callable[[slice], T], n_columns: int, size: int, n_threads: int = 1) -> list[T]:
+    """Return ``function(block)`` for blocks of `size` columns, in order; the number of threads changes nothing.
+
+    Examples
+    --------
+    >>> map_blocks(lambda block: (block.start, block.stop), 5, 2)
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    blocks = [slice(first, min(first + size, n_columns)) for first in range(0, n_columns, size)]
+    if n_threads == 1 or len(blocks) < 2:
+        return [function(block) for block in blocks]
+    pool = ThreadPoolExecutor(n_threads)
+    try:
+        return list(pool.map(function, blocks))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for the blocks to come
