@@ -9,7 +9,8 @@ from puselect.report.quality import find_problems
 from puselect.search import deadline
 from puselect.search.deadline import Deadline
 from puselect.search.progress import watching
-from puselect.selectors import choice
+from puselect.selectors import choice, timely
+from puselect.selectors.settings import Settings
 
 X, Y, _ = make_pu_clusters("40/3/1", n_negative=200, n_positive=60, n_relevant=5, n_irrelevant=5, random_state=0)
 
@@ -180,3 +181,34 @@ def test_steps_that_use_several_threads_are_counted_by_the_time_of_all(monkeypat
     assert end.lap_seconds == pytest.approx(0.4)
     wall.now = 8.3
     assert end.is_too_close(3)
+
+
+@pytest.fixture
+def slow_ranks(monkeypatch):
+    """Let ranks take a thousandth of a second for each row and column, and be looked at even in small tables."""
+
+    def seconds(part, n_threads):
+        return 1e-3 * part.size
+
+    monkeypatch.setattr(timely, "MANY_VALUES", 0)
+    monkeypatch.setattr(timely, "FEWEST_OTHERS", 10)
+    monkeypatch.setattr(timely, "ranking_seconds", seconds)
+
+
+@pytest.mark.parametrize(("limit", "n_others"), [(None, 236), (2.7, 236), (1.3, 65), (1e-6, 10)])
+def test_columns_are_compared_on_as_many_rows_as_there_is_time_for(limit, n_others, slow_ranks, monkeypatch):
+    due = Deadline(limit)
+    monkeypatch.setattr(deadline.time, "monotonic", lambda: due.begun)
+    settings, every = Settings.of(search().get_params()), np.arange(len(Y))
+    rows = timely.timely_rows(settings, X, Y == 1, every, np.arange(10), due, np.random.default_rng(0))
+    assert (Y[rows] != 1).sum() == n_others
+    assert (Y[rows] == 1).sum() == 24
+    assert len(np.unique(rows)) == len(rows)
+
+
+def test_a_fit_without_time_for_all_rows_ends_with_evidence_from_some(slow_ranks, unlimited):
+    kept = search(max_time=600.0).fit(X, Y)
+    assert np.array_equal(kept.evidence_.labelled, unlimited.evidence_.labelled)
+    late = search(max_time=0.5, screen=6).fit(X, Y)
+    assert not np.array_equal(late.evidence_.labelled, unlimited.evidence_.labelled)
+    assert late.support_.sum() == 5

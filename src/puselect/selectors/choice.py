@@ -20,8 +20,9 @@ from puselect.search.repair import SLACK
 from puselect.selectors.base import descending_order
 from puselect.selectors.clusterings import score_features
 from puselect.selectors.groups import group_statistic
-from puselect.selectors.problem import Problem, some_rows
+from puselect.selectors.problem import Problem, some_rows, taken_rows
 from puselect.selectors.settings import Settings
+from puselect.selectors.timely import timely_rows
 
 BY_CHANCE = 0.03  # largest p-value of all columns together with which any of them counts as beyond chance
 EVEN = 0.5  # without any: as many features as are more likely true than false
@@ -120,7 +121,7 @@ class Path:
         return " There is no elbow: the objective is much the same for more features, and does not tell the number."
 
 
-def choose(settings: Settings, problem: Problem, max_false: float) -> Problem:
+def choose(settings: Settings, problem: Problem, max_false: float, deadline: Deadline) -> Problem:
     """Return the problem with a budget for the features beyond chance.
 
     With costs, only those features may be selected, within the budget; otherwise the search selects as many as there
@@ -129,7 +130,7 @@ def choose(settings: Settings, problem: Problem, max_false: float) -> Problem:
     budget = problem.budget
     if not len(budget.free):
         return problem
-    choice = choose_number(problem, max_false)
+    choice = choose_number(settings, problem, max_false, deadline)
     if choice.code is not ChoiceCode.CHOSEN:
         warn_of_chance(choice, int(problem.positive.sum()))
     if (budget.costs == 1).all():
@@ -142,12 +143,13 @@ def choose(settings: Settings, problem: Problem, max_false: float) -> Problem:
     return replace(problem, budget=limited, choice=choice)
 
 
-def choose_number(problem: Problem, max_false: float) -> Choice:
+def choose_number(settings: Settings, problem: Problem, max_false: float, deadline: Deadline) -> Choice:
     """Return how many of the free features are beyond chance."""
     begin, rng = time.monotonic(), _rng(problem)
-    free, rows = problem.budget.free, some_rows(problem, rng)
-    columns, positive = problem.budget.columns, problem.positive[rows]
-    ranks, n_labelled = column_ranks(problem.table[rows][:, columns]), int(positive.sum())
+    free, columns = problem.budget.free, problem.budget.columns
+    rows = timely_rows(settings, problem.table, problem.positive, some_rows(problem, rng), columns, deadline, rng)
+    table, positive = taken_rows(problem, rows)[:, columns], problem.positive[rows]
+    ranks, n_labelled = column_ranks(table, n_threads=settings.threads_for(table.shape)), int(positive.sum())
     evidence = rank_evidence(ranks, positive, 0.5, rng)
 
     def of_units(statistic: FloatArray) -> FloatArray:

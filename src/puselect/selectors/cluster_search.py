@@ -36,7 +36,7 @@ def search_alone(
 ) -> Searched:
     """Search for the features of a problem."""
     objective = cluster_objective(settings, engine, pair_information(settings, problem))
-    evidence = problem_evidence(settings, problem)
+    evidence = problem_evidence(settings, problem, deadline)
     session = cluster_session(settings, problem, objective, evidence, deadline)
     session.run(callbacks)
     return Searched(session, evidence)
@@ -60,7 +60,7 @@ def cluster_session(
         by_effect, max_iter = effect_optimizer(settings.search, budget, support, n_labelled, entropy)
         optimizer = by_effect
         if evidence is not None and len(budget.free) < len(problem.budget.free):
-            look = SecondLook(settings, problem, objective.engine, evidence, by_effect, max_iter // 2)
+            look = SecondLook(settings, problem, objective.engine, evidence, by_effect, max_iter // 2, deadline)
     else:
         theta = first_probabilities(settings, problem)
         optimizer, max_iter = igo_optimizer(settings.search, budget, theta, n_labelled, entropy)

@@ -329,7 +329,7 @@ class FSCPU(SearchSelector):
         """
         settings = Settings.of(self.get_params(deep=False))
         deadline = Deadline(settings.search.max_time)
-        problem = self._problem(settings, X, y)
+        problem = self._problem(settings, X, y, deadline)
         settings = settings.for_labels(int(problem.positive.sum()))
         return self._fit_problem(settings, problem, FitCallbacks(self, X, y), deadline)
 
@@ -382,7 +382,7 @@ class FSCPU(SearchSelector):
         chosen = table[:, self.support_]
         return self.clusterings_.candidates(SparseTable.of(chosen) if issparse(chosen) else chosen, known)
 
-    def _problem(self, settings: Settings, X: ArrayLike, y: ArrayLike) -> Problem:
+    def _problem(self, settings: Settings, X: ArrayLike, y: ArrayLike, deadline: Deadline | None = None) -> Problem:
         """Check the data and the parameters that depend on it; return what is to be searched."""
         is_seeded = self.random_state is not None
         saved = None if is_seeded else saved_entropy(settings.search.checkpoint)
@@ -403,7 +403,8 @@ class FSCPU(SearchSelector):
         check_number("max_false", self.max_false, 0, 1, open_low=True)
         check_repeats(self.n_searches, table)
         problem = Problem.of(settings, table, positive, budget, entropy, is_seeded)
-        return choose(settings, problem, self.max_false) if self.n_features_to_select == AUTO else problem
+        is_open = self.n_features_to_select == AUTO
+        return choose(settings, problem, self.max_false, deadline or Deadline(None)) if is_open else problem
 
     def _fit_problem(self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline) -> Self:
         engine = problem_engine(settings, problem)

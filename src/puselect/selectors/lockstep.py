@@ -104,7 +104,7 @@ def search_together(
     parts = [pair_information(*each) for each in zip(settings, problems, strict=True)]
     n_threads = max(effective_n_jobs(own.n_jobs) for own in settings)
     with ThreadPoolExecutor(n_threads) as pool:
-        evidence = list(pool.map(problem_evidence, settings, problems))
+        evidence = list(pool.map(problem_evidence, settings, problems, deadlines))
     sessions = [
         cluster_session(own, problem, cluster_objective(own, engine, part), found, deadline)
         for own, problem, part, found, deadline in zip(settings, problems, parts, evidence, deadlines, strict=True)

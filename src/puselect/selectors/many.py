@@ -33,7 +33,7 @@ class Task:
         """Check the parameters and the data."""
         settings = Settings.of(selector.get_params(deep=False))
         deadline = Deadline(settings.search.max_time)
-        problem = selector._problem(settings, X, y)
+        problem = selector._problem(settings, X, y, deadline)
         resolved = settings.for_labels(int(problem.positive.sum()))
         return cls(selector, resolved, problem, FitCallbacks(selector, X, y), deadline)
 

@@ -17,11 +17,13 @@ from puselect.objective.evidence import LEPAGE, Evidence, rank_evidence
 from puselect.objective.information import PairInformation
 from puselect.objective.sparse_ranks import column_ranks
 from puselect.scaling import RobustScaling, Scaling, fit_scaling
+from puselect.search.deadline import Deadline
 from puselect.search.start import evidence_start
 from puselect.selectors.base import descending_order
 from puselect.selectors.budget import Budget
 from puselect.selectors.groups import CATEGORY_WIDTH, category_blur, group_evidence, group_statistic, one_hot_columns
 from puselect.selectors.settings import AUTO_SAMPLES, Settings
+from puselect.selectors.timely import timely_rows
 from puselect.sparse_table import SparseTable
 
 FEWEST_FOR_INFORMATION = 25  # labelled rows; docs/paper/methods.md has the figures
@@ -137,14 +139,14 @@ def first_probabilities(settings: Settings, problem: Problem) -> FloatArray:
     return evidence_start(evidence, budget.costs, budget.limit, settings.start_evidence)
 
 
-def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
+def problem_evidence(settings: Settings, problem: Problem, deadline: Deadline) -> Evidence | None:
     """Return what every column says about the labels, where the settings ask for it; 0 for those never selected."""
     budget = problem.budget
     if settings.criterion != "cluster+evidence" or not budget.leaves_a_choice:
         return None
     rng = _evidence_rng(problem)
-    rows = some_rows(problem, rng)
     columns = budget.columns
+    rows = timely_rows(settings, problem.table, problem.positive, some_rows(problem, rng), columns, deadline, rng)
     table = taken_rows(problem, rows)
     if len(columns) < table.shape[1]:
         table = table[:, columns]

@@ -16,11 +16,13 @@ from puselect.engines import Engine
 from puselect.objective.evidence import BLOCK, NO_DIFFERENCE_ROOT, Evidence
 from puselect.objective.sparse_ranks import column_ranks
 from puselect.search import EffectSearch
+from puselect.search.deadline import Deadline
 from puselect.selectors.budget import Budget
 from puselect.selectors.clusterings import cluster_candidates
 from puselect.selectors.problem import Problem, some_rows, taken_rows
 from puselect.selectors.session import Exchange
 from puselect.selectors.settings import Settings
+from puselect.selectors.timely import timely_rows
 from puselect.sparse_table import SparseTable
 
 LEAST_POOL, POOL_PER_SELECTED = 400, 8
@@ -60,6 +62,7 @@ class SecondLook:
     optimizer: EffectSearch
     step: int
     """After which step of the search."""
+    deadline: Deadline
 
     @property
     def features(self) -> IntArray:
@@ -89,6 +92,7 @@ class SecondLook:
         rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(2,)))
         seeds = rng.integers(2**31, size=LOOK_CLUSTERINGS)
         rows = some_rows(problem, rng)
+        rows = timely_rows(self.settings, problem.table, problem.positive, rows, columns, self.deadline, rng)
         table, positive = taken_rows(problem, rows), problem.positive[rows]
         found = cluster_candidates(self.settings, problem, self.engine, selected, seeds, table[:, selected], positive)
         if found is None or not len(columns):
