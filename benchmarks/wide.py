@@ -14,8 +14,7 @@ labels (FSR: the share of relevant columns selected). Seeds 0 to 999 were used f
 Each fit is appended to --out as a line of JSON; what is in there already is not repeated. Times are of one fit in a
 process of its own with --threads threads, after a fit on a small table has compiled the kernels; memory is what the fit
 needed beyond what there was.
-RFECV and Boruta find a number of columns themselves; to compare like with like, their best K are taken. Boruta needs
-``pip install Boruta`` (BSD licence).
+RFECV and Boruta find a number of columns themselves; to compare like with like, their best K are taken.
 """
 
 import argparse
@@ -32,6 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from journal import Row, markdown, mean_and_error, seed_range
 from memory import peak_memory
+from shadow_features import Boruta
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import RFECV, SelectKBest, f_classif, mutual_info_classif
 from sklearn.model_selection import train_test_split
@@ -120,10 +120,7 @@ def make_selector(method: str, data: Data, seed: int, threads: int) -> Any:
         small = RandomForestClassifier(30, class_weight="balanced", random_state=seed, n_jobs=threads)
         return RFECV(small, step=0.1, min_features_to_select=data.k, cv=3, scoring="roc_auc")
     if name == "boruta":
-        from boruta import BorutaPy
-
-        shallow = RandomForestClassifier(class_weight="balanced", max_depth=5, n_jobs=threads)  # as its authors advise
-        return BorutaPy(shallow, n_estimators="auto", max_iter=50, random_state=seed)
+        return Boruta(random_state=seed, n_jobs=threads)
     if name == "fscpu":
         changes = {"n_jobs": threads, **changes}
     return METHODS[name](data.k, random_state=seed, **changes)
@@ -131,16 +128,15 @@ def make_selector(method: str, data: Data, seed: int, threads: int) -> Any:
 
 def best_k(selector: Any, k: int) -> np.ndarray:
     """Return the mask of the k columns that a selector likes best; one of ours has selected them."""
-    if not isinstance(selector, RFECV) and hasattr(selector, "get_support"):
-        return selector.get_support()
-    importance = np.zeros(len(selector.ranking_))
     if isinstance(selector, RFECV):
+        importance = np.zeros(len(selector.ranking_))
         importance[selector.support_] = selector.estimator_.feature_importances_
+        order = np.lexsort((-importance, selector.ranking_))
+    elif isinstance(selector, Boruta):
+        order = np.argsort(-selector.scores_)
     else:
-        importance = np.nan_to_num(np.nanmean(selector.importance_history_, axis=0))
-    support = np.zeros(len(importance), dtype=bool)
-    support[np.lexsort((-importance, selector.ranking_))[:k]] = True
-    return support
+        return selector.get_support()
+    return np.isin(np.arange(len(order)), order[:k])
 
 
 def survivors(selector: Any, relevant: np.ndarray) -> Row:

@@ -13,7 +13,9 @@ import bench
 import bench_gpu
 import real_tables
 import wide
+from shadow_features import Boruta
 
+from puselect.datasets import make_pu_clusters
 from puselect.studies import load_study
 from puselect.studies.real_tables import load_real_table
 
@@ -86,12 +88,15 @@ class TestRealTables:
 
 
 def test_selectors_that_find_a_number_themselves_are_cut_to_the_columns_they_like_best():
-    class Found:  # as BorutaPy: no get_support
-        ranking_ = np.array([2, 1, 1, 3, 1])
-        importance_history_ = np.array([[0.5, 0.1, 0.3, 0.9, np.nan], [0.5, 0.2, 0.3, np.nan, 0.25]])
-
-    assert wide.best_k(Found(), 2).tolist() == [False, False, True, False, True]
-    assert wide.best_k(Found(), 4).tolist() == [True, True, True, False, True]
+    X, y, relevant = make_pu_clusters(
+        "40/1/1", n_negative=150, n_positive=50, n_relevant=3, n_irrelevant=5, noise="gaussian", random_state=0
+    )
+    boruta = Boruta(n_estimators=10, max_iter=12).fit(X, y)
+    assert boruta.support_.any()
+    assert relevant[boruta.support_].all()
+    for n in (int(boruta.support_.sum()), 6):
+        assert wide.best_k(boruta, n).sum() == n
+        assert wide.best_k(boruta, n)[boruta.support_].all()
 
 
 def test_the_page_on_scale_shows_the_stored_results_of_wide_tables():
