@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from puselect import FSCPU
-from puselect.baselines import DTRFE, ESMCRFS, JSFS
+from puselect import FSCPU, AutoSelector, check_suitability
+from puselect.baselines import DTRFE, ESMCRFS, JSFS, PUBagging
 from puselect.baselines.es_mcrfs import share_done
 from puselect.datasets import make_pu_clusters
 from puselect.report.quality import find_problems
@@ -11,6 +11,7 @@ from puselect.search.deadline import Deadline
 from puselect.search.progress import watching
 from puselect.selectors import choice, timely
 from puselect.selectors.settings import Settings
+from puselect.trust import auto
 
 X, Y, _ = make_pu_clusters("40/3/1", n_negative=200, n_positive=60, n_relevant=5, n_irrelevant=5, random_state=0)
 
@@ -139,15 +140,21 @@ def test_progress_shows_the_time_left_instead_of_steps():
 
 
 @pytest.mark.parametrize("bad", [0, -1, float("nan"), float("inf"), "soon", True])
-@pytest.mark.parametrize("selector", [FSCPU(5), ESMCRFS(5), DTRFE(5), JSFS(5)], ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("selector", [FSCPU, ESMCRFS, DTRFE, JSFS, PUBagging, AutoSelector])
 def test_a_limit_that_is_no_time_is_refused(selector, bad):
     with pytest.raises(ValueError, match="max_time must be a number above 0"):
-        selector.set_params(max_time=bad).fit(X, Y)
+        selector(5, max_time=bad).fit(X, Y)
 
 
 @pytest.mark.parametrize(
     "selector",
-    [ESMCRFS(5, max_iter=30, n_estimators=2, random_state=0), DTRFE(3, n_estimators=3, random_state=0), JSFS(5)],
+    [
+        ESMCRFS(5, max_iter=30, n_estimators=2, random_state=0),
+        DTRFE(3, n_estimators=3, random_state=0),
+        JSFS(5),
+        PUBagging(5, n_estimators=20, random_state=0),
+        AutoSelector(5, candidates=["pu-bagging", "lepage"], n_splits=2, random_state=0),
+    ],
     ids=lambda s: type(s).__name__,
 )
 def test_baselines_that_iterate_end_in_time_and_are_not_changed_by_a_limit_they_keep(selector):
@@ -159,6 +166,27 @@ def test_baselines_that_iterate_end_in_time_and_are_not_changed_by_a_limit_they_
     cut = selector.set_params(max_time=1e-9).fit(X, Y)
     assert cut.timed_out_
     assert cut.support_.sum() == support.sum()
+
+
+def test_methods_are_compared_on_as_many_splits_as_there_is_time_for(clock, monkeypatch):
+    monkeypatch.setattr(auto.time, "perf_counter", clock)
+    selector = AutoSelector(5, candidates=["lepage", "kbest"], n_splits=50, max_time=60.0, random_state=0)
+    begin = clock.now
+    some = selector.fit(X, Y)
+    assert (some.timed_out_, len(some.comparison_)) == (True, 2)
+    assert clock.now - begin <= 60
+    none = selector.set_params(max_time=1e-9).fit(X, Y)
+    assert (none.timed_out_, none.comparison_, none.method_) == (True, (), "lepage")
+    assert "no time" in none.reason_
+
+
+def test_a_check_in_time_needs_fewer_shuffles_and_its_p_value_is_larger(clock):
+    whole = check_suitability(X, Y, n_shuffles=19)
+    short = check_suitability(X, Y, n_shuffles=19, max_time=1.5)
+    assert whole.n_shuffles == 19
+    assert short.n_shuffles < 19
+    assert short.p_value > whole.p_value
+    assert check_suitability(X, Y, n_shuffles=19, max_time=1e5) == whole
 
 
 def test_exploration_of_an_agent_falls_with_the_time_only_where_the_time_ends_it(clock):

@@ -7,7 +7,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from puselect.arrays import BoolArray, FloatArray
 from puselect.baselines.varying import score_varying
-from puselect.selectors.base import check_number
+from puselect.search.deadline import Deadline
+from puselect.selectors.base import check_max_time, check_number
 from puselect.selectors.ranking import RankingSelector, Task
 
 
@@ -26,6 +27,8 @@ class PUBagging(RankingSelector):
         Trees.
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
         Features tried in each split, as in scikit-learn's trees.
+    max_time : float, optional
+        The most seconds for the trees; those that there is no time for are left out.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
     random_state : int, RandomState or None, default=None
@@ -39,6 +42,8 @@ class PUBagging(RankingSelector):
         1 for the best feature.
     support_ : ndarray of bool, shape (n_features,)
         The selected features.
+    timed_out_ : bool
+        Whether `max_time` left out trees.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (n_features,)
 
@@ -64,24 +69,30 @@ class PUBagging(RankingSelector):
         *,
         n_estimators: int = 500,
         max_features: int | float | str | None = "sqrt",
+        max_time: float | None = None,
         pos_label: Any = 1,
         random_state: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_estimators = n_estimators
         self.max_features = max_features
+        self.max_time = max_time
         self.pos_label = pos_label
         self.random_state = random_state
 
     def _score(self, task: Task) -> FloatArray:
         check_number("n_estimators", self.n_estimators, 1, integer=True)
+        check_max_time(self.max_time)
+        self.timed_out_ = False
         return score_varying(task.X, lambda X: self._mean_importance(X, task.positive, task))
 
     def _mean_importance(self, X: FloatArray, positive: BoolArray, task: Task) -> FloatArray:
         labelled, unlabelled = np.flatnonzero(positive), np.flatnonzero(~positive)
-        total = np.zeros(X.shape[1])
-        for _ in range(self.n_estimators):
+        total, n_trees, deadline = np.zeros(X.shape[1]), 0, Deadline(self.max_time)
+        while n_trees < self.n_estimators and not self.timed_out_:
             rows = np.concatenate([labelled, task.rng.choice(unlabelled, len(labelled))])
             tree = DecisionTreeClassifier(max_features=self.max_features, random_state=task.seed)
             total += tree.fit(X[rows], positive[rows]).feature_importances_
-        return np.asarray(total / self.n_estimators)
+            n_trees += 1
+            self.timed_out_ = n_trees < self.n_estimators and deadline.is_too_close(0)
+        return np.asarray(total / n_trees)

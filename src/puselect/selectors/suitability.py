@@ -12,6 +12,7 @@ from puselect.engines import Engine, make_engine
 from puselect.objective.evidence import ColumnRanks, rank_evidence
 from puselect.objective.score import BestClusters, best_clusters, smoothing_rows
 from puselect.objective.sparse_ranks import column_ranks
+from puselect.search.deadline import Deadline
 from puselect.selectors.base import check_flag, check_number
 from puselect.selectors.clusterings import cluster_result
 from puselect.selectors.frequencies import clopper_pearson
@@ -25,6 +26,7 @@ WIDEST = 32  # features that are clustered, so that wide tables take no longer
 N_CLUSTERINGS = 4
 N_HELD_OUT = 12  # clusterings that held-out rows are placed in
 N_FOLDS = 5
+SHUFFLES_PER_FOLD = 2  # that take as long
 FEWEST_LABELS = 5
 ENOUGH_ABOVE = 5  # shuffles that reach the real labels before it is clear that they are nothing special
 BY_CHANCE = 0.05
@@ -194,6 +196,7 @@ def check_suitability(
     *,
     n_shuffles: int = 39,
     early_stopping: bool = True,
+    max_time: float | None = None,
     pos_label: Any = 1,
     engine: str = "auto",
     n_jobs: int | None = None,
@@ -220,6 +223,9 @@ def check_suitability(
         The most shuffles; the p-value is at least 1 / (n_shuffles + 1).
     early_stopping : bool, default=True
         Stop when it is clear that shuffled labels do as well.
+    max_time : float, optional
+        The most seconds that the check may take: it ends in time with fewer shuffles (see `Suitability.n_shuffles`),
+        whose p-value is as valid, but larger.
     pos_label : object, default=1
     engine, n_jobs
         As in `FSCPU`.
@@ -238,14 +244,15 @@ def check_suitability(
     """
     check_number("n_shuffles", n_shuffles, 1, 10_000, integer=True)
     check_flag("early_stopping", early_stopping)
-    selector = FSCPU(k, pos_label=pos_label, engine=engine, n_jobs=n_jobs, random_state=random_state)
-    settings = Settings.of(selector.get_params(deep=False))
+    options = {"pos_label": pos_label, "engine": engine, "n_jobs": n_jobs, "random_state": random_state}
+    selector = FSCPU(k, max_time=max_time, **options)
+    settings, deadline = Settings.of(selector.get_params(deep=False)), Deadline(max_time)
     problem = selector._problem(settings, X, y)
     rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(3,)))
     settings = settings.for_labels(int(problem.positive.sum()))
     trial, folds = make_trial(settings, problem, k, n_shuffles, rng)
     objective, mask = trial.best(0, rng)
-    null = shuffled_objectives(trial, objective, n_shuffles, early_stopping, rng)
+    null = shuffled_objectives(trial, objective, n_shuffles, early_stopping, rng, deadline)
     n_above = int((null >= objective).sum())
     stopped = early_stopping and n_above == ENOUGH_ABOVE and len(null) <= n_shuffles
     p_value = n_above / len(null) if stopped else (n_above + 1) / (len(null) + 1)
@@ -287,13 +294,20 @@ def make_trial(
 
 
 def shuffled_objectives(
-    trial: Trial, objective: float, n_shuffles: int, early_stopping: bool, rng: np.random.Generator
+    trial: Trial,
+    objective: float,
+    n_shuffles: int,
+    early_stopping: bool,
+    rng: np.random.Generator,
+    deadline: Deadline,
 ) -> FloatArray:
-    """Return the objectives with shuffled labels, as many as are needed."""
+    """Return the objectives with shuffled labels, as many as are needed, or as there is time for."""
     null: list[float] = []
     while len(null) < n_shuffles:
         null.append(trial.best(len(null) + 1, rng)[0])
         if early_stopping and sum(value >= objective for value in null) == ENOUGH_ABOVE:
+            break
+        if deadline.is_too_close(SHUFFLES_PER_FOLD * N_FOLDS):
             break
     return np.array(null)
 

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from puselect.arrays import AnyArray, BoolArray, FloatArray
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.evaluation import downstream_auc
 from puselect.exceptions import BelowStartWarning, FewerFeaturesWarning, FewLabelsWarning
 from puselect.methods import METHODS, REGISTRY
 from puselect.scaling import scale_columns
-from puselect.selectors.base import PUSelector, check_number, resolve_n_features
+from puselect.search.deadline import Deadline
+from puselect.selectors.base import PUSelector, check_max_time, check_number, resolve_n_features
 from puselect.selectors.suitability import Suitability, Verdict, check_suitability
 
 CANDIDATES = ("fscpu", "semi-jmi", "forest", "dt-rfe", "pu-bagging", "l1-logistic", "lepage")
@@ -33,6 +34,9 @@ TEST_SHARE = 1 / 3
 FEWEST_LABELS = 6  # two of them are held out
 MOST_ROWS = 10_000  # unlabelled ones, for the comparison
 CLEAR = 1.0  # standard errors by which another method must be ahead of the preferred one
+FULL = 3.0  # trials that take as long as the selection itself, at least
+KEPT_FREE = 0.5  # of the time, at most, for the selection
+LEAST_SECONDS = 1e-6  # of a method that begins when time is out
 
 
 class CandidateScore(NamedTuple):
@@ -66,6 +70,9 @@ class AutoSelector(PUSelector):
         Names in `METHODS`, the preferred one first. By default "fscpu", "semi-jmi", "forest", "dt-rfe", "pu-bagging",
         "l1-logistic" and "lepage".
     n_splits : int, default=4
+    max_time : float, optional
+        The most seconds that `fit` may take. Methods are compared on fewer splits if there is no time for all, or not
+        at all, and the selection itself ends in time if the method can; see `timed_out_`.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive.
     random_state : int, RandomState or None, default=None
@@ -87,6 +94,8 @@ class AutoSelector(PUSelector):
         Whether the positives form clusters.
     reason_ : str
         Why this method, in up to three sentences.
+    timed_out_ : bool
+        Whether `max_time` cut the comparison or the selection short.
 
     Examples
     --------
@@ -103,12 +112,14 @@ class AutoSelector(PUSelector):
         *,
         candidates: Sequence[str] = CANDIDATES,
         n_splits: int = 4,
+        max_time: float | None = None,
         pos_label: Any = 1,
         random_state: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.candidates = candidates
         self.n_splits = n_splits
+        self.max_time = max_time
         self.pos_label = pos_label
         self.random_state = random_state
 
@@ -123,18 +134,24 @@ class AutoSelector(PUSelector):
             `pos_label` marks labelled positives, anything else unlabelled rows.
         """
         check_number("n_splits", self.n_splits, 2, 1000, integer=True)
+        check_max_time(self.max_time)
+        deadline = Deadline(self.max_time)
         names = known_candidates(self.candidates)
         table, positive = self._read(X, y)
         k = resolve_n_features(self.n_features_to_select, table.shape[1])
         rng = np.random.default_rng(self._draw_entropy())
         seed = int(rng.integers(2**31 - 1))
-        self.suitability_ = check_suitability(table, positive.astype(int), random_state=seed)
+        first = None if self.max_time is None else (1 - KEPT_FREE) * self.max_time
+        self.suitability_ = check_suitability(table, positive.astype(int), max_time=first, random_state=seed)
         preferred = preferred_candidate(names, self.suitability_)
-        self.comparison_ = compare(names, preferred, table, positive, k, self.n_splits, rng)
+        trials = Trials(names, k, deadline)
+        self.comparison_ = trials.compare(preferred, table, positive, self.n_splits, rng)
         self.method_ = choose(preferred, self.comparison_)
-        self.reason_ = explain(self.method_, self.comparison_, self.suitability_)
+        self.reason_ = explain(self.method_, self.comparison_, self.suitability_, trials.timed_out)
         options = {"step": max(1, (table.shape[1] - k) // N_ROUNDS)} if self.method_ == "dt-rfe" else {}
-        self.best_estimator_ = METHODS[self.method_](k, random_state=seed, **options).fit(table, positive.astype(int))
+        method = within(METHODS[self.method_](k, random_state=seed, **options), deadline.left)
+        self.best_estimator_ = method.fit(table, positive.astype(int))
+        self.timed_out_ = trials.timed_out or getattr(self.best_estimator_, "timed_out_", False)
         self.support_ = self.best_estimator_.support_
         self.ranking_ = self.best_estimator_.ranking_
         self.scores_ = (len(self.ranking_) - self.ranking_).astype(np.float64)
@@ -157,37 +174,96 @@ def preferred_candidate(names: Sequence[str], suitability: Suitability) -> str:
     return WITHOUT_CLUSTERS if without else names[0]
 
 
-def compare(
-    names: Sequence[str],
-    preferred: str,
-    table: AnyArray,
-    positive: BoolArray,
-    k: int,
-    n_splits: int,
-    rng: np.random.Generator,
-) -> tuple[CandidateScore, ...]:
-    """Return how well the features of each method separate held-out positives, best first."""
-    n_labelled = int(positive.sum())
-    if n_labelled < FEWEST_LABELS or len(positive) - n_labelled < FEWEST_LABELS or len(names) == 1:
-        return ()
-    others = rng.permutation(np.flatnonzero(~positive))[:MOST_ROWS]
-    rows = np.sort(np.concatenate([np.flatnonzero(positive), others]))
-    X, y = table[rows], positive[rows].astype(int)
-    scaled = scale_columns(X)  # for the models, which square what they are given
-    scores, seconds = np.empty((2, len(names), n_splits))
-    splitter = StratifiedShuffleSplit(n_splits, test_size=TEST_SHARE, random_state=int(rng.integers(2**31 - 1)))
-    for split, (train, test) in enumerate(splitter.split(X, y)):
-        seed = int(rng.integers(2**31 - 1))
-        for i, name in enumerate(names):
+class Trials:
+    """Short selections with each method on a part of the rows, as long as there is time.
+
+    Parameters
+    ----------
+    names : sequence of str
+    k : int
+        How many features to select.
+    deadline : Deadline
+        When the selection itself must be over.
+    """
+
+    def __init__(self, names: Sequence[str], k: int, deadline: Deadline) -> None:
+        self.names = names
+        self.k = k
+        self.deadline = deadline
+        self.timed_out = False
+        self.aside = KEPT_FREE * (deadline.end - deadline.begun)
+        """Seconds that are kept free for the selection."""
+
+    def compare(
+        self, preferred: str, table: AnyArray, positive: BoolArray, n_splits: int, rng: np.random.Generator
+    ) -> tuple[CandidateScore, ...]:
+        """Return how well the features of each method separate held-out positives, best first.
+
+        Empty with too few labelled rows or methods, or without time for two splits.
+        """
+        n_labelled = int(positive.sum())
+        if n_labelled < FEWEST_LABELS or len(positive) - n_labelled < FEWEST_LABELS or len(self.names) == 1:
+            return ()
+        others = rng.permutation(np.flatnonzero(~positive))[:MOST_ROWS]
+        rows = np.sort(np.concatenate([np.flatnonzero(positive), others]))
+        X, y = table[rows], positive[rows].astype(int)
+        scaled = scale_columns(X)  # for the models, which square what they are given
+        splitter = StratifiedShuffleSplit(n_splits, test_size=TEST_SHARE, random_state=int(rng.integers(2**31 - 1)))
+        scores, seconds = [], []
+        for train, test in splitter.split(X, y):
             begin = time.perf_counter()
-            support = _select(name, X[train], y[train], k, seed)
-            seconds[i, split] = time.perf_counter() - begin
+            found = self._split(preferred, X, scaled, y, train, test, int(rng.integers(2**31 - 1)))
+            if found is None:
+                break
+            scores.append(found[0])
+            seconds.append(found[1])
+            self.timed_out = len(scores) < n_splits and self._left < time.perf_counter() - begin
+            if self.timed_out:
+                break
+        if len(scores) < 2:
+            return ()
+        return summarise(self.names, preferred, np.array(scores).T, np.array(seconds).T)
+
+    def _split(
+        self, preferred: str, X: AnyArray, scaled: AnyArray, y: AnyArray, train: IntArray, test: IntArray, seed: int
+    ) -> tuple[list[float], list[float]] | None:
+        """Return the AUC of each method's features and the seconds it took; None if time is out before the last."""
+        scores, seconds = [], []
+        for name in self.names:
+            if self._left <= 0:
+                self.timed_out = True
+                return None
+            begin = time.perf_counter()
+            support = _select(name, X[train], y[train], self.k, seed, self._left)
+            seconds.append(time.perf_counter() - begin)
+            if name == preferred:
+                self.aside = min(self.aside, FULL * seconds[-1])
             parts = scaled[train][:, support], y[train], scaled[test][:, support], y[test]
-            scores[i, split] = np.mean([downstream_auc(model, *parts, random_state=seed) for model in MODELS])
+            scores.append(float(np.mean([downstream_auc(model, *parts, random_state=seed) for model in MODELS])))
+        return scores, seconds
+
+    @property
+    def _left(self) -> float:
+        """Seconds for further trials."""
+        return self.deadline.left - self.aside if self.deadline.end < float("inf") else float("inf")
+
+
+def summarise(
+    names: Sequence[str], preferred: str, scores: FloatArray, seconds: FloatArray
+) -> tuple[CandidateScore, ...]:
+    """Return the methods with their mean scores, best first, from arrays of shape (n_methods, n_splits)."""
     ahead = scores - scores[names.index(preferred)]
-    error = np.sqrt(ahead.var(axis=1, ddof=1) * (1 / n_splits + TEST_SHARE / (1 - TEST_SHARE)))
-    found = [CandidateScore(*each) for each in _rows(names, scores, ahead, error, seconds)]
+    error = np.sqrt(ahead.var(axis=1, ddof=1) * (1 / scores.shape[1] + TEST_SHARE / (1 - TEST_SHARE)))
+    columns = (scores.mean(axis=1), ahead.mean(axis=1), error, seconds.mean(axis=1))
+    found = [CandidateScore(*each) for each in zip(names, *(column.tolist() for column in columns), strict=True)]
     return tuple(sorted(found, key=lambda each: -each.auc))
+
+
+def within(selector: Any, seconds: float) -> Any:
+    """Return a selector with a limit on its time, if there is one and the method can end in time."""
+    if seconds < float("inf") and "max_time" in selector.get_params(deep=False):
+        selector.set_params(max_time=max(seconds, LEAST_SECONDS))
+    return selector
 
 
 def choose(preferred: str, comparison: Sequence[CandidateScore]) -> str:
@@ -196,8 +272,12 @@ def choose(preferred: str, comparison: Sequence[CandidateScore]) -> str:
     return max(better, key=lambda each: each.auc).method if better else preferred
 
 
-def explain(method: str, comparison: Sequence[CandidateScore], suitability: Suitability) -> str:
+def explain(
+    method: str, comparison: Sequence[CandidateScore], suitability: Suitability, timed_out: bool = False
+) -> str:
     """Return why a method was taken, in up to three sentences."""
+    if not comparison and timed_out:
+        return f"There was no time to compare methods, so {method} was taken."
     if not comparison:
         return f"There are too few labelled rows or candidates to compare methods, so {method} was taken."
     best, own = comparison[0], next(each for each in comparison if each.method == method)
@@ -210,16 +290,10 @@ def explain(method: str, comparison: Sequence[CandidateScore], suitability: Suit
     return f"{what}{rest}. {suitability.finding}"
 
 
-def _select(name: str, X: AnyArray, y: AnyArray, k: int, seed: int) -> BoolArray:
+def _select(name: str, X: AnyArray, y: AnyArray, k: int, seed: int, left: float) -> BoolArray:
     with warnings.catch_warnings():
         for category in (BelowStartWarning, FewerFeaturesWarning, FewLabelsWarning):
             warnings.simplefilter("ignore", category)
-        support: BoolArray = METHODS[name](k, random_state=seed, **TRIALS.get(name, {})).fit(X, y).support_
+        method = within(METHODS[name](k, random_state=seed, **TRIALS.get(name, {})), left)
+        support: BoolArray = method.fit(X, y).support_
     return support
-
-
-def _rows(
-    names: Sequence[str], scores: FloatArray, ahead: FloatArray, error: FloatArray, seconds: FloatArray
-) -> list[tuple[str, float, float, float, float]]:
-    columns = (scores.mean(axis=1), ahead.mean(axis=1), error, seconds.mean(axis=1))
-    return list(zip(names, *(column.tolist() for column in columns), strict=True))
