@@ -76,6 +76,9 @@ test test-torch test-oldest fuzz docs bench reproduce-quick: export OMP_NUM_THRE
 test test-torch test-oldest fuzz docs bench reproduce-quick: export OPENBLAS_NUM_THREADS = 1
 test test-torch test-oldest fuzz docs bench reproduce-quick: export MKL_NUM_THREADS = 1
 
+# The tests start hundreds of Pythons that import the package: they read it compiled.
+test test-torch test-oldest fuzz: export PYTHONDONTWRITEBYTECODE =
+
 python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "puselect needs Python 3.11 or later, but $(PYTHON) is: $$($(PYTHON) --version 2>&1 | head -n 1)." \

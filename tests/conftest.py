@@ -1,16 +1,19 @@
 import copy
 import signal
+import threading
 from pathlib import Path
 
 import joblib
 import numpy as np
 import pytest
 import scipy.linalg  # noqa: F401  (loads the second BLAS, so that the limit reaches it)
+from compile_kernels import compile_kernels
 from threadpoolctl import threadpool_limits
 
 from puselect import FSCPU
 from puselect.selectors import settings, suitability
 
+COMPILER = threading.Thread(target=compile_kernels)
 REMEMBERED = {}
 TOGETHER = {
     **dict.fromkeys(["test_cli_docs.py", "test_examples.py", "test_readme.py"], "documentation"),
@@ -38,6 +41,17 @@ def pytest_xdist_make_scheduler(config, log):
 
     config.option.loadscopereorder = False  # the longest files come early in the alphabet
     return ByFile(config, log)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes():
+    """Compile once, while the workers collect the tests, what they would all compile at the same time."""
+    COMPILER.start()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished():
+    COMPILER.join()
 
 
 @pytest.fixture(scope="session")

@@ -20,11 +20,11 @@ SHARES = {
     "signals": 0.6,
 }  # fmt: skip
 """Percent of the inputs by class."""
-BATCH = {"signals": 2}
+BATCH = {"signals": 10}  # the first input of a batch is always the simplest
 DEFAULT_BATCH = 40
 WORKER = [sys.executable, "-X", "faulthandler", str(Path(__file__).parent), "--worker"]
 PATIENCE = 180  # seconds for a batch; the longest takes a few
-SECONDS_BETWEEN_LINES = 120
+SECONDS_BETWEEN_LINES = 60
 RESTART_AFTER = 400  # batches: Hypothesis and the libraries keep some memory
 
 
@@ -164,6 +164,7 @@ def fuzz(names: list[str], seconds: float, n_inputs: int, seed: int, folder: Pat
         if time.monotonic() > shown + SECONDS_BETWEEN_LINES:
             shown = time.monotonic()
             print(f"{sum(totals.inputs.values()):,} inputs, {len(totals.cases)} cases found", flush=True)
+            totals.write(folder / "counts.json")
     for worker in idle:
         worker.close()
     totals.show()
