@@ -61,6 +61,16 @@ def test_support_decides_where_the_search_finds_nothing():
     assert search.weight == 0
 
 
+def test_tails_count_as_far_as_effects_do_not():
+    support, tails = np.array([0.0, 1.0, 2.0]), np.array([2.0, 1.0, 0.0])
+    search = EffectSearch(support, np.ones(3), 1.0, 8, 0.02, np.random.default_rng(0), tails)
+    assert search.weight == 0
+    np.testing.assert_array_equal(np.argsort(-search.scores), [0, 1, 2])
+    search.weight = 0.75
+    np.testing.assert_allclose(search.ranked_support, [0.5, 1.0, 1.5])
+    np.testing.assert_array_equal(search.drawn_support, optimizer(support, 1.0).drawn_support)
+
+
 def test_effects_guide_the_search_but_not_the_ranking_where_values_are_those_of_chance():
     """Some features raise the value, but random labels would score as much."""
     weights, rng = np.arange(12.0), np.random.default_rng(5)

@@ -87,9 +87,10 @@ def test_the_default_is_ranked_by_it_and_says_so(table, monkeypatch):
     monkeypatch.setattr("puselect.selectors.fscpu.confirmed_scores", noted)
     selector = FSCPU(8, max_iter=40, random_state=0).fit(X, y)
     np.testing.assert_array_equal(np.argsort(-asked[0]), np.argsort(selector.ranking_))
-    weights = selector.weights_
-    assert weights.clustered == weights.search > 0.5
-    assert weights.labelled == pytest.approx((1 - weights.search) * selector.evidence_.labelled_weight)
+    weights, evidence = selector.weights_, selector.evidence_
+    assert weights.clustered == pytest.approx(weights.search * evidence.weight)
+    assert weights.clustered > 0.3
+    assert weights.labelled == pytest.approx((1 - weights.clustered) * evidence.labelled_weight)
     assert "positive clusters of other features" in str(weights)
 
 

@@ -62,14 +62,14 @@ def test_ranks_of_sparse_columns_are_those_of_dense_ones(scores):
     np.testing.assert_allclose(sparse.statistic(rows), dense.statistic(rows), rtol=1e-5)
     each = np.stack([rows, rows + 5, rows - 9])
     np.testing.assert_allclose(sparse.statistic_each(columns, each), dense.statistic_each(columns, each), rtol=1e-5)
-    np.testing.assert_allclose(sparse.locations(columns), dense.locations(columns), atol=1e-5)
+    np.testing.assert_allclose(sparse.normal_scores(columns), dense.normal_scores(columns), atol=1e-5)
 
 
 def test_evidence_of_sparse_columns_is_that_of_dense_ones():
     X, y = counts()
     sparse = SparseRanks(SparseTable.of(csc_array(X)))
     of_sparse = rank_evidence(sparse, y == 1, 0.25, np.random.default_rng(0))
-    of_dense = gather_evidence(X, y == 1, 0.25, np.random.default_rng(0))
+    of_dense = gather_evidence(X, y == 1, 0.25, np.random.default_rng(0), sparse.scores)
     np.testing.assert_allclose(of_sparse.support, of_dense.support, atol=1e-4)
 
 

@@ -2,8 +2,8 @@
 
 Two statistics per column. One compares the labelled rows with all rows. The co-trained one compares the labelled rows
 and the unlabelled rows that *other* columns find similar to them, so that no column votes for itself. Both are the sum
-of two squared z-scores of normal scores of ranks, van der Waerden's for another location and Klotz's (Annals of
-Mathematical Statistics 33, 1962) for another spread: Lepage's idea with scores that see the tails.
+of two squared z-scores, one for another location and one for another spread: Lepage's, from ranks, or the same from
+normal scores of ranks, van der Waerden's and Klotz's (Annals of Mathematical Statistics 33, 1962), which see the tails.
 """
 
 from collections.abc import Callable
@@ -36,15 +36,17 @@ class RankScores(NamedTuple):
     """From ranks less their mean, and the number of rows."""
     spread: Callable[[AnyArray], AnyArray]
     """From the first score."""
+    normal: Callable[[FloatArray, int], FloatArray]
+    """Normal scores, from the first score and the number of rows."""
 
 
 def _normal(place: FloatArray, n_rows: int) -> FloatArray:
     return np.asarray(ndtri((place + n_rows / 2) / n_rows))
 
 
-NORMAL = RankScores(_normal, np.square)
+NORMAL = RankScores(_normal, np.square, lambda location, n_rows: location)
 """Normal scores and their squares: the tests of van der Waerden and of Klotz."""
-LEPAGE = RankScores(lambda place, n_rows: place, np.abs)
+LEPAGE = RankScores(lambda place, n_rows: place, np.abs, _normal)
 """Ranks and their distances from the middle: the tests of Wilcoxon and of Ansari and Bradley."""
 
 
@@ -89,9 +91,9 @@ class ColumnRanks:
         location = np.take_along_axis(self.location[columns], rows, axis=1)
         return self._statistic(_mean(location), _mean(self.scores.spread(location)), rows.shape[1], columns)
 
-    def locations(self, columns: IntArray) -> FloatArray:
-        """Return the first scores of `columns`, shape (n_rows, n_columns)."""
-        return self.location[columns].T.astype(np.float64)
+    def normal_scores(self, columns: IntArray) -> FloatArray:
+        """Return the normal scores of `columns`, shape (n_rows, n_columns)."""
+        return self.scores.normal(self.location[columns].T.astype(np.float64), self.n_rows)
 
     def _statistic(self, location: FloatArray, spread: FloatArray, m: int, columns: IntArray | slice) -> FloatArray:
         """Return the statistic for mean scores of samples of `m` rows, which are drawn without replacement."""
@@ -118,6 +120,13 @@ class Evidence(NamedTuple):
     n_found: int
     """Unlabelled rows that joined the labelled ones: about as many as there are hidden positives, if others differ
     enough from them."""
+    tails: "Evidence | None" = None
+    """The same by normal scores, which look at the tails; None where one kind of scores was asked for."""
+
+    @property
+    def weight(self) -> float:
+        """How much of what columns say is not noise, in [0, 1]."""
+        return self.labelled_weight + self.cotrained_weight
 
     @property
     def support(self) -> FloatArray:
@@ -130,7 +139,8 @@ class Evidence(NamedTuple):
         """Return the evidence for a table of `n_features`, of which these are `columns`; 0 for all others."""
         labelled, cotrained = np.zeros(n_features), np.zeros(n_features)
         labelled[columns], cotrained[columns] = self.labelled, self.cotrained
-        return self._replace(labelled=labelled, cotrained=cotrained)
+        tails = None if self.tails is None else self.tails.widened(columns, n_features)
+        return self._replace(labelled=labelled, cotrained=cotrained, tails=tails)
 
     def __repr__(self) -> str:
         weights = f"labelled_weight={self.labelled_weight:.2f}, cotrained_weight={self.cotrained_weight:.2f}"
@@ -162,7 +172,9 @@ def column_evidence(X: AnyArray, positive: BoolArray) -> FloatArray:
     return ColumnRanks(X, LEPAGE).statistic(np.flatnonzero(positive))
 
 
-def gather_evidence(X: AnyArray, positive: BoolArray, share: float, rng: np.random.Generator) -> Evidence:
+def gather_evidence(
+    X: AnyArray, positive: BoolArray, share: float, rng: np.random.Generator, scores: RankScores = LEPAGE
+) -> Evidence:
     """Return what every column says about the labels.
 
     Parameters
@@ -173,8 +185,10 @@ def gather_evidence(X: AnyArray, positive: BoolArray, share: float, rng: np.rand
         Share of the features that are wanted; the best ones decide how much the evidence counts.
     rng : numpy.random.Generator
         Breaks ties.
+    scores : RankScores
+        What the statistics compare.
     """
-    return rank_evidence(ColumnRanks(X), positive, share, rng)
+    return rank_evidence(ColumnRanks(X, scores), positive, share, rng)
 
 
 def rank_evidence(ranks: ColumnRanks, positive: BoolArray, share: float, rng: np.random.Generator) -> Evidence:
@@ -214,7 +228,7 @@ def heldout_places(ranks: ColumnRanks, labelled_rows: IntArray, rng: np.random.G
         positive = ~unlabelled
         positive[labelled_rows[fold]] = False
         judges = _judges(ranks.statistic(np.flatnonzero(positive)), rng)
-        score = _discriminants(ranks.locations(judges), positive)[:, -1]
+        score = _discriminants(ranks, judges, positive)[:, -1]
         others, heldout = np.sort(score[unlabelled]), score[labelled_rows[fold]]
         below = np.searchsorted(others, heldout, "left") + np.searchsorted(others, heldout, "right")
         above[fold] = len(others) - below / 2
@@ -294,7 +308,7 @@ def _cotrained(
 
     Rows are found by the judges; for a judge itself, by the other judges.
     """
-    score = _discriminants(ranks.locations(judges), positive)
+    score = _discriminants(ranks, judges, positive)
     score[positive] = -np.inf
     found = np.argpartition(-score, n_found - 1, axis=0)[:n_found].T
     labelled = np.broadcast_to(np.flatnonzero(positive), (len(found), int(positive.sum())))
@@ -311,14 +325,14 @@ def _statistic_by_judge(ranks: ColumnRanks, judges: IntArray, rows: IntArray) ->
     return statistic
 
 
-def _discriminants(Z: FloatArray, positive: BoolArray) -> FloatArray:
-    """Return linear discriminants of the labelled rows: one without each column of `Z`, and last one with all.
+def _discriminants(ranks: ColumnRanks, columns: IntArray, positive: BoolArray) -> FloatArray:
+    """Return linear discriminants of the labelled rows: one without each of the columns, and last one with all.
 
-    Each column enters twice, by its normal scores and by their absolute values, which tell another spread. Leaving a
+    Each column enters twice, by its normal scores and by their sizes or squares, which tell another spread. Leaving a
     column out is a rank-two downdate of the inverse covariance.
     """
-    n_columns = Z.shape[1]
-    features, inverse, shift = _discriminant_parts(Z, positive)
+    n_columns = len(columns)
+    features, inverse, shift = _discriminant_parts(ranks.normal_scores(columns), ranks.scores, positive)
     weights = np.repeat((inverse @ shift)[:, None], n_columns + 1, axis=1)
     for j in range(n_columns):
         pair = [j, j + n_columns]
@@ -327,15 +341,17 @@ def _discriminants(Z: FloatArray, positive: BoolArray) -> FloatArray:
     return np.asarray(features @ weights)
 
 
-def linear_discriminant(Z: FloatArray, positive: BoolArray) -> FloatArray:
-    """Return how similar each row is to the labelled ones: a linear discriminant of normal scores and their sizes."""
-    features, inverse, shift = _discriminant_parts(Z, positive)
+def linear_discriminant(Z: FloatArray, scores: RankScores, positive: BoolArray) -> FloatArray:
+    """Return how similar each row is to the labelled ones, by normal scores `Z` and what `scores` tells spread by."""
+    features, inverse, shift = _discriminant_parts(Z, scores, positive)
     return np.asarray(features @ (inverse @ shift))
 
 
-def _discriminant_parts(Z: FloatArray, positive: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return normal scores and their absolute values, the inverse of their covariance, and their mean difference."""
-    features = np.hstack([Z, _standardised(Z**2)])
+def _discriminant_parts(
+    Z: FloatArray, scores: RankScores, positive: BoolArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return normal scores and what tells their spread, the inverse of their covariance, and their mean difference."""
+    features = np.hstack([Z, _standardised(scores.spread(Z))])
     cov = np.cov(features.T)
     ridge = SHRINKAGE * np.trace(cov) / len(cov) + 1e-6
     inverse = np.linalg.inv((1 - SHRINKAGE) * cov + ridge * np.eye(len(cov)))

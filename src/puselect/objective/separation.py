@@ -64,9 +64,9 @@ def heldout_separation(
         rest[labelled_rows[fold]] = False
         support = rank_evidence(ranks, rest, 0.5, rng).support
         order = np.lexsort((rng.random(len(support)), -support))
-        scores = ranks.locations(order[: max(sizes)])
+        scores = ranks.normal_scores(order[: max(sizes)])
         for i, size in enumerate(sizes):
-            similarity = linear_discriminant(scores[:, :size], rest)
+            similarity = linear_discriminant(scores[:, :size], ranks.scores, rest)
             places[i, fold] = _places(similarity[labelled_rows[fold]], similarity[~positive])
     return Separation(places)
 

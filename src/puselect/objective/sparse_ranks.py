@@ -52,11 +52,15 @@ class SparseRanks(ColumnRanks):
 
     def statistic_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
         """Return the statistic of `columns`, each for its own set: ``rows`` (n_columns, n_set)."""
-        location = np.take_along_axis(self.locations(columns).T, rows, axis=1)
+        location = np.take_along_axis(self._locations(columns).T, rows, axis=1)
         spread = self.scores.spread(location)
         return self._statistic(location.mean(axis=1), spread.mean(axis=1), rows.shape[1], columns)
 
-    def locations(self, columns: IntArray) -> FloatArray:
+    def normal_scores(self, columns: IntArray) -> FloatArray:
+        """Return the normal scores of `columns`, shape (n_rows, n_columns)."""
+        return self.scores.normal(self._locations(columns), self.n_rows)
+
+    def _locations(self, columns: IntArray) -> FloatArray:
         """Return the first scores of `columns`, shape (n_rows, n_columns)."""
         return np.asarray(self.excess[0][:, columns].toarray() + self.zero[0, columns])
 

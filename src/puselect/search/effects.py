@@ -19,8 +19,8 @@ from puselect.search.igo import rank_utilities
 DECIDED = 3.0  # standard errors
 LEAST_WEIGHT = 0.2  # of effects in the ranking: less than this is noise, but would outweigh evidence that is weak, too
 DRAWN_LIMIT = 3.0  # of support when masks are drawn, so that the search looks at every feature
-RANKED_FACTOR = 3.0  # of support when features are ranked: tuned, docs/internals/search.md
-RANKED_LIMIT = 15.0  # beyond it the search, which knows about redundancy, decides between strong features
+RANKED_FACTOR = 2.5  # of support when features are ranked: tuned, docs/internals/search.md
+RANKED_LIMIT = 12.0  # beyond it the search, which knows about redundancy, decides between strong features
 
 
 class EffectSearch:
@@ -30,7 +30,8 @@ class EffectSearch:
     square of how much of the effects is not noise (see `effect_share`). A feature is drawn with the probability that a
     score with a normal error of 1 is above the cut, and the cut is where the expected cost of a mask is the budget.
     Support is bent towards `DRAWN_LIMIT` for the draw. In the final ranking it counts more, and effects count only as
-    far as the values are above chance (see `chance_share`): a search that starts at chance can still leave it.
+    far as the values are above chance (see `chance_share`): a search that starts at chance can still leave it. As far
+    as effects do not count there, `tails` replaces `support`: positives that form no clusters are often outliers.
 
     Parameters
     ----------
@@ -45,6 +46,8 @@ class EffectSearch:
         Probabilities stay within [margin, 1 - margin].
     rng : numpy.random.Generator
         Belongs to the state: it is saved and restored with it.
+    tails : ndarray of shape (n_features,), optional
+        Prior evidence for each feature from the tails of its column; `support` by default.
     """
 
     def __init__(
@@ -55,8 +58,10 @@ class EffectSearch:
         population_size: int,
         margin: float,
         rng: np.random.Generator,
+        tails: FloatArray | None = None,
     ) -> None:
         self.support = np.asarray(support, dtype=np.float64)
+        self.tails = self.support if tails is None else tails
         self.costs = costs
         self.budget = budget
         self.population_size = population_size
@@ -109,9 +114,9 @@ class EffectSearch:
         """Whether the score of each feature is `DECIDED` standard errors above or below the cut."""
         return np.asarray(np.abs(self.drawn_by - self.cut) >= DECIDED)
 
-    def exchange(self, costs: FloatArray, support: FloatArray, places: IntArray) -> None:
-        """Replace costs and support of all features; what was learnt about those at `places` is forgotten."""
-        self.costs, self.support = costs, support
+    def exchange(self, costs: FloatArray, support: FloatArray, tails: FloatArray, places: IntArray) -> None:
+        """Replace costs and evidence of all features; what was learnt about those at `places` is forgotten."""
+        self.costs, self.support, self.tails = costs, support, tails
         self.gain, self.variance = self.gain.copy(), self.variance.copy()
         self.gain[places] = self.variance[places] = 0.0
         self._update()
@@ -149,7 +154,12 @@ class EffectSearch:
     @property
     def scores(self) -> FloatArray:
         """What features are ranked by."""
-        return self.ranked_by(self.support)
+        return self.ranked_by(self.ranked_support)
+
+    @property
+    def ranked_support(self) -> FloatArray:
+        """Support as it counts in the ranking, before it is bent."""
+        return np.asarray(self.weight * self.support + (1 - self.weight) * self.tails)
 
     def ranked_by(self, support: FloatArray) -> FloatArray:
         """Return what features are ranked by with the support given."""

@@ -16,6 +16,7 @@ from puselect.selectors.problem import (
     cluster_objective,
     first_probabilities,
     free_support,
+    free_tails,
     pair_information,
     problem_evidence,
 )
@@ -56,8 +57,10 @@ def cluster_session(
     if settings.follows_effects:
         if evidence is not None:
             budget = screened(budget, evidence.support, pool_size(settings, budget))
-        support = np.zeros(len(budget.free)) if evidence is None else free_support(budget, evidence)
-        by_effect, max_iter = effect_optimizer(settings.search, budget, support, n_labelled, entropy)
+        support = tails = np.zeros(len(budget.free))
+        if evidence is not None:
+            support, tails = free_support(budget, evidence), free_tails(budget, evidence)
+        by_effect, max_iter = effect_optimizer(settings.search, budget, support, tails, n_labelled, entropy)
         optimizer = by_effect
         if evidence is not None and len(budget.free) < len(problem.budget.free):
             look = SecondLook(settings, problem, objective.engine, evidence, by_effect, max_iter // 2, deadline)

@@ -9,7 +9,7 @@ import numpy as np
 
 from puselect.arrays import FloatArray
 from puselect.engines import Engine
-from puselect.objective.evidence import NO_DIFFERENCE_ROOT, Evidence
+from puselect.objective.evidence import LEPAGE, NO_DIFFERENCE_ROOT, Evidence
 from puselect.objective.sparse_ranks import column_ranks
 from puselect.search import EffectSearch
 from puselect.selectors.budget import Budget
@@ -31,7 +31,8 @@ def confirmed_scores(
 ) -> FloatArray | None:
     """Return what the free features are ranked by if clusters have a say about each of them; None if they have not.
 
-    The support of each feature is replaced by what the clusters say, as far as the search counts.
+    The support of each feature is replaced by what the clusters say, as far as the search counts and as far as what
+    single columns say is not noise (`Evidence.weight`).
     """
     optimizer = session.search.optimizer
     if evidence is None or not isinstance(optimizer, EffectSearch) or not optimizer.weight:
@@ -41,7 +42,8 @@ def confirmed_scores(
     clustered = clustered_support(settings, problem, session.budget, optimizer.scores, engine, target)
     if clustered is None:
         return None
-    return optimizer.ranked_by(optimizer.weight * clustered + (1 - optimizer.weight) * optimizer.support)
+    trust = optimizer.weight * evidence.weight
+    return optimizer.ranked_by(trust * clustered + (1 - trust) * optimizer.ranked_support)
 
 
 def clustered_support(
@@ -75,7 +77,7 @@ def clustered_support(
     is_small = len(columns) * min(len(problem.positive), MANY_ROWS * AUTO_SAMPLES) <= MOST_CELLS
     rows = some_rows(problem, rng, MANY_ROWS if is_small else 1)
     table, positive = taken_rows(problem, rows)[:, columns], problem.positive[rows]
-    labelled, ranks = np.flatnonzero(positive), column_ranks(table)
+    labelled, ranks = np.flatnonzero(positive), column_ranks(table, LEPAGE)
     total, n_judged = np.zeros((2, len(chosen)))
     for fold in np.array_split(rng.permutation(places), n_folds):
         others = chosen.copy()

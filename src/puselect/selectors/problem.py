@@ -13,7 +13,7 @@ from puselect.engines.partitions import PartitionedTable, fit_partitioned_scalin
 from puselect.exceptions import FewLabelsWarning
 from puselect.labels import draw_rows
 from puselect.objective.cluster import ClusterObjective
-from puselect.objective.evidence import LEPAGE, Evidence, rank_evidence
+from puselect.objective.evidence import LEPAGE, NORMAL, Evidence, rank_evidence
 from puselect.objective.information import PairInformation
 from puselect.objective.sparse_ranks import column_ranks
 from puselect.scaling import RobustScaling, Scaling, fit_scaling
@@ -150,15 +150,23 @@ def problem_evidence(settings: Settings, problem: Problem, deadline: Deadline) -
     table = taken_rows(problem, rows)
     if len(columns) < table.shape[1]:
         table = table[:, columns]
-    ranks = column_ranks(table, n_threads=settings.threads_for(table.shape))
-    found = rank_evidence(ranks, problem.positive[rows], budget.start, rng)
-    return found.widened(columns, problem.table.shape[1])
+    n_threads = settings.threads_for(table.shape)
+    found, tails = (
+        rank_evidence(column_ranks(table, scores, n_threads), problem.positive[rows], budget.start, rng)
+        for scores in (LEPAGE, NORMAL)
+    )
+    return found._replace(tails=tails).widened(columns, problem.table.shape[1])
 
 
 def free_support(budget: Budget, evidence: Evidence) -> FloatArray:
     """Return the evidence for each free feature in standard errors; that for a group is its best feature's."""
     found = evidence if budget.leader is None else group_evidence(evidence, budget.leader)
     return found.support[budget.free]
+
+
+def free_tails(budget: Budget, evidence: Evidence) -> FloatArray:
+    """Return what `free_support` does, by the tails of columns where they were looked at."""
+    return free_support(budget, evidence if evidence.tails is None else evidence.tails)
 
 
 def start_order(budget: Budget, evidence: Evidence, entropy: int) -> IntArray:

@@ -13,7 +13,7 @@ import numpy as np
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.column_blocks import map_blocks
 from puselect.engines import Engine
-from puselect.objective.evidence import BLOCK, NO_DIFFERENCE_ROOT, Evidence
+from puselect.objective.evidence import BLOCK, LEPAGE, NO_DIFFERENCE_ROOT, Evidence
 from puselect.objective.sparse_ranks import column_ranks
 from puselect.search import EffectSearch
 from puselect.search.deadline import Deadline
@@ -73,6 +73,11 @@ class SecondLook:
         """Return what features cost."""
         return np.asarray(self.problem.budget.costs[np.searchsorted(self.features, features)])
 
+    def tails_of(self, features: IntArray) -> FloatArray:
+        """Return the support of features from the tails of their columns."""
+        tails = self.evidence.tails
+        return (self.evidence if tails is None else tails).support[features]
+
     def __call__(self, free: IntArray, scores: FloatArray, selected: BoolArray) -> Exchange:
         """Return the features to exchange, given the free ones, their scores and the mask of those selected so far."""
         outside = np.setdiff1d(self.features, free)
@@ -107,6 +112,6 @@ def blocked_statistic(
     """Return the statistic of columns for a set of rows, a block of columns at a time."""
 
     def of_block(block: slice) -> FloatArray:
-        return column_ranks(table[:, columns[block]]).statistic(rows)
+        return column_ranks(table[:, columns[block]], LEPAGE).statistic(rows)
 
     return np.concatenate(map_blocks(of_block, len(columns), BLOCK, n_threads))

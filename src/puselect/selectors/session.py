@@ -80,6 +80,10 @@ class Look(Protocol):
         """Return what features cost."""
         ...
 
+    def tails_of(self, features: IntArray) -> FloatArray:
+        """Return the support of features from the tails of their columns."""
+        ...
+
 
 class Session:
     """One search of a selector: run, saved, resumed, reported.
@@ -188,7 +192,7 @@ class Session:
         costs = look.costs_of(free)
         self.budget = self.budget._replace(free=free, costs=costs)
         self.search.repair = Repair(costs, self.budget.limit)
-        look.optimizer.exchange(costs, support, changed)
+        look.optimizer.exchange(costs, support, look.tails_of(free), changed)
 
     def _restore_pool(self, look: Look, state: State) -> None:
         """Search the features of a saved state; raise an error if it is damaged."""
@@ -283,9 +287,9 @@ def igo_optimizer(
 
 
 def effect_optimizer(
-    settings: SearchSettings, budget: Budget, support: FloatArray, n_labelled: int, entropy: int
+    settings: SearchSettings, budget: Budget, support: FloatArray, tails: FloatArray, n_labelled: int, entropy: int
 ) -> tuple[EffectSearch, int]:
-    """Return the optimizer that follows effects, with prior support for features, and how many steps it may take."""
+    """Return the optimizer that follows effects, with prior evidence for features, and how many steps it may take."""
     optimizer = EffectSearch(
         support,
         budget.costs,
@@ -293,6 +297,7 @@ def effect_optimizer(
         population_size=settings.population_size,
         margin=settings.distance(len(support)),
         rng=search_rng(entropy),
+        tails=tails,
     )
     return optimizer, settings.most_effect_steps(budget.start, n_labelled)
 

@@ -19,7 +19,8 @@ class Weights:
     """
 
     labelled: float | None
-    """Of what columns say about the labelled rows; None without evidence."""
+    """Of what columns say about the labelled rows; None without evidence. As far as the search does not count, this
+    and the next are about the tails of the columns."""
     cotrained: float | None
     """Of what columns say about the labelled rows and those that other columns find; None without evidence."""
     search: float
@@ -31,14 +32,15 @@ class Weights:
     def of(cls, evidence: Evidence | None, search: float, is_confirmed: bool = False) -> Self:
         """Collect the weights; without evidence only the search counts.
 
-        What clusters say about single columns replaces other evidence as far as the search counts.
+        What clusters say about single columns replaces other evidence as far as the search and that evidence count.
         """
         if evidence is None:
             return cls(None, None, search)
         if not is_confirmed:
             return cls(evidence.labelled_weight, evidence.cotrained_weight, search)
-        rest = 1 - search
-        return cls(rest * evidence.labelled_weight, rest * evidence.cotrained_weight, search, search)
+        clustered = search * evidence.weight
+        rest = 1 - clustered
+        return cls(rest * evidence.labelled_weight, rest * evidence.cotrained_weight, search, clustered)
 
     def __str__(self) -> str:
         scale = "1 means all signal, 0 all noise."
