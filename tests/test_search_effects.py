@@ -64,8 +64,10 @@ def test_support_decides_where_the_search_finds_nothing():
 def test_tails_count_as_far_as_effects_do_not():
     support, tails = np.array([0.0, 1.0, 2.0]), np.array([2.0, 1.0, 0.0])
     search = EffectSearch(support, np.ones(3), 1.0, 8, 0.02, np.random.default_rng(0), tails)
+    np.testing.assert_array_equal(search.ranked_support, support)  # nothing is known yet
+    search.tell(search.ask(), np.arange(8.0))
     assert search.weight == 0
-    np.testing.assert_array_equal(np.argsort(-search.scores), [0, 1, 2])
+    np.testing.assert_array_equal(search.ranked_support, tails)
     search.weight = 0.75
     np.testing.assert_allclose(search.ranked_support, [0.5, 1.0, 1.5])
     np.testing.assert_array_equal(search.drawn_support, optimizer(support, 1.0).drawn_support)

@@ -159,7 +159,8 @@ class EffectSearch:
     @property
     def ranked_support(self) -> FloatArray:
         """Support as it counts in the ranking, before it is bent."""
-        return np.asarray(self.weight * self.support + (1 - self.weight) * self.tails)
+        by_support = self.weight if self.variance.any() else 1.0  # before the first step nothing speaks for tails
+        return np.asarray(by_support * self.support + (1 - by_support) * self.tails)
 
     def ranked_by(self, support: FloatArray) -> FloatArray:
         """Return what features are ranked by with the support given."""

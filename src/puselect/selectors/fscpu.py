@@ -438,7 +438,7 @@ class FSCPU(SearchSelector):
                 weight, confirmed = 0.0, None
                 self._rank(session, scores_of_order(order, len(order)), evidence)
                 scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
-            self.ended_below_start_ = warn_if_below_start(scores, start_scores)
+            self.ended_below_start_ = weight > 0 and warn_if_below_start(scores, start_scores)
         self.objective_ = float(scores.mean())
         self.path_ = follow_path(settings, problem, engine, self.ranking_, self.support_, seeds, deadline, target)
         self.stability_ = self.weights_ = None
