@@ -1,5 +1,7 @@
 """Steps that an engine does by itself end where steps of the host end; on torch's CPU device, and on a GPU."""
 
+import os
+
 import numpy as np
 import pytest
 from engine_contract import small_table
@@ -12,9 +14,13 @@ from puselect.selectors.many import Task, fit_together
 
 torch = pytest.importorskip("torch", reason="the GPU engine needs torch: pip install 'puselect[gpu]'")
 
+if not torch.cuda.is_available():
+    os.environ["TRITON_INTERPRET"] = "1"  # read when a kernel is defined
+
 from puselect.engines.gpu import GPUEngine, steps  # noqa: E402
 
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here"))]
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 SHORT = {"max_iter": 40, "random_state": 0}
 
 
@@ -73,6 +79,26 @@ def test_the_same_search(parameters, device, on_the_host, counted):
     ours, theirs = fit(made[0], device), on_the_host(made[1], device)
     assert counted == [32, 8]
     for one, other in zip(ours, theirs, strict=True):
+        assert_same_search(one, other)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"n_features_to_select": 5},
+        {"n_features_to_select": 9, "always_keep": [2, 7], "never_select": [0], "n_clusters": 4},
+    ],
+    ids=["some", "most"],
+)
+def test_kernels_do_the_steps_of_plain_torch(parameters, monkeypatch):
+    pytest.importorskip("triton", reason="the kernels need Triton, which torch for Linux brings along")
+    from puselect.engines.gpu.fused_steps import FusedEffectSteps
+
+    made = [[FSCPU(**parameters, max_iter=6, random_state=i) for i in range(2)] for _ in range(2)]
+    monkeypatch.setattr(GPUEngine, "effect_steps", lambda *args: steps.EffectSteps(*args))
+    theirs = fit(made[1], DEVICE)
+    monkeypatch.setattr(GPUEngine, "effect_steps", lambda *args: FusedEffectSteps(*args))
+    for one, other in zip(fit(made[0], DEVICE), theirs, strict=True):
         assert_same_search(one, other)
 
 
