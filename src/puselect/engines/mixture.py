@@ -45,6 +45,8 @@ def start_rows(positive: BoolArray, spec: MixtureSpec, seed: int) -> IntArray:
     """
     rng = np.random.Generator(np.random.PCG64(seed))
     n_start = min(spec.n_clusters, len(positive))
+    if spec.labelled_start == 0:  # the same rows as below, in half of the time
+        return rng.choice(len(positive), n_start, replace=False)
     labelled = np.flatnonzero(positive)
     n_spare = len(labelled) // 10 if len(labelled) >= 20 else 0
     n_labelled = min(round(spec.labelled_start * n_start), n_spare)

@@ -121,21 +121,42 @@ class Clusterings(NamedTuple):
 
     def candidates(self, table: NDArray[Any] | SparseTable, known: BoolArray | None = None) -> Candidates:
         """Return the rows that most clusterings call positive, but for those known to be; see `FSCPU`."""
-        number, place = np.arange(len(self.size)), self.place(table)
-        share = self.labelled / np.maximum(self.size, 1)
-        # Elkan & Noto: P(labelled | row), over its mean in the labelled rows
-        labelled_rate = np.mean((self.labelled * share).sum(axis=1) / np.maximum(self.labelled.sum(axis=1), 1))
-        confidence = np.minimum(share[number, place].mean(axis=1) / labelled_rate, 1.0)
-        wanted = self.positive[number, place].mean(axis=1) >= 0.5
-        if known is not None:
-            wanted &= ~known
-        rows = np.flatnonzero(wanted)
-        order = np.argsort(-confidence[rows], kind="stable")
-        return Candidates(rows[order], confidence[rows[order]])
+        return candidates_among(self.place(table), self.size, self.labelled, self.positive, known)
 
     def scaled(self, table: NDArray[Any]) -> NDArray[Any]:
         """Return the selected columns as they were scaled in `fit`."""
         return table if self.scaling is None else self.scaling.scale(table)
+
+
+def candidates_among(
+    place: IntArray, size: FloatArray, labelled: FloatArray, positive: BoolArray, known: BoolArray | None
+) -> Candidates:
+    """Return the rows that most clusterings call positive, but for those known to be.
+
+    Parameters
+    ----------
+    place : ndarray of int, shape (n_rows, n_clusterings)
+        The cluster of every row.
+    size, labelled, positive : ndarray of shape (n_clusterings, n_clusters)
+        As in `Clusterings`.
+    known : ndarray of bool, shape (n_rows,), or None
+    """
+    number = np.arange(len(size))
+    share = labelled / np.maximum(size, 1)
+    # Elkan & Noto: P(labelled | row), over its mean in the labelled rows
+    labelled_rate = np.mean((labelled * share).sum(axis=1) / np.maximum(labelled.sum(axis=1), 1))
+    confidence = np.minimum(share[number, place].mean(axis=1) / labelled_rate, 1.0)
+    wanted = positive[number, place].mean(axis=1) >= 0.5
+    if known is not None:
+        wanted &= ~known
+    rows = np.flatnonzero(wanted)
+    order = np.argsort(-confidence[rows], kind="stable")
+    return Candidates(rows[order], confidence[rows[order]])
+
+
+def n_mixtures_kept(settings: Settings, support: BoolArray, n_seeds: int) -> int:
+    """Return of how many of the clusterings of some features the mixtures are kept."""
+    return min(n_seeds, max(1, KEPT_BYTES // (2 * settings.mixture.n_clusters * int(support.sum()) ** 2)))
 
 
 def cluster_result(
@@ -145,8 +166,7 @@ def cluster_result(
 
     `target` is the number of the problem among those the engine is bound to.
     """
-    bytes_each = 2 * settings.mixture.n_clusters * int(support.sum()) ** 2
-    n_kept = min(len(seeds), max(1, KEPT_BYTES // bytes_each))
+    n_kept = n_mixtures_kept(settings, support, len(seeds))
     table, mixtures = engine.fit_final(support, seeds, target, n_mixtures=n_kept)
     extra_rows = smoothing_rows(table.size, settings.smoothing)
     best = best_clusters(table.size, table.positive, settings.cluster_choice, extra_rows)

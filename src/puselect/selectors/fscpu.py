@@ -419,9 +419,10 @@ class FSCPU(SearchSelector):
         evidence: Evidence | None,
         engine: Engine,
         target: int = 0,
+        found: Sequence[Candidates] | None = None,
     ) -> Self:
         """Set the fitted attributes from a search that is over, and cluster its result."""
-        confirmed = confirmed_scores(settings, problem, session, evidence, engine, target)
+        confirmed = confirmed_scores(settings, problem, session, evidence, engine, target, found)
         self._keep_result(session, evidence, confirmed)
         seeds, deadline = session.final_seeds, session.deadline
         scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)

@@ -1,16 +1,22 @@
 """Fitting many FSCPU at once: on a GPU their searches run in lockstep, all masks of a step in one call."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
+from sklearn import config_context, get_config
 
 from puselect.engines import Engine, gpu_engine_class, gpu_is_there
 from puselect.engines.precision import check_range
 from puselect.search.callbacks import FitCallbacks
 from puselect.search.deadline import Deadline
+from puselect.selectors.cluster_search import Searched
+from puselect.selectors.clusterings import Candidates
+from puselect.selectors.confirmation import Inquiry, can_place, found_together, has_a_say
 from puselect.selectors.fscpu import FSCPU
 from puselect.selectors.lockstep import search_together
 from puselect.selectors.problem import Problem
@@ -73,13 +79,31 @@ def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Se
         raise ValueError(f"give as many tables and label vectors as selectors, got {came}")
     if not _may_use_gpu(chosen):
         return [selector.fit(X, y) for selector, X, y in zip(chosen, tables, labels, strict=True)]
-    for group in alike_groups([Task.of(selector, X, y) for selector, X, y in zip(chosen, tables, labels, strict=True)]):
+    for group in alike_groups(_read_all(chosen, tables, labels)):
         if len(group) > 1:
             fit_together(group, shared_engine(group))
             continue
         (task,) = group
         task.selector._fit_problem(task.settings, task.problem, task.callbacks, task.deadline)
     return chosen
+
+
+def _read_all(
+    selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Sequence[ArrayLike]
+) -> list[Task]:
+    """Return all tasks; tables are scaled over threads, unless selectors may share a random generator."""
+    triples = list(zip(selectors, tables, labels, strict=True))
+    if not all(selector.random_state is None or isinstance(selector.random_state, int) for selector in selectors):
+        return [Task.of(*each) for each in triples]
+    config = get_config()  # belongs to a thread
+
+    def read(each: tuple[FSCPU, ArrayLike, ArrayLike]) -> Task:
+        with config_context(**config):
+            return Task.of(*each)
+
+    n_jobs = Settings.of(selectors[0].get_params(deep=False)).n_jobs if selectors else 1
+    with ThreadPoolExecutor(effective_n_jobs(n_jobs)) as pool:
+        return list(pool.map(read, triples))
 
 
 def alike_groups(tasks: Sequence[Task]) -> list[list[Task]]:
@@ -99,8 +123,24 @@ def fit_together(tasks: Sequence[Task], engine: Engine) -> None:
     searched = search_together(
         [task.settings for task in tasks], [task.problem for task in tasks], [task.deadline for task in tasks], engine
     )
-    for target, (task, found) in enumerate(zip(tasks, searched, strict=True)):
-        task.selector._keep_clusters(task.settings, task.problem, found.session, found.evidence, engine, target)
+    found = _ask_together(tasks, searched, engine)
+    for target, (task, own) in enumerate(zip(tasks, searched, strict=True)):
+        task.selector._keep_clusters(
+            task.settings, task.problem, own.session, own.evidence, engine, target, found.get(target)
+        )
+
+
+def _ask_together(
+    tasks: Sequence[Task], searched: Sequence[Searched], engine: Engine
+) -> dict[int, list[Candidates]]:
+    """Return the candidates that clusters find for the results, by the numbers of those that an engine does at once."""
+    inquiries = {}
+    for target, (task, own) in enumerate(zip(tasks, searched, strict=True)):
+        if has_a_say(own.session, own.evidence):
+            inquiry = Inquiry.of(task.problem, own.session.budget, own.session.search.optimizer.scores)
+            if inquiry is not None and can_place(task.settings, inquiry, engine):
+                inquiries[target] = inquiry
+    return found_together(tasks[0].settings, inquiries, engine) if inquiries else {}
 
 
 def are_alike(tasks: Sequence[Task]) -> bool:

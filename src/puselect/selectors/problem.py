@@ -1,8 +1,8 @@
 """What a search works on: the scaled table, the labels, the budget; and the engine and objective bound to them."""
 
 import warnings
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -13,7 +13,7 @@ from puselect.engines.partitions import PartitionedTable, fit_partitioned_scalin
 from puselect.exceptions import FewLabelsWarning
 from puselect.labels import draw_rows
 from puselect.objective.cluster import ClusterObjective
-from puselect.objective.evidence import LEPAGE, NORMAL, Evidence, rank_evidence
+from puselect.objective.evidence import LEPAGE, NORMAL, ColumnRanks, Evidence, RankScores, rank_evidence
 from puselect.objective.information import PairInformation
 from puselect.objective.sparse_ranks import column_ranks
 from puselect.scaling import RobustScaling, Scaling, fit_scaling
@@ -30,6 +30,13 @@ FEWEST_FOR_INFORMATION = 25  # labelled rows; docs/paper/methods.md has the figu
 
 if TYPE_CHECKING:
     from puselect.selectors.choice import Choice
+
+
+class KeptRanks(NamedTuple):
+    """The ranks of some columns in all rows."""
+
+    columns: IntArray
+    ranks: ColumnRanks
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,8 @@ class Problem:
     """How the table was scaled; None if it was not."""
     choice: "Choice | None" = None
     """How many features are beyond chance, where the number was to be found."""
+    ranks: list[KeptRanks] = field(default_factory=list, init=False, compare=False, repr=False)
+    """At most one: evidence and confirmation compare the same rows."""
 
     @classmethod
     def of(
@@ -148,14 +157,25 @@ def problem_evidence(settings: Settings, problem: Problem, deadline: Deadline) -
     columns = budget.columns
     rows = timely_rows(settings, problem.table, problem.positive, some_rows(problem, rng), columns, deadline, rng)
     table = taken_rows(problem, rows)
-    if len(columns) < table.shape[1]:
-        table = table[:, columns]
-    n_threads = settings.threads_for(table.shape)
     found, tails = (
-        rank_evidence(column_ranks(table, scores, n_threads), problem.positive[rows], budget.start, rng)
+        rank_evidence(ranks_in(settings, problem, table, columns, scores), problem.positive[rows], budget.start, rng)
         for scores in (LEPAGE, NORMAL)
     )
     return found._replace(tails=tails).widened(columns, problem.table.shape[1])
+
+
+def ranks_in(
+    settings: Settings, problem: Problem, table: Any, columns: IntArray, scores: RankScores
+) -> ColumnRanks:
+    """Return the ranks of columns of some rows of the problem's table; Lepage's are kept if these are all rows."""
+    is_kept = table is problem.table and scores is LEPAGE
+    if is_kept and problem.ranks and np.array_equal(problem.ranks[0].columns, columns):
+        return problem.ranks[0].ranks
+    part = table if len(columns) == table.shape[1] else table[:, columns]
+    ranks = column_ranks(part, scores, settings.threads_for(part.shape))
+    if is_kept:
+        problem.ranks[:] = [KeptRanks(columns, ranks)]
+    return ranks
 
 
 def free_support(budget: Budget, evidence: Evidence) -> FloatArray:
@@ -195,6 +215,6 @@ def some_rows(problem: Problem, rng: np.random.Generator, times: int = 1) -> Int
     the table is in memory or in partitions.
     """
     most = times * (AUTO_SAMPLES if problem.max_samples is None else problem.max_samples)
-    if most >= len(problem.positive):
+    if most >= len(problem.positive) - int(problem.positive.sum()):
         return np.arange(len(problem.positive))
     return draw_rows(problem.positive, rng, max_others=most)

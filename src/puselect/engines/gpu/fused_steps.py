@@ -42,8 +42,8 @@ class FusedEffectSteps(EffectSteps):
         self._set_starts()
         self.fits.fit_at_once()
         score_kernel[(n_programs,)](
-            self.fits.counts, self.weight, self.number, self.running, self.limits, self.values, size, hits, values, lost,
-            n_searches, rules.n_masks, self.engine.n_clusters,
+            self.fits.counts, self.weight, self.number, self.running, self.limits, self.values, size, hits, values,
+            lost, n_searches, rules.n_masks, self.engine.n_clusters,
             C=_power_of_2(self.engine.n_clusters), num_warps=1,
         )
         self._launch_update(theta, settled, done, learns=True)

@@ -1,0 +1,36 @@
+import numpy as np
+import pytest
+
+from puselect import FSCPU
+from puselect.objective.evidence import LEPAGE
+from puselect.search.deadline import Deadline
+from puselect.selectors.many import Task
+from puselect.selectors.problem import problem_evidence, ranks_in, some_rows, taken_rows
+
+
+def problem_of(n_rows, n_labelled, **changes):
+    """A table whose first column tells the labels, which are scattered over the rows."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n_rows, 4)), rng.permutation(n_rows) < n_labelled
+    X[y, 0] += 3
+    return Task.of(FSCPU(1, random_state=0, **changes), X, y)
+
+
+@pytest.mark.parametrize("n_rows", [200, 205, 230, 260])
+def test_columns_are_compared_with_the_labels_of_their_own_rows(n_rows):
+    """With a few more rows than a step uses, all of them are taken."""
+    task = problem_of(n_rows, 30, max_samples=200)
+    evidence = problem_evidence(task.settings, task.problem, Deadline(None))
+    assert evidence.labelled[0] > 50 > 15 > evidence.labelled[1:].max()
+    rows = some_rows(task.problem, np.random.default_rng(0))
+    assert (len(rows) == n_rows) == (n_rows <= 230)
+    np.testing.assert_array_equal(taken_rows(task.problem, rows), task.problem.table[rows])
+
+
+def test_ranks_of_all_rows_are_kept_and_those_of_some_are_not():
+    task = problem_of(100, 20)
+    settings, problem, columns = task.settings, task.problem, np.arange(4)
+    every = ranks_in(settings, problem, problem.table, columns, LEPAGE)
+    assert ranks_in(settings, problem, problem.table, columns, LEPAGE) is every
+    assert ranks_in(settings, problem, problem.table[:50], columns, LEPAGE).n_rows == 50
+    assert ranks_in(settings, problem, problem.table, columns[1:], LEPAGE).n_features == 3
