@@ -32,7 +32,7 @@ from puselect.datasets import make_pu_clusters
 from puselect.engines.base import ClusterTable, Engine, FinalFit
 from puselect.search.callbacks import FitCallbacks
 from puselect.search.deadline import Deadline
-from puselect.selectors.cluster_search import cluster_session
+from puselect.selectors.cluster_search import Searched, cluster_session
 from puselect.selectors.problem import Problem, cluster_objective, problem_engine
 from puselect.selectors.settings import Settings
 from puselect.studies.journal import read_rows
@@ -69,7 +69,7 @@ class IndependentStarts(FSCPU):
         engine = OwnNumbers(problem_engine(settings, problem))
         session = cluster_session(settings, problem, cluster_objective(settings, engine, None), None, deadline)
         session.run(callbacks)
-        return self._keep_clusters(settings, problem, session, None, engine)
+        return self._keep_clusters(settings, problem, Searched(session, None), engine)
 
 
 class Cell(NamedTuple):

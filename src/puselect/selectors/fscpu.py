@@ -10,14 +10,13 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from puselect.engines import Engine
-from puselect.objective.evidence import Evidence
 from puselect.search.callbacks import FitCallbacks, with_callbacks
 from puselect.search.deadline import Deadline
 from puselect.search.progress import log_line
 from puselect.selectors.base import check_number, varying_columns
 from puselect.selectors.budget import AUTO, Budget
 from puselect.selectors.choice import choose, follow_path
-from puselect.selectors.cluster_search import search_alone
+from puselect.selectors.cluster_search import Searched, search_alone
 from puselect.selectors.clusterings import (
     Candidates,
     cluster_result,
@@ -31,7 +30,7 @@ from puselect.selectors.problem import Problem, problem_engine, start_order
 from puselect.selectors.ranking import scores_of_order
 from puselect.selectors.remote import read_any, remote_candidates, remote_table
 from puselect.selectors.repeats import check_repeats, repeat_search
-from puselect.selectors.session import SearchSelector, Session, saved_entropy
+from puselect.selectors.session import SearchSelector, saved_entropy
 from puselect.selectors.settings import PUBLISHED, Settings
 from puselect.selectors.weights import Weights
 from puselect.sparse_table import SparseTable
@@ -408,20 +407,20 @@ class FSCPU(SearchSelector):
 
     def _fit_problem(self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline) -> Self:
         engine = problem_engine(settings, problem)
-        session, evidence = search_alone(settings, problem, engine, callbacks, deadline)
-        return self._keep_clusters(settings, problem, session, evidence, engine)
+        searched = search_alone(settings, problem, engine, callbacks, deadline)
+        return self._keep_clusters(settings, problem, searched, engine)
 
     def _keep_clusters(
         self,
         settings: Settings,
         problem: Problem,
-        session: Session,
-        evidence: Evidence | None,
+        searched: Searched,
         engine: Engine,
         target: int = 0,
         found: Sequence[Candidates] | None = None,
     ) -> Self:
         """Set the fitted attributes from a search that is over, and cluster its result."""
+        session, evidence = searched
         confirmed = confirmed_scores(settings, problem, session, evidence, engine, target, found)
         self._keep_result(session, evidence, confirmed)
         seeds, deadline = session.final_seeds, session.deadline

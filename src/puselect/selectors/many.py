@@ -125,9 +125,7 @@ def fit_together(tasks: Sequence[Task], engine: Engine) -> None:
     )
     found = _ask_together(tasks, searched, engine)
     for target, (task, own) in enumerate(zip(tasks, searched, strict=True)):
-        task.selector._keep_clusters(
-            task.settings, task.problem, own.session, own.evidence, engine, target, found.get(target)
-        )
+        task.selector._keep_clusters(task.settings, task.problem, own, engine, target, found.get(target))
 
 
 def _ask_together(
