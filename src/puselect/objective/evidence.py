@@ -7,6 +7,7 @@ normal scores of ranks, van der Waerden's and Klotz's (Annals of Mathematical St
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -41,6 +42,15 @@ class RankScores(NamedTuple):
 
 
 def _normal(place: FloatArray, n_rows: int) -> FloatArray:
+    if place.size < 2 * n_rows:
+        return np.asarray(ndtri((place + n_rows / 2) / n_rows))
+    return np.asarray(_possible_normal(n_rows)[(2 * place + (n_rows - 1)).astype(np.intp)])
+
+
+@lru_cache(maxsize=4)
+def _possible_normal(n_rows: int) -> FloatArray:
+    """Return the normal scores of all mean ranks, which are multiples of a half."""
+    place = np.arange(2, 2 * n_rows + 1) / 2 - (n_rows + 1) / 2
     return np.asarray(ndtri((place + n_rows / 2) / n_rows))
 
 
@@ -228,7 +238,7 @@ def heldout_places(ranks: ColumnRanks, labelled_rows: IntArray, rng: np.random.G
         positive = ~unlabelled
         positive[labelled_rows[fold]] = False
         judges = _judges(ranks.statistic(np.flatnonzero(positive)), rng)
-        score = _discriminants(ranks, judges, positive)[:, -1]
+        score = linear_discriminant(ranks.normal_scores(judges), ranks.scores, positive)
         others, heldout = np.sort(score[unlabelled]), score[labelled_rows[fold]]
         below = np.searchsorted(others, heldout, "left") + np.searchsorted(others, heldout, "right")
         above[fold] = len(others) - below / 2
@@ -308,9 +318,9 @@ def _cotrained(
 
     Rows are found by the judges; for a judge itself, by the other judges.
     """
-    score = _discriminants(ranks, judges, positive)
-    score[positive] = -np.inf
-    found = np.argpartition(-score, n_found - 1, axis=0)[:n_found].T
+    unlike = np.ascontiguousarray(-_discriminants(ranks, judges, positive).T)
+    unlike[:, positive] = np.inf
+    found = np.argpartition(unlike, n_found - 1, axis=1)[:, :n_found]
     labelled = np.broadcast_to(np.flatnonzero(positive), (len(found), int(positive.sum())))
     return (
         _statistic_by_judge(ranks, judges, np.concatenate([labelled, found], axis=1)),
@@ -352,7 +362,8 @@ def _discriminant_parts(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return normal scores and what tells their spread, the inverse of their covariance, and their mean difference."""
     features = np.hstack([Z, _standardised(scores.spread(Z))])
-    cov = np.cov(features.T)
+    centred = features - features.mean(axis=0)
+    cov = centred.T @ centred / (len(centred) - 1)
     ridge = SHRINKAGE * np.trace(cov) / len(cov) + 1e-6
     inverse = np.linalg.inv((1 - SHRINKAGE) * cov + ridge * np.eye(len(cov)))
     return features, inverse, features[positive].mean(axis=0) - features.mean(axis=0)
