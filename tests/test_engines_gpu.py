@@ -1,5 +1,8 @@
 """The GPU engine on torch's CPU device, and on a GPU where there is one."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from engine_contract import DEFAULT, PUBLISHED, EngineContract, small_table, some_masks
@@ -160,3 +163,32 @@ def test_searches_in_lockstep_end_as_each_would_alone(make):
         (alone,) = fit([i])
         np.testing.assert_array_equal(alone.probabilities_, together[i].probabilities_)
         assert alone.objective_ == together[i].objective_
+
+
+def test_buffers_are_freed_with_their_engine():
+    X, positive = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) < 10
+    engine = GPUEngine(X, positive, DEFAULT, device="cpu")
+    engine.cluster(np.ones((2, 4), dtype=bool), np.arange(2))
+    held = weakref.ref(engine._fits[4])
+    gc.disable()  # by reference counts alone
+    try:
+        del engine
+        assert held() is None
+    finally:
+        gc.enable()
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+def test_a_graph_that_becomes_garbage_does_not_spoil_another():
+    X, positive = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) < 10
+    masks, seeds = np.ones((2, 4), dtype=bool), np.arange(2)
+    threshold = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        for _ in range(5):
+            engine = GPUEngine(X, positive, DEFAULT)
+            engine.itself = engine  # only the garbage collector frees it
+            for _ in range(3):
+                engine.cluster(masks, seeds)
+    finally:
+        gc.set_threshold(*threshold)

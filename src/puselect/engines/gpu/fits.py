@@ -5,9 +5,12 @@ GPU each part of a fit is recorded as a graph and replayed, one launch for all i
 converged; the host asks now and then whether any still runs.
 """
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import ModuleType
 from typing import NamedTuple
+from weakref import WeakMethod
 
 import numpy as np
 import torch
@@ -43,26 +46,41 @@ def has_fixed_steps(spec: MixtureSpec) -> bool:
 class Recorded:
     """A function of tensors that stay where they are: recorded as a graph at its second call, replayed from then on.
 
-    Where it cannot be recorded, the function itself is called: plain torch asks the device in between.
+    Where it cannot be recorded, the function itself is called: plain torch asks the device in between. The owner of the
+    function owns this, too, and is not kept alive by it: graphs and buffers are freed with their owner, at once.
     """
 
     def __init__(self, function: Callable[[], None], sweeps: ModuleType) -> None:
-        self.function = function
+        self.function = WeakMethod(function)
         self.n_calls = -1 if sweeps is plain else 0
         self.graph: torch.cuda.CUDAGraph | None = None
 
     def __call__(self) -> None:
         """Do what the function does."""
+        function = self.function()
+        assert function is not None
         if self.n_calls == 1:
             self.graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self.graph):
-                self.function()
+            with _uncollected(), torch.cuda.graph(self.graph):
+                function()
         if self.n_calls >= 0:
             self.n_calls += 1
         if self.graph is None:
-            self.function()
+            function()
         else:
             self.graph.replay()
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep Python from collecting garbage: a graph that is freed while another is recorded spoils that one."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class Inputs(NamedTuple):
