@@ -23,6 +23,7 @@ def missing(what: str) -> None:
 
 @contextmanager
 def chromium() -> Iterator[Any]:
+    """Open a browser with one page, for all visits: a page takes as long to make as a report to load."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -32,25 +33,32 @@ def chromium() -> Iterator[Any]:
         missing("there is no Chromium on the path: apt install chromium, or your system's package")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
+        yield browser.new_page()
         browser.close()
 
 
 class Visit:
-    """A page that remembers what went wrong and what it asked the network for."""
+    """A file in a page of a given width and media; it remembers what went wrong and what was asked of the network."""
 
-    def __init__(self, browser: Any, file: Path, **options: Any) -> None:
-        self.page = browser.new_page(**{"viewport": {"width": 1280, "height": 900}, **options})
+    def __init__(self, page: Any, file: Path, width: int = 1280, **media: Any) -> None:
+        self.page = page
         self.problems: list[str] = []
         self.requests: list[str] = []
-        self.page.on("console", lambda message: self.problems.append(message.text))
-        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(file.as_uri())
-        self.page.evaluate(TWO_FRAMES)  # charts are drawn after the first layout
+        self.listeners = {
+            "console": lambda message: self.problems.append(message.text),
+            "pageerror": lambda error: self.problems.append(str(error)),
+            "request": lambda request: self.requests.append(request.url),
+        }
+        page.set_viewport_size({"width": width, "height": 900 if width > 500 else 740})
+        page.emulate_media(**{"color_scheme": "light", "reduced_motion": "no-preference", **media})
+        for event, listener in self.listeners.items():
+            page.on(event, listener)
+        page.goto(file.as_uri())
+        page.evaluate(TWO_FRAMES)  # charts are drawn after the first layout
 
     def __enter__(self) -> "Visit":
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.page.close()
+        for event, listener in self.listeners.items():
+            self.page.remove_listener(event, listener)

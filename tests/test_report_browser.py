@@ -66,7 +66,7 @@ CONTRASTS = """() => {
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def window() -> Iterator[Any]:
     with chromium() as found:
         yield found
 
@@ -118,8 +118,8 @@ def names_shown(page: Any) -> list[str]:
     return page.locator("[data-part=ranking] tbody td.feature").all_text_contents()
 
 
-def test_report_opens_offline_without_a_complaint(browser: Any, report: Path) -> None:
-    with Visit(browser, report) as visit:
+def test_report_opens_offline_without_a_complaint(window: Any, report: Path) -> None:
+    with Visit(window, report) as visit:
         assert visit.page.title().startswith("25 of 100 features")
         assert visit.page.locator("h1").count() == 1
         assert visit.problems == []
@@ -130,8 +130,8 @@ def test_report_is_small(report: Path) -> None:
     assert report.stat().st_size < 3_000_000
 
 
-def test_ranking_sorts_by_mouse(browser: Any, report: Path, selection: Selection) -> None:
-    with Visit(browser, report) as visit:
+def test_ranking_sorts_by_mouse(window: Any, report: Path, selection: Selection) -> None:
+    with Visit(window, report) as visit:
         head = visit.page.locator("[data-part=ranking] th[data-key=rank]")
         assert names_shown(visit.page) == [feature.name for feature in selection.features[:20]]
         head.locator("button").click()
@@ -144,9 +144,9 @@ def test_ranking_sorts_by_mouse(browser: Any, report: Path, selection: Selection
 
 
 def test_ranking_is_searched_and_sorted_with_the_keyboard_alone(
-    browser: Any, report: Path, selection: Selection
+    window: Any, report: Path, selection: Selection
 ) -> None:
-    with Visit(browser, report) as visit:
+    with Visit(window, report) as visit:
         page, keys = visit.page, visit.page.keyboard
         page.locator("[data-part=ranking] input[type=search]").focus()
         keys.type("FEATURE 3")
@@ -164,16 +164,16 @@ def test_ranking_is_searched_and_sorted_with_the_keyboard_alone(
         assert names_shown(page) == (chosen[::-1] or [])
 
 
-def test_pages_are_turned(browser: Any, report: Path, selection: Selection) -> None:
-    with Visit(browser, report) as visit:
+def test_pages_are_turned(window: Any, report: Path, selection: Selection) -> None:
+    with Visit(window, report) as visit:
         visit.page.locator("[data-part=ranking] [data-go=next]").focus()
         visit.page.keyboard.press("Enter")
         visit.page.keyboard.press("Enter")
         assert names_shown(visit.page) == [feature.name for feature in selection.features[40:60]]
 
 
-def test_charts_are_drawn_and_tell_features_apart(browser: Any, report: Path, selection: Selection) -> None:
-    with Visit(browser, report) as visit:
+def test_charts_are_drawn_and_tell_features_apart(window: Any, report: Path, selection: Selection) -> None:
+    with Visit(window, report) as visit:
         page = visit.page
         assert selection.search is not None
         paths = page.locator("[data-part=tracks] path.line:not(.spot)")
@@ -187,10 +187,10 @@ def test_charts_are_drawn_and_tell_features_apart(browser: Any, report: Path, se
             assert page.locator(f"[data-part={part}] path.line").first.get_attribute("d").count("L") > 30
 
 
-def test_map_is_drawn_and_hides_what_is_unchecked(browser: Any, report: Path) -> None:
+def test_map_is_drawn_and_hides_what_is_unchecked(window: Any, report: Path) -> None:
     inked = """(canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)
       .data.filter((value, i) => i % 4 === 3 && value).length"""
-    with Visit(browser, report) as visit:
+    with Visit(window, report) as visit:
         canvas = visit.page.locator("[data-part=map] canvas")
         before = canvas.evaluate(inked)
         for box in visit.page.locator("[data-part=map] input").all():
@@ -199,8 +199,8 @@ def test_map_is_drawn_and_hides_what_is_unchecked(browser: Any, report: Path) ->
         assert canvas.evaluate(inked) == 0
 
 
-def test_clusters_add_up_and_another_clustering_can_be_shown(browser: Any, report: Path, selection: Selection) -> None:
-    with Visit(browser, report) as visit:
+def test_clusters_add_up_and_another_clustering_can_be_shown(window: Any, report: Path, selection: Selection) -> None:
+    with Visit(window, report) as visit:
         page = visit.page
 
         def sizes() -> list[float]:
@@ -213,8 +213,8 @@ def test_clusters_add_up_and_another_clustering_can_be_shown(browser: Any, repor
         assert sorted(sizes()) == sorted(c.size for c in selection.clusterings[1].clusters) != sorted(typical)
 
 
-def test_candidates_download_as_csv(browser: Any, report: Path, selection: Selection, tmp_path: Path) -> None:
-    with Visit(browser, report) as visit:
+def test_candidates_download_as_csv(window: Any, report: Path, selection: Selection, tmp_path: Path) -> None:
+    with Visit(window, report) as visit:
         with visit.page.expect_download() as download:
             visit.page.get_by_role("link", name="Download CSV").click()
         assert download.value.suggested_filename == "candidates-fscpu.csv"
@@ -229,9 +229,9 @@ def test_candidates_download_as_csv(browser: Any, report: Path, selection: Selec
     assert [float(value) for value in rows[0][1:]] == [listed.confidence[0], *listed.values[0]]
 
 
-def test_formulas_are_quoted_in_the_csv(browser: Any, selection: Selection, tmp_path: Path) -> None:
+def test_formulas_are_quoted_in_the_csv(window: Any, selection: Selection, tmp_path: Path) -> None:
     listed = CandidateTable(("=1+1", "plain"), (0.9, 0.5), ("@SUM(A1)", "-x,y", "\tz"), ((-1.0, 2.0, 3.0),) * 2, 2)
-    with Visit(browser, write_report(replace(selection, candidates=listed), tmp_path / "report.html")) as visit:
+    with Visit(window, write_report(replace(selection, candidates=listed), tmp_path / "report.html")) as visit:
         with visit.page.expect_download() as download:
             visit.page.get_by_role("link", name="Download CSV").click()
         download.value.save_as(tmp_path / "candidates.csv")
@@ -242,9 +242,9 @@ def test_formulas_are_quoted_in_the_csv(browser: Any, selection: Selection, tmp_
     assert second[0] == "plain"
 
 
-def test_hostile_names_are_shown_and_not_run(browser: Any, report: Path, comparison_report: Path) -> None:
+def test_hostile_names_are_shown_and_not_run(window: Any, report: Path, comparison_report: Path) -> None:
     for file in (report, comparison_report):
-        with Visit(browser, file) as visit:
+        with Visit(window, file) as visit:
             shown = visit.page.locator("td.feature").all_text_contents()
             assert set(HOSTILE) <= set(shown)
             assert visit.page.evaluate("window.hacked") is None
@@ -252,8 +252,8 @@ def test_hostile_names_are_shown_and_not_run(browser: Any, report: Path, compari
             assert visit.problems == []
 
 
-def test_links_inside_lead_somewhere(browser: Any, report: Path) -> None:
-    with Visit(browser, report, reduced_motion="reduce") as visit:
+def test_links_inside_lead_somewhere(window: Any, report: Path) -> None:
+    with Visit(window, report, reduced_motion="reduce") as visit:
         links = visit.page.locator("a[href^='#']")
         assert links.count() >= 10
         for link in visit.page.locator("nav.sections a").all():
@@ -265,9 +265,9 @@ def test_links_inside_lead_somewhere(browser: Any, report: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_all_text_has_enough_contrast(browser: Any, report: Path, comparison_report: Path, scheme: str) -> None:
+def test_all_text_has_enough_contrast(window: Any, report: Path, comparison_report: Path, scheme: str) -> None:
     for file in (report, comparison_report):
-        with Visit(browser, file, color_scheme=scheme) as visit:
+        with Visit(window, file, color_scheme=scheme) as visit:
             assert visit.page.evaluate(CONTRASTS) == []
             visit.page.locator("#theme").click()
             assert visit.page.evaluate("document.documentElement.dataset.theme") != scheme
@@ -289,8 +289,8 @@ REACHABLE = """() => {
 }"""
 
 
-def test_the_tab_key_reaches_everything_in_order_and_shows_where_it_is(browser: Any, report: Path) -> None:
-    with Visit(browser, report, reduced_motion="reduce") as visit:
+def test_the_tab_key_reaches_everything_in_order_and_shows_where_it_is(window: Any, report: Path) -> None:
+    with Visit(window, report, reduced_motion="reduce") as visit:
         wanted = visit.page.evaluate(REACHABLE)
         visit.page.evaluate(RECORD_FOCUS)
         for _ in wanted:
@@ -301,8 +301,8 @@ def test_the_tab_key_reaches_everything_in_order_and_shows_where_it_is(browser: 
         assert all(is_seen for _, is_seen in steps)
 
 
-def test_panels_show_costs_and_portraits_their_distributions(browser: Any, report: Path, selection: Selection) -> None:
-    with Visit(browser, report) as visit:
+def test_panels_show_costs_and_portraits_their_distributions(window: Any, report: Path, selection: Selection) -> None:
+    with Visit(window, report) as visit:
         page = visit.page
         assert page.locator(".panel").count() == len(selection.panels)
         assert set(page.locator(".panel .quiet").all_text_contents()) == {"cost 1.5"}
@@ -311,24 +311,24 @@ def test_panels_show_costs_and_portraits_their_distributions(browser: Any, repor
         assert page.locator(".portraits span.small").count() == 1
 
 
-def test_everything_to_press_or_fill_has_a_name(browser: Any, report: Path) -> None:
+def test_everything_to_press_or_fill_has_a_name(window: Any, report: Path) -> None:
     nameless = """() => [...document.querySelectorAll("button, input, a, [tabindex='0'], canvas, svg[role=img]")]
       .filter((n) => !(n.getAttribute("aria-label") || n.textContent.trim() || n.labels?.length))
       .map((n) => n.outerHTML)"""
-    with Visit(browser, report) as visit:
+    with Visit(window, report) as visit:
         assert visit.page.evaluate(nameless) == []
 
 
-def test_narrow_screens_need_no_sideways_scrolling(browser: Any, report: Path, comparison_report: Path) -> None:
+def test_narrow_screens_need_no_sideways_scrolling(window: Any, report: Path, comparison_report: Path) -> None:
     for file in (report, comparison_report):
-        with Visit(browser, file, viewport={"width": 360, "height": 740}) as visit:
+        with Visit(window, file, width=360) as visit:
             assert visit.page.evaluate("document.documentElement.scrollWidth") == 360
             assert visit.problems == []
 
 
-def test_narrow_screens_show_whole_tables_or_that_they_scroll(browser: Any, report: Path) -> None:
+def test_narrow_screens_show_whole_tables_or_that_they_scroll(window: Any, report: Path) -> None:
     widths = "(node) => [node.scrollWidth, node.clientWidth]"
-    with Visit(browser, report, viewport={"width": 400, "height": 740}) as visit:
+    with Visit(window, report, width=400) as visit:
         needed, there = visit.page.locator("[data-part=clusters] .scroll").evaluate(widths)
         assert needed <= there
         frame = visit.page.locator("[data-part=candidates] .scroll")
@@ -339,11 +339,11 @@ def test_narrow_screens_show_whole_tables_or_that_they_scroll(browser: Any, repo
         assert narrowest >= 100
 
 
-def test_long_names_keep_their_ends(browser: Any, tmp_path: Path) -> None:
+def test_long_names_keep_their_ends(window: Any, tmp_path: Path) -> None:
     X, y, _ = make_pu_clusters("40/1/1", n_negative=200, n_positive=50, n_relevant=3, n_irrelevant=3, random_state=0)
     names = [f"a long name that all of these columns happen to begin with {i}" for i in range(6)]
     selection = summarise(FSCPU(3, max_iter=3, random_state=0).fit(X, y), X, y, feature_names=names)
-    with Visit(browser, write_report(selection, tmp_path / "long.html")) as visit:
+    with Visit(window, write_report(selection, tmp_path / "long.html")) as visit:
         for name, label in zip(selection.selected, visit.page.locator(".chosen-list .label").all(), strict=True):
             assert (label.text_content(), label.get_attribute("title")) == (name, name)
             right = label.bounding_box()["x"] + label.bounding_box()["width"]
@@ -353,11 +353,11 @@ def test_long_names_keep_their_ends(browser: Any, tmp_path: Path) -> None:
             assert start.evaluate("(node) => node.scrollWidth > node.clientWidth"), "the middle gives way"
 
 
-def test_confidence_that_nothing_vouches_for_is_muted(browser: Any, selection: Selection, tmp_path: Path) -> None:
+def test_confidence_that_nothing_vouches_for_is_muted(window: Any, selection: Selection, tmp_path: Path) -> None:
     passed = replace(selection, findings=())
     everywhere = replace(passed, findings=(Finding("warning", "Everywhere", "", Code.POSITIVE_EVERYWHERE),))
     for checked, colours in ((passed, 1), (replace(passed, suitability=None), 0), (everywhere, 0)):
-        with Visit(browser, write_report(checked, tmp_path / "report.html")) as visit:
+        with Visit(window, write_report(checked, tmp_path / "report.html")) as visit:
             listed = visit.page.locator("[data-part=candidates]")
             assert listed.locator(".figure").count() == 12
             assert listed.locator(".fill.in").count() == 12 * colours
@@ -365,17 +365,17 @@ def test_confidence_that_nothing_vouches_for_is_muted(browser: Any, selection: S
             assert listed.get_by_role("button", name="Unchecked confidence").count() == 1 - colours
 
 
-def test_bars_of_shares_are_full_at_one(browser: Any, report: Path, selection: Selection) -> None:
-    with Visit(browser, report) as visit:
+def test_bars_of_shares_are_full_at_one(window: Any, report: Path, selection: Selection) -> None:
+    with Visit(window, report) as visit:
         widths = visit.page.locator("[data-part=ranking] .fill").evaluate_all("(all) => all.map((n) => n.style.width)")
         expected = [100 * (feature.score or 0) for feature in selection.features[:20]]
         np.testing.assert_allclose([float(width.rstrip("%")) for width in widths], expected, atol=1e-3)
 
 
-def test_a_command_breaks_between_words_and_copies_whole(browser: Any, selection: Selection, tmp_path: Path) -> None:
+def test_a_command_breaks_between_words_and_copies_whole(window: Any, selection: Selection, tmp_path: Path) -> None:
     command = "puselect select table.csv " + " ".join(f"--data-out{i} file-{i}.csv" for i in range(12))
     file = write_report(replace(selection, command=command), tmp_path / "report.html")
-    with Visit(browser, file, viewport={"width": 400, "height": 740}) as visit:
+    with Visit(window, file, width=400) as visit:
         shown = visit.page.locator("pre")
         assert shown.text_content() == command
         lines = shown.locator("span").evaluate_all("(all) => all.map((word) => word.getClientRects().length)")
@@ -384,10 +384,10 @@ def test_a_command_breaks_between_words_and_copies_whole(browser: Any, selection
         assert len(heights) == 1
 
 
-def test_baselines_do_not_vote(browser: Any, tmp_path: Path) -> None:
+def test_baselines_do_not_vote(window: Any, tmp_path: Path) -> None:
     chosen = {"fscpu": ["a", "b"], "kbest": ["b", "c"], "all features": ["a", "b", "c", "d"], "random": ["d", "a"]}
     file = write_report(Comparison.of(chosen, dict.fromkeys(chosen, 1.0), n_features=4), tmp_path / "comparison.html")
-    with Visit(browser, file) as visit:
+    with Visit(window, file) as visit:
         votes = visit.page.locator("[data-part=choices] .figure").all_text_contents()
         assert votes == ["2 of 2", "1 of 2", "1 of 2"]
         assert visit.page.locator("[data-part=choices] th").count() == 4
@@ -396,8 +396,8 @@ def test_baselines_do_not_vote(browser: Any, tmp_path: Path) -> None:
         assert head == cell, "heads stand over their cells"
 
 
-def test_comparison_draws_scores_and_agreement(browser: Any, comparison_report: Path) -> None:
-    with Visit(browser, comparison_report) as visit:
+def test_comparison_draws_scores_and_agreement(window: Any, comparison_report: Path) -> None:
+    with Visit(window, comparison_report) as visit:
         page = visit.page
         assert page.locator("[data-part=scores] circle.split").count() == 60
         assert page.locator(".heat tbody td").first.text_content() == "1.00"
@@ -406,12 +406,12 @@ def test_comparison_draws_scores_and_agreement(browser: Any, comparison_report: 
         assert visit.problems == []
 
 
-def test_reports_without_data_and_of_rankings_open_too(browser: Any, tmp_path: Path) -> None:
+def test_reports_without_data_and_of_rankings_open_too(window: Any, tmp_path: Path) -> None:
     X, y, _ = make_pu_clusters("40/1/1", n_negative=200, n_positive=50, random_state=0)
     alone = summarise(FSCPU(5, max_iter=3, random_state=0).fit(X, y))
     ranked = summarise(KBest(5).fit(X, y), X, y)
     file = write_report([alone, ranked], tmp_path / "two.html")
-    with Visit(browser, file) as visit:
+    with Visit(window, file) as visit:
         assert visit.problems == []
         assert visit.page.locator("h1").all_text_contents()[1] == "5 of 50 features selected by kbest."
         assert visit.page.locator("[data-part=ranking]").count() == 2
