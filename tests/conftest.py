@@ -18,7 +18,10 @@ REMEMBERED = {}
 TOGETHER = {
     **dict.fromkeys(["test_cli_docs.py", "test_examples.py", "test_readme.py"], "documentation"),
     **dict.fromkeys(["test_engines_dask.py", "test_studies_dask.py"], "dask"),
-    **dict.fromkeys(["test_engines_cpu.py", "test_studies_runner.py", "test_studies_table_study.py"], "processes"),
+    **dict.fromkeys(
+        ["test_engines_cpu.py", "test_studies_runner.py", "test_studies_table_study.py", "test_studies_workers.py"],
+        "processes",
+    ),
 }
 
 
@@ -81,8 +84,7 @@ def remembered_fits(monkeypatch):
 
     def identity(selector, X, y):
         given = {name: value for name, value in selector.get_params().items() if name not in ("n_jobs", "verbose")}
-        data = np.asarray(X), list(getattr(X, "columns", ())), np.asarray(y)
-        return joblib.hash((given, settings.EFFECT_STEPS, data))
+        return joblib.hash((given, settings.EFFECT_STEPS, np.ascontiguousarray(X), np.asarray(y)))
 
     def fit(selector, X, y):
         if selector.random_state is None or selector.checkpoint is not None:
@@ -91,6 +93,9 @@ def remembered_fits(monkeypatch):
         if key not in REMEMBERED:
             REMEMBERED[key] = vars(really_fit(selector, X, y))
         vars(selector).update(copy.deepcopy(REMEMBERED[key]))
+        vars(selector).pop("feature_names_in_", None)
+        if hasattr(X, "columns"):
+            selector.feature_names_in_ = np.array(list(X.columns), dtype=object)
         return selector
 
     def check(X, y, *more, **options):

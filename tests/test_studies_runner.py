@@ -1,17 +1,12 @@
 import os
 import random
-import signal
 import time
 
-import light_tasks
 import pytest
 from command_line import CODE
-from joblib.externals.loky import get_reusable_executor
-from light_tasks import Task
 from programs import run
 from study_files import SMALL, write_study
 
-from puselect.studies import workers
 from puselect.studies.cells import Cell
 from puselect.studies.cost import estimate_seconds
 from puselect.studies.journal import NAME, Journal, Row, read_rows
@@ -20,7 +15,7 @@ from puselect.studies.reporting import study_tables
 from puselect.studies.results import collect
 from puselect.studies.runner import STUDY_FILE, load_run, longest_first, run_study
 from puselect.studies.study import load_study
-from puselect.studies.workers import DIED, local_workers
+from puselect.studies.workers import local_workers
 
 
 @pytest.fixture
@@ -152,33 +147,6 @@ def test_killed_at_a_random_moment_and_restarted_the_table_is_the_same(study, tm
     assert run_study(study, folder).skipped == done
     assert values(folder) == values(tmp_path / "whole")
     assert tables(folder) == tables(tmp_path / "whole")
-
-
-@pytest.fixture
-def new_processes():
-    get_reusable_executor().shutdown(wait=True)
-
-
-def test_processes_leave_ctrl_c_to_this_one(new_processes):
-    usual = signal.getsignal(signal.SIGINT)
-    rows = local_workers(2, light_tasks.ignores_interrupts)([Task("a"), Task("b")])
-    assert [row.finding for row in rows] == [True, True]
-    assert signal.getsignal(signal.SIGINT) is usual
-
-
-def test_new_processes_take_what_one_that_was_killed_leaves(new_processes, tmp_path, caplog):
-    tasks = [Task("a"), Task("b", str(tmp_path / "died")), *map(Task, "cdef")]
-    rows = list(local_workers(2, light_tasks.die_once)(tasks))
-    assert sorted(row.cell for row in rows) == tasks
-    assert os.getpid() not in {row.finding for row in rows}
-    assert "a worker died" in caplog.text
-
-
-def test_a_task_that_kills_its_process_fails_and_the_others_do_not(new_processes, monkeypatch):
-    monkeypatch.setattr(workers, "MOST_BROKEN_POOLS", 1)
-    rows = {row.cell.key: row for row in local_workers(2, light_tasks.die)([Task("a", "deadly"), Task("b")])}
-    assert rows["a"].error == DIED
-    assert rows["b"].finding != os.getpid()
 
 
 def test_two_processes_give_the_same(study, tmp_path):

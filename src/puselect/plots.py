@@ -43,7 +43,7 @@ def convergence(
     --------
     >>> from puselect import FSCPU
     >>> from puselect.datasets import make_pu_clusters
-    >>> X, y, relevant = make_pu_clusters("40/1/1", random_state=0)
+    >>> X, y, relevant = make_pu_clusters("40/1/1", n_negative=400, n_positive=100, random_state=0)
     >>> convergence(FSCPU(25, max_iter=20, random_state=0).fit(X, y), relevant).get_ylabel()
     'probability of a feature'
     """
@@ -155,7 +155,7 @@ def path(selector: PUSelector, ax: "Axes | None" = None) -> "Axes":
     --------
     >>> from puselect import FSCPU
     >>> from puselect.datasets import make_pu_clusters
-    >>> X, y, _ = make_pu_clusters("40/1/1", random_state=0)
+    >>> X, y, _ = make_pu_clusters("40/1/1", n_negative=400, n_positive=100, random_state=0)
     >>> path(FSCPU("auto", max_iter=20, random_state=0).fit(X, y)).get_xlabel()
     'number of features'
     """

@@ -209,10 +209,10 @@ class FSCPU(SearchSelector):
     --------
     >>> from puselect import FSCPU
     >>> from puselect.datasets import make_pu_clusters
-    >>> X, y, relevant = make_pu_clusters("40/8/1", random_state=0)
-    >>> selector = FSCPU(n_features_to_select=25, random_state=0).fit(X, y)
+    >>> X, y, relevant = make_pu_clusters("40/8/1", n_relevant=10, n_irrelevant=10, random_state=0)
+    >>> selector = FSCPU(n_features_to_select=10, random_state=0).fit(X, y)
     >>> int(relevant[selector.get_support()].sum())
-    25
+    10
     """
 
     _sparse_format = "csc"
@@ -363,7 +363,7 @@ class FSCPU(SearchSelector):
         >>> from puselect.datasets import make_pu_clusters
         >>> sizes = {"n_negative": 1000, "n_positive": 250, "n_irrelevant": 10}
         >>> X, y, _, classes = make_pu_clusters("40/8/1", **sizes, random_state=0, return_classes=True)
-        >>> candidates = FSCPU(25, random_state=0).fit(X, y).candidate_positives(X, y)
+        >>> candidates = FSCPU(25, max_iter=50, random_state=0).fit(X, y).candidate_positives(X, y)
         >>> int(classes[candidates.rows[:100]].sum())  # true positives among the first hundred
         100
         """
