@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 
 from puselect.arrays import AnyArray, FloatArray
-from puselect.column_blocks import map_blocks
+from puselect.blocks import map_blocks
 
 BLOCK = 2**13  # rows scaled at a time
 COLUMNS_AT_ONCE = 16

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from puselect.column_blocks import map_blocks
+from puselect.blocks import map_blocks
 from puselect.objective.ranks import double_ranks
 
 BLOCK = 16  # columns ranked at a time: what is computed of them stays in the cache
@@ -105,7 +105,9 @@ class ColumnRanks:
         """Return the normal scores of `columns`, shape (n_rows, n_columns)."""
         return self.scores.normal(self.location[columns].T.astype(np.float64), self.n_rows)
 
-    def _statistic(self, location: FloatArray, spread: FloatArray, m: int, columns: IntArray | slice) -> FloatArray:
+    def _statistic(
+        self, location: FloatArray, spread: FloatArray, m: int | IntArray, columns: IntArray | slice
+    ) -> FloatArray:
         """Return the statistic for mean scores of samples of `m` rows, which are drawn without replacement."""
         variance = self.variance[:, columns]
         error = variance / m * (self.n_rows - m) / self.n_rows
@@ -211,7 +213,29 @@ def rank_evidence(ranks: ColumnRanks, positive: BoolArray, share: float, rng: np
     cotrained = found = labelled
     if n_found:
         for _ in range(N_ROUNDS):
-            cotrained, found = _cotrained(ranks, positive, _judges(cotrained, rng), n_found)
+            cotrained, found = _cotrained(ranks, positive, choose_judges(cotrained, rng), n_found)
+    return weighed(Evidence(labelled, cotrained, 0.0, 0.0, n_found), found, above, n_unlabelled, ranks, share)
+
+
+def weighed(
+    evidence: Evidence, found: FloatArray, above: FloatArray, n_unlabelled: int, ranks: ColumnRanks, share: float
+) -> Evidence:
+    """Return evidence with its weights.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Without weights yet.
+    found : ndarray of shape (n_features,)
+        The statistic for the rows found alone.
+    above : ndarray of shape (n_labelled,)
+        What `heldout_places` returns.
+    n_unlabelled : int
+    ranks : ColumnRanks
+    share : float
+        Share of the features that are wanted.
+    """
+    labelled, cotrained, *_ = evidence
     varies = ranks.variance[0] > 0
     cotrained_share = signal_share(cotrained[varies], share) * heldout_share(above, n_unlabelled)
     agreement = _correlation(np.sqrt(labelled[varies]), np.sqrt(found[varies]))
@@ -219,7 +243,7 @@ def rank_evidence(ranks: ColumnRanks, positive: BoolArray, share: float, rng: np
     if cotrained_weight < NEGLIGIBLE:
         cotrained_weight = 0.0
     labelled_weight = max(signal_share(labelled[varies], share) ** 2, LEAST_WEIGHT) * (1 - cotrained_weight)
-    return Evidence(labelled, cotrained, labelled_weight, cotrained_weight, n_found)
+    return evidence._replace(labelled_weight=labelled_weight, cotrained_weight=cotrained_weight)
 
 
 def heldout_places(ranks: ColumnRanks, labelled_rows: IntArray, rng: np.random.Generator) -> FloatArray:
@@ -237,7 +261,7 @@ def heldout_places(ranks: ColumnRanks, labelled_rows: IntArray, rng: np.random.G
     for fold in np.array_split(rng.permutation(n_labelled), min(N_FOLDS, n_labelled)):
         positive = ~unlabelled
         positive[labelled_rows[fold]] = False
-        judges = _judges(ranks.statistic(np.flatnonzero(positive)), rng)
+        judges = choose_judges(ranks.statistic(np.flatnonzero(positive)), rng)
         score = linear_discriminant(ranks.normal_scores(judges), ranks.scores, positive)
         others, heldout = np.sort(score[unlabelled]), score[labelled_rows[fold]]
         below = np.searchsorted(others, heldout, "left") + np.searchsorted(others, heldout, "right")
@@ -306,7 +330,7 @@ def _correlation(a: FloatArray, b: FloatArray) -> float:
     return float(np.mean((a - a.mean()) * (b - b.mean())) / deviation) if deviation > 0 else 0.0
 
 
-def _judges(evidence: FloatArray, rng: np.random.Generator) -> IntArray:
+def choose_judges(evidence: FloatArray, rng: np.random.Generator) -> IntArray:
     """Return the columns that score the rows: those with most evidence, ties in random order."""
     return np.lexsort((rng.random(len(evidence)), -evidence))[:N_JUDGES]
 
@@ -338,17 +362,25 @@ def _statistic_by_judge(ranks: ColumnRanks, judges: IntArray, rows: IntArray) ->
 def _discriminants(ranks: ColumnRanks, columns: IntArray, positive: BoolArray) -> FloatArray:
     """Return linear discriminants of the labelled rows: one without each of the columns, and last one with all.
 
-    Each column enters twice, by its normal scores and by their sizes or squares, which tell another spread. Leaving a
-    column out is a rank-two downdate of the inverse covariance.
+    Each column enters twice, by its normal scores and by their sizes or squares, which tell another spread.
     """
-    n_columns = len(columns)
     features, inverse, shift = _discriminant_parts(ranks.normal_scores(columns), ranks.scores, positive)
+    return np.asarray(features @ weights_without_each(inverse, shift))
+
+
+def weights_without_each(inverse: FloatArray, shift: FloatArray) -> FloatArray:
+    """Return the weights of discriminants without each of the columns, and last of that with all, as columns.
+
+    A column has two features, the second one as far behind the first as there are columns. Leaving them out is a
+    rank-two downdate of the inverse covariance.
+    """
+    n_columns = len(shift) // 2
     weights = np.repeat((inverse @ shift)[:, None], n_columns + 1, axis=1)
     for j in range(n_columns):
         pair = [j, j + n_columns]
         weights[:, j] -= inverse[:, pair] @ shift[pair]
         weights[:, j] -= inverse[:, pair] @ np.linalg.solve(inverse[np.ix_(pair, pair)], weights[pair, j])
-    return np.asarray(features @ weights)
+    return weights
 
 
 def linear_discriminant(Z: FloatArray, scores: RankScores, positive: BoolArray) -> FloatArray:
@@ -362,11 +394,15 @@ def _discriminant_parts(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return normal scores and what tells their spread, the inverse of their covariance, and their mean difference."""
     features = np.hstack([Z, _standardised(scores.spread(Z))])
+    return features, shrunken_inverse(features), features[positive].mean(axis=0) - features.mean(axis=0)
+
+
+def shrunken_inverse(features: FloatArray) -> FloatArray:
+    """Return the inverse of the covariance of features, shrunken towards a multiple of the identity."""
     centred = features - features.mean(axis=0)
     cov = centred.T @ centred / (len(centred) - 1)
     ridge = SHRINKAGE * np.trace(cov) / len(cov) + 1e-6
-    inverse = np.linalg.inv((1 - SHRINKAGE) * cov + ridge * np.eye(len(cov)))
-    return features, inverse, features[positive].mean(axis=0) - features.mean(axis=0)
+    return np.asarray(np.linalg.inv((1 - SHRINKAGE) * cov + ridge * np.eye(len(cov))))
 
 
 def _standardised(Z: FloatArray) -> FloatArray:

@@ -19,6 +19,7 @@ from puselect.objective.sparse_ranks import column_ranks
 from puselect.scaling import RobustScaling, Scaling, fit_scaling
 from puselect.search.deadline import Deadline
 from puselect.search.start import evidence_start
+from puselect.selectors.all_rows import evidence_of_all
 from puselect.selectors.base import descending_order
 from puselect.selectors.budget import Budget
 from puselect.selectors.groups import CATEGORY_WIDTH, category_blur, group_evidence, group_statistic, one_hot_columns
@@ -26,6 +27,7 @@ from puselect.selectors.settings import AUTO_SAMPLES, Settings
 from puselect.selectors.timely import timely_rows
 from puselect.sparse_table import SparseTable
 
+MOST_KEPT = 2000  # columns whose ranks are kept: those of a wide table are screened, and would take its memory again
 FEWEST_FOR_INFORMATION = 25  # labelled rows; docs/paper/methods.md has the figures
 
 if TYPE_CHECKING:
@@ -155,6 +157,9 @@ def problem_evidence(settings: Settings, problem: Problem, deadline: Deadline) -
         return None
     rng = _evidence_rng(problem)
     columns = budget.columns
+    evidence = evidence_of_all(settings, problem, rng, deadline)
+    if evidence is not None:
+        return evidence.widened(columns, problem.table.shape[1])
     rows = timely_rows(settings, problem.table, problem.positive, some_rows(problem, rng), columns, deadline, rng)
     table = taken_rows(problem, rows)
     found, tails = (
@@ -168,7 +173,7 @@ def ranks_in(
     settings: Settings, problem: Problem, table: Any, columns: IntArray, scores: RankScores
 ) -> ColumnRanks:
     """Return the ranks of columns of some rows of the problem's table; Lepage's are kept if these are all rows."""
-    is_kept = table is problem.table and scores is LEPAGE
+    is_kept = table is problem.table and scores is LEPAGE and len(columns) <= MOST_KEPT
     if is_kept and problem.ranks and np.array_equal(problem.ranks[0].columns, columns):
         return problem.ranks[0].ranks
     part = table if len(columns) == table.shape[1] else table[:, columns]

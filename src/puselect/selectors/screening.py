@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from puselect.column_blocks import map_blocks
+from puselect.blocks import map_blocks
 from puselect.engines import Engine
 from puselect.objective.evidence import BLOCK, LEPAGE, NO_DIFFERENCE_ROOT, Evidence
 from puselect.objective.sparse_ranks import column_ranks

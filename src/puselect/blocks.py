@@ -1,4 +1,4 @@
-"""Work on the columns of a table, some at a time, over threads."""
+"""Work on the columns or rows of a table, some at a time, over threads."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -7,15 +7,15 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def map_blocks(function: Callable[[slice], T], n_columns: int, size: int, n_threads: int = 1) -> list[T]:
-    """Return ``function(block)`` for blocks of `size` columns, in order; the number of threads changes nothing.
+def map_blocks(function: Callable[[slice], T], n_items: int, size: int, n_threads: int = 1) -> list[T]:
+    """Return ``function(block)`` for blocks of `size` of the items, in order; the number of threads changes nothing.
 
     Examples
     --------
     >>> map_blocks(lambda block: (block.start, block.stop), 5, 2)
     [(0, 2), (2, 4), (4, 5)]
     """
-    blocks = [slice(first, min(first + size, n_columns)) for first in range(0, n_columns, size)]
+    blocks = [slice(first, min(first + size, n_items)) for first in range(0, n_items, size)]
     if n_threads == 1 or len(blocks) < 2:
         return [function(block) for block in blocks]
     pool = ThreadPoolExecutor(n_threads)
