@@ -160,11 +160,12 @@ def problem_evidence(settings: Settings, problem: Problem, deadline: Deadline) -
     evidence = evidence_of_all(settings, problem, rng, deadline)
     if evidence is not None:
         return evidence.widened(columns, problem.table.shape[1])
-    rows = timely_rows(settings, problem.table, problem.positive, some_rows(problem, rng), columns, deadline, rng)
+    rows, kinds = some_rows(problem, rng), (LEPAGE, NORMAL)
+    rows = timely_rows(settings, problem.table, problem.positive, rows, columns, deadline, rng, times=len(kinds))
     table = taken_rows(problem, rows)
     found, tails = (
         rank_evidence(ranks_in(settings, problem, table, columns, scores), problem.positive[rows], budget.start, rng)
-        for scores in (LEPAGE, NORMAL)
+        for scores in kinds
     )
     return found._replace(tails=tails).widened(columns, problem.table.shape[1])
 

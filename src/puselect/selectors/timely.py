@@ -26,20 +26,22 @@ def timely_rows(
     columns: IntArray,
     deadline: Deadline,
     rng: np.random.Generator,
+    times: int = 1,
 ) -> IntArray:
     """Return the rows, or fewer unlabelled ones if ranking columns of all of them would take longer than is left.
 
-    The ranks get half of the time left then. All rows are used wherever there is time for them, so that a fit that is
-    over before the limit is not changed by it.
+    They are ranked so many `times`. The ranks get half of the time left then. All rows are used wherever there is time
+    for them, so that a fit that is over before the limit is not changed by it.
     """
     is_small = len(rows) * len(columns) < MANY_VALUES
     if deadline.end == float("inf") or is_small or isinstance(table, SparseTable | PartitionedTable):
         return rows
     left = deadline.left - LAPS_TO_COME * deadline.lap_seconds
     part, n_threads = table[:, columns[:PROBED]][rows], settings.threads_for((len(rows), len(columns)))
-    seconds = ranking_seconds(part, n_threads) * len(columns) / part.shape[1]
+    share = part.shape[1] / len(columns) / times
+    seconds = ranking_seconds(part, n_threads) / share
     if seconds > left:  # again: the first time may have been spent compiling
-        seconds = min(seconds, ranking_seconds(part, n_threads) * len(columns) / part.shape[1])
+        seconds = min(seconds, ranking_seconds(part, n_threads) / share)
     n_others = max(FEWEST_OTHERS, int(len(rows) * left / 2 / seconds))
     if seconds <= left or n_others >= len(rows):
         return rows
