@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from puselect import cli
 from puselect.report import Comparison, Selection
 from puselect.selectors import settings
+from puselect.studies import table_study
 
 pytestmark = pytest.mark.usefixtures("remembered_fits")
 ROOT = Path(__file__).parents[1]
@@ -31,11 +32,12 @@ def commands(page):
 def run(line, folder):
     """Run a line: in this process if it is a plain call of puselect, otherwise in a shell that knows the command.
 
-    Searches are short unless the result is looked at.
+    Searches are short unless the result is looked at, and comparisons draw few random features.
     """
     if line.startswith("puselect ") and not set("|<>") & set(line):
         is_looked_at = "-o selected.json" in line and "export.csv" not in line
-        with patch.object(settings, "EFFECT_STEPS", settings.EFFECT_STEPS if is_looked_at else 5):
+        steps = settings.EFFECT_STEPS if is_looked_at else 5
+        with patch.object(settings, "EFFECT_STEPS", steps), patch.object(table_study, "N_RANDOM", 2):
             done = CliRunner().invoke(cli.app, shlex.split(line, comments=True)[1:])
         assert done.exit_code == 0, done.output
         return

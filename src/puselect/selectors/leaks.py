@@ -4,6 +4,7 @@ Hidden positives have what the known ones have, so no such column separates labe
 What gives it away is that all known positives share something that hardly any other row has.
 """
 
+import math
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -139,8 +140,8 @@ def _shared_value(j: int, labelled: AnyArray, others: AnyArray, n_columns: int) 
 
 
 def _shared_end(j: int, labelled: AnyArray, others: AnyArray) -> Leak | None:
-    low = float(np.quantile(labelled, 1 - ALMOST_ALL, method="lower"))
-    high = float(np.quantile(labelled, ALMOST_ALL, method="higher"))
+    ordered, last = np.sort(labelled), len(labelled) - 1  # much faster than np.quantile, for tables of many columns
+    low, high = float(ordered[math.floor((1 - ALMOST_ALL) * last)]), float(ordered[math.ceil(ALMOST_ALL * last)])
     for kind, bound, beyond, inside in (
         (LeakKind.HIGH, low, others >= low, labelled >= low),
         (LeakKind.LOW, high, others <= high, labelled <= high),

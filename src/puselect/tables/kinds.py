@@ -158,9 +158,9 @@ def spike(numbers: Any) -> tuple[float, float] | None:
     """
     known = known_values(numbers)
     some = known.gather_every(-(-len(known) // SPIKE_SAMPLE)) if len(known) > SPIKE_SAMPLE else known
-    counts = some.rename("value").value_counts(sort=True).head(2)
-    if some.n_unique() < SPIKE_VALUES or not counts["value"][0]:
+    counts = some.rename("value").value_counts(sort=True)
+    if len(counts) < SPIKE_VALUES or not counts["value"][0]:
         return None
-    first, second = counts["count"].to_list()
+    first, second = counts["count"].head(2).to_list()
     share = first / len(some)
     return (float(counts["value"][0]), share) if share >= SPIKE_SHARE and first >= SPIKE_HEIGHT * second else None
