@@ -9,7 +9,7 @@ which is what the paper's runs would be if they shared a split. AUC of LightGBM 
 import argparse
 import warnings
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from journal import Row, measure_missing
@@ -23,14 +23,31 @@ from puselect.studies.open_data import Split, n_selected, split_open_data
 from puselect.studies.paper import paper_figures
 
 N_DRAWS = 20
+LEAST_WEIGHT = 1e-5  # of the features that scikit-learn's SelectFromModel takes from a model with an L1 penalty
+
+
+class Variant(NamedTuple):
+    """A method with settings on a data set."""
+
+    data: str
+    method: str
+    settings: dict[str, Any]
+    least_score: float = -np.inf
+    """Features of lower scores are left out, even if fewer than half remain."""
+
+
 VARIANTS = {
-    "kbest": ("spambase", "kbest", {}),
-    "sselect": ("spambase", "sselect", {}),
-    "sselect, sigma2=0.001": ("spambase", "sselect", {"sigma2": 0.001}),
-    "sselect, sigma2=0.05": ("spambase", "sselect", {"sigma2": 0.05}),
-    "sselect, weight=binary": ("spambase", "sselect", {"weight": "binary"}),
-    "lasso": ("rt_iot2022", "lasso", {}),
-    "mrmr-published": ("ionosphere", "mrmr-published", {}),
+    "kbest": Variant("spambase", "kbest", {}),
+    "sselect": Variant("spambase", "sselect", {}),
+    "sselect, sigma2=0.001": Variant("spambase", "sselect", {"sigma2": 0.001}),
+    "sselect, sigma2=0.05": Variant("spambase", "sselect", {"sigma2": 0.05}),
+    "sselect, weight=binary": Variant("spambase", "sselect", {"weight": "binary"}),
+    "sselect, labels=all, sigma2=0.01": Variant("spambase", "sselect", {"labels": "all", "sigma2": 0.01}),
+    "lasso": Variant("rt_iot2022", "lasso", {}),
+    "lasso, weights above 1e-5": Variant("rt_iot2022", "lasso", {}, LEAST_WEIGHT),
+    "lasso on spam": Variant("spambase", "lasso", {}),
+    "lasso on spam, weights above 1e-5": Variant("spambase", "lasso", {}, LEAST_WEIGHT),
+    "mrmr-published": Variant("ionosphere", "mrmr-published", {}),
 }
 
 
@@ -44,7 +61,7 @@ class Cell(NamedTuple):
 
     def split(self) -> Split:
         """Return the training and test rows; the numbers of labelled rows are the paper's."""
-        name = VARIANTS[self.variant][0]
+        name = VARIANTS[self.variant].data
         if self.drawn == "splits":
             return split_open_data(name, self.number)
         n_labelled = int(split_open_data(name, 0).y_train.sum())
@@ -56,15 +73,16 @@ class Cell(NamedTuple):
 def measure(cell: Cell) -> Row:
     """Select half of the features and judge them."""
     split = cell.split()
-    _, method, settings = VARIANTS[cell.variant]
+    variant = VARIANTS[cell.variant]
     k = n_selected(split.X_train.shape[1], 0.5)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", FewLabelsWarning)
-        selector = METHODS[method](k, random_state=cell.number, **settings).fit(split.X_train, split.y_train)
-        chosen = selector.get_support()
+        selector = METHODS[variant.method](k, random_state=cell.number, **variant.settings)
+        selector.fit(split.X_train, split.y_train)
+        chosen = selector.get_support() & (selector.scores_ >= variant.least_score)
         train, test = split.X_train[:, chosen], split.X_test[:, chosen]
         auc = downstream_auc("lightgbm", train, split.y_train, test, split.y_test, random_state=cell.number)
-    return cell._asdict() | {"auc": round(auc, 4)}
+    return cell._asdict() | {"auc": round(auc, 4), "selected": int(chosen.sum())}
 
 
 def cell_of(row: Row) -> Cell:
@@ -76,8 +94,8 @@ def summary(rows: list[Row]) -> str:
     lines = ["| method | data | drawn | mean ± sd | lowest | highest | paper |", "|---|---|---|---:|---:|---:|---:|"]
     for variant, drawn in dict.fromkeys((row["variant"], row["drawn"]) for row in rows):
         auc = [row["auc"] for row in rows if (row["variant"], row["drawn"]) == (variant, drawn)]
-        name, method, _ = VARIANTS[variant]
-        paper = paper_figures("auc")[method.removesuffix("-published"), name]
+        name, method = VARIANTS[variant].data, VARIANTS[variant].method.removesuffix("-published")
+        paper = paper_figures("auc")[method, name]
         figures = f"{np.mean(auc):.3f} ± {np.std(auc, ddof=1):.3f} | {min(auc):.3f} | {max(auc):.3f}"
         lines.append(f"| {variant} | {name} | {drawn} | {figures} | {paper.mean:.3f} ± {paper.sd:.3f} |")
     return "\n".join(lines)

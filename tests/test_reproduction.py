@@ -253,6 +253,10 @@ def test_ablations_are_rebuilt():
 def test_disagreements_are_rebuilt():
     rows = [json.loads(line) for line in (RESULTS / "disagreements.jsonl").read_text().splitlines()]
     assert not rows_of(disagreements.summary(rows)) - rows_of(page())
+    auc = {name: [row["auc"] for row in rows if row["variant"] == name] for name in disagreements.VARIANTS}
+    few = auc["lasso, weights above 1e-5"]
+    assert told(f"the median of forty runs is {short(np.median(few), 3)}, and {sum(a > 0.97 for a in few)} of them lie")
+    assert sum(a > 0.97 for a in auc["lasso"]) == 1
 
 
 def test_times_of_whole_jobs_are_rebuilt():
