@@ -1,6 +1,7 @@
 """How time and memory grow, and what a limit on time, a sparse table and a cluster of workers do.
 
     python benchmarks/scale.py --board growth                 # CPU time of a step by rows, columns, selected, labels
+    python benchmarks/scale.py --board once                   # CPU time of scaling, ranks and evidence of wide tables
     python benchmarks/scale.py --board time --limit 10        # wall time of a warm fit with max_time
     python benchmarks/scale.py --board sparse                 # 100,000 x 3,000, 1 % filled: time and memory
     python benchmarks/scale.py --board vast --rows 20000000   # Parquet larger than each worker's memory, one killed
@@ -30,6 +31,8 @@ from scipy.sparse import random_array
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
+from puselect.objective.evidence import LEPAGE, NORMAL, ColumnRanks, rank_evidence
+from puselect.scaling import fit_scaling
 from puselect.search.progress import watching
 
 N_COLUMNS, N_RELEVANT, ROWS_PER_FILE = 50, 25, 1_000_000
@@ -80,6 +83,24 @@ def growth() -> None:
         print(f"| {' | '.join(cells)} | {1e3 * step:.1f} | {once:.2f} | {1e3 * model:.1f} |")
     fixed, square, line = 1e3 * weight[0], 1e9 * weight[1], 1e9 * weight[2]
     print(f"\nmodel: {fixed:.2f} ms + {square:.3f} ns x quadratic + {line:.3f} ns x linear")
+
+
+def once() -> None:
+    """Print the CPU time, on one thread, of what precedes a search, by the number of columns."""
+    compile_kernels()
+    print("| rows | columns | scaling, s | ranks, s | evidence, s | ns a value |\n|---:|---:|---:|---:|---:|---:|")
+    for n_rows, n_columns in ((4500, 64), (4500, 500), (4500, 2000), (4500, 10_000), (200, 10_000)):
+        X = np.random.default_rng(0).normal(size=(n_rows, n_columns))
+        positive, marks = np.arange(n_rows) < 50, [time.process_time()]
+        table = fit_scaling("auto", X).scale(X, np.float32)
+        marks.append(time.process_time())
+        ranks = [ColumnRanks(table, scores) for scores in (LEPAGE, NORMAL)]
+        marks.append(time.process_time())
+        for each in ranks:
+            rank_evidence(each, positive, 25 / n_columns, np.random.default_rng(0))
+        marks.append(time.process_time())
+        parts = " | ".join(f"{seconds:.2f}" for seconds in np.diff(marks))
+        print(f"| {n_rows:,} | {n_columns:,} | {parts} | {1e9 * (marks[3] - marks[0]) / X.size:.0f} |", flush=True)
 
 
 def operations(case: dict[str, int]) -> tuple[float, float]:
@@ -220,7 +241,7 @@ def stream(folder: Path, n_rows: int, memory: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("--board", choices=("growth", "time", "sparse", "vast", "stream"), default="growth")
+    add("--board", choices=("growth", "once", "time", "sparse", "vast", "stream"), default="growth")
     add("--rows", type=int, help="default: 100,000 for sparse, 1,000,000 for vast and stream")
     add("--limit", type=float, default=10.0, help="seconds")
     add("--memory", default="1GB", help="of a worker, or of the table")
@@ -229,6 +250,8 @@ def main() -> None:
     args = parser.parse_args()
     if args.board == "growth":
         growth()
+    elif args.board == "once":
+        once()
     elif args.board == "time":
         limited(args.limit)
     elif args.board == "sparse":

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csc_array, issparse
 from sklearn.utils import check_array
 
-from puselect.arrays import AnyArray, FloatArray
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.blocks import map_blocks
 
 BLOCK = 2**13  # rows scaled at a time
@@ -25,8 +25,8 @@ SCALES = ("auto", "standard", "minmax")
 class Scaling(Protocol):
     """How a table was scaled, to scale others alike."""
 
-    def of_columns(self, mask: NDArray[np.bool_]) -> Self:
-        """Return the scaling of the columns of a mask."""
+    def of_columns(self, chosen: BoolArray | IntArray) -> Self:
+        """Return the scaling of the columns of a mask, or with these numbers."""
         ...
 
     def scale(
@@ -109,9 +109,9 @@ class ColumnRanges(NamedTuple):
         """Return the ranges of the columns of `X`."""
         return cls(*of_each_column(_range, X, n_threads))
 
-    def of_columns(self, mask: NDArray[np.bool_]) -> Self:
-        """Return the ranges of the columns of a mask."""
-        return self._replace(low=self.low[mask], width=self.width[mask])
+    def of_columns(self, chosen: BoolArray | IntArray) -> Self:
+        """Return the ranges of the columns of a mask, or with these numbers."""
+        return self._replace(low=self.low[chosen], width=self.width[chosen])
 
     @classmethod
     def of_deviations(cls, X: NDArray[Any], n_threads: int = 1) -> Self:
@@ -166,11 +166,11 @@ class RobustScaling(NamedTuple):
         >>> RobustScaling.of(X).scale(X).round(3).ravel().tolist()
         [0.0, 0.247, 0.5, 0.753, 1.0]
         """
-        return cls(*of_each_column(_sides, X, n_threads))
+        return cls(*(_sparse_sides(csc_array(X)) if issparse(X) else of_each_column(_sides, X, n_threads)))
 
-    def of_columns(self, mask: NDArray[np.bool_]) -> Self:
-        """Return the scaling of the columns of a mask."""
-        return self._replace(centre=self.centre[mask], below=self.below[mask], above=self.above[mask])
+    def of_columns(self, chosen: BoolArray | IntArray) -> Self:
+        """Return the scaling of the columns of a mask, or with these numbers."""
+        return self._replace(centre=self.centre[chosen], below=self.below[chosen], above=self.above[chosen])
 
     def squeezed(self, mask: NDArray[np.bool_], share: float) -> Self:
         """Return the scaling that maps the columns of a mask to the middle `share` of [0, 1]."""
@@ -228,18 +228,43 @@ def _scaled_table(
             with np.errstate(over="ignore"):
                 table.T[block, begin : begin + BLOCK] = scaled(_lines(X[begin : begin + BLOCK, block]), block)
 
-    map_blocks(fill, X.shape[1], COLUMNS_AT_ONCE, n_threads)
+    map_blocks(fill, X.shape[1], max(COLUMNS_AT_ONCE, BLOCK // max(len(X), 1)), n_threads)
     return table
 
 
 def _sides(lines: NDArray[Any]) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the centre of each line and how far it reaches below and above, all halved."""
-    place = np.array([0.0, 1.0, *wanted_quantiles()]) * (lines.shape[1] - 1)
-    before = np.floor(place).astype(np.intp)
-    after = np.minimum(before + 1, lines.shape[1] - 1)
+    before, after, share = _places(lines.shape[1])
     ordered = np.partition(lines, np.union1d(before, after))  # in its own type: half the bytes of float64 for float32
-    low, high = ordered[:, before].astype(np.float64) / 2, ordered[:, after].astype(np.float64) / 2
-    share = place - before
+    return _sides_between(ordered[:, before], ordered[:, after], share)
+
+
+def _sparse_sides(X: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return what `_sides` does for the columns of a sparse matrix, whose zeros are not sorted."""
+    (n_rows, n_columns), begin = X.shape, X.indptr[:-1]
+    of_column = np.repeat(np.arange(n_columns), np.diff(X.indptr))
+    ordered = np.append(X.data[np.lexsort((X.data, of_column))], 0)  # within columns; the last stands for what is not
+    n_below, n_above = (np.bincount(of_column[chosen], minlength=n_columns) for chosen in (X.data < 0, X.data > 0))
+
+    def values_at(place: IntArray) -> AnyArray:
+        from_below, from_above = begin[:, None] + place, X.indptr[1:, None] - n_rows + place
+        is_below, is_above = place < n_below[:, None], place >= n_rows - n_above[:, None]
+        return np.asarray(ordered[np.where(is_below, from_below, np.where(is_above, from_above, -1))])
+
+    before, after, share = _places(n_rows)
+    return _sides_between(values_at(before), values_at(after), share)
+
+
+def _places(n_rows: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the places before and after the extremes and quantiles of so many sorted values, and shares between."""
+    place = np.array([0.0, 1.0, *wanted_quantiles()]) * (n_rows - 1)
+    before = np.floor(place).astype(np.intp)
+    return before, np.minimum(before + 1, n_rows - 1), place - before
+
+
+def _sides_between(before: AnyArray, after: AnyArray, share: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return `robust_sides` of values between those before and after them, shape (n_columns, n_quantiles)."""
+    low, high = before.astype(np.float64) / 2, after.astype(np.float64) / 2
     return robust_sides(*np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share)).T)
 
 

@@ -8,6 +8,8 @@ from scipy.sparse import csc_array
 from puselect.arrays import AnyArray, FloatArray
 from puselect.scaling import Scaling
 
+BLOCK = 2**18  # values scaled at a time
+
 
 class SparseTable:
     """A table that is an offset for each column, plus a sparse matrix.
@@ -33,10 +35,11 @@ class SparseTable:
             return cls(columns, np.zeros(columns.shape[1]))
         offset = np.asarray(scaling.scale(np.zeros((1, columns.shape[1])))[0], dtype=np.float64)
         data = np.empty(len(columns.data), dtype=np.float32)
-        for j in range(columns.shape[1]):
-            part = slice(columns.indptr[j], columns.indptr[j + 1])
-            own = scaling.of_columns(np.arange(columns.shape[1]) == j)
-            data[part] = own.scale(columns.data[part][:, None])[:, 0] - offset[j]
+        of_column = np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr))
+        for begin in range(0, len(data), BLOCK):
+            part = slice(begin, begin + BLOCK)
+            own = of_column[part]
+            data[part] = scaling.of_columns(own).scale(columns.data[None, part])[0] - offset[own]
         scaled = csc_array((data, columns.indices, columns.indptr), shape=columns.shape)
         scaled.eliminate_zeros()
         return cls(scaled, offset)

@@ -2,7 +2,6 @@
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.stats import rankdata
 
 from puselect.arrays import AnyArray, FloatArray, IntArray
 from puselect.objective.evidence import NORMAL, ColumnRanks, RankScores
@@ -27,15 +26,11 @@ class SparseRanks(ColumnRanks):
         self.scores = scores
         columns = table.values.tocsc(copy=True)
         columns.eliminate_zeros()
-        place = np.empty(len(columns.data))
-        zero = np.empty(self.n_features)
-        for j in range(self.n_features):
-            part = slice(columns.indptr[j], columns.indptr[j + 1])
-            place[part], zero[j] = _places(columns.data[part], self.n_rows)
+        of_column = np.repeat(np.arange(self.n_features), np.diff(columns.indptr))
+        place, zero = _places(columns.data, of_column, columns.indptr, self.n_rows)
         location, of_zero = scores.location(place, self.n_rows), scores.location(zero, self.n_rows)
         self.zero = np.stack([of_zero, scores.spread(of_zero)])
         """Both scores of the zeros of each column."""
-        of_column = np.repeat(np.arange(self.n_features), np.diff(columns.indptr))
         excess = np.stack([location, scores.spread(location)]) - self.zero[:, of_column]
         sums = np.stack([_sums(part, of_column, self.n_features) for part in excess])
         squares = np.stack([_sums(part**2, of_column, self.n_features) for part in excess])
@@ -65,12 +60,20 @@ class SparseRanks(ColumnRanks):
         return np.asarray(self.excess[0][:, columns].toarray() + self.zero[0, columns])
 
 
-def _places(values: AnyArray, n_rows: int) -> tuple[FloatArray, float]:
-    """Return the ranks of the values of a column that are not 0, and of its zeros, if any, less the mean rank."""
-    n_zero, n_below = n_rows - len(values), int((values < 0).sum())
-    ranks = rankdata(values) + np.where(values > 0, n_zero, 0)
-    middle = (n_rows + 1) / 2
-    return ranks - middle, n_below + (n_zero + 1) / 2 - middle if n_zero else 0.0
+def _places(values: AnyArray, of_column: IntArray, begin: IntArray, n_rows: int) -> tuple[FloatArray, FloatArray]:
+    """Return the ranks of the values that are not 0, and of the zeros of each column, if any, less the mean rank."""
+    n_zero, middle = n_rows - np.diff(begin), (n_rows + 1) / 2
+    n_below = np.bincount(of_column[values < 0], minlength=len(n_zero))
+    order = np.lexsort((values, of_column))
+    ordered, column = values[order], of_column[order]
+    is_new = np.ones(len(order), dtype=bool)
+    is_new[1:] = (ordered[1:] != ordered[:-1]) | (column[1:] != column[:-1])
+    first = np.flatnonzero(is_new)
+    last = np.append(first[1:], len(order))
+    ranks = np.empty(len(order))
+    ranks[order] = np.repeat((first + last + 1) / 2, last - first) - begin[column]
+    ranks += np.where(values > 0, n_zero[of_column], 0)
+    return ranks - middle, np.where(n_zero > 0, n_below + (n_zero + 1) / 2 - middle, 0.0)
 
 
 def _sums(values: FloatArray, of_column: IntArray, n_columns: int) -> FloatArray:
