@@ -59,14 +59,14 @@ def pytest_xdist_node_collection_finished():
 
 @pytest.fixture(scope="session")
 def dask_cluster():
-    """Two processes, forked from one that has imported Dask and the libraries."""
+    """Two processes, forked from one that has imported Dask, the libraries and the package."""
     import dask
     from distributed import LocalCluster
     from distributed.utils import get_mp_context
     from fork_server import LIBRARIES
 
     with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
-        get_mp_context().set_forkserver_preload(["distributed", *LIBRARIES])
+        get_mp_context().set_forkserver_preload(["distributed", *LIBRARIES, "puselect.studies.measures"])
         with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
             yield cluster
 

@@ -56,7 +56,7 @@ def tree(file: Path) -> ast.Module:
 def top_level(node: ast.AST) -> Iterator[ast.AST]:
     """What runs when the module is imported: no function bodies, nothing only for type checkers."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, Function | ast.Lambda):
+        if isinstance(child, Function | ast.expr):
             continue
         if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
             for other in child.orelse:
@@ -79,10 +79,12 @@ def imported_names(file: Path, nodes: Iterator[ast.AST]) -> Iterator[str]:
             yield from (f"{origin}.{alias.name}" for alias in node.names)
 
 
+@cache
 def imports(file: Path) -> set[str]:
     return set(imported_names(file, ast.walk(tree(file))))
 
 
+@cache
 def top_level_imports(file: Path) -> set[str]:
     return set(imported_names(file, top_level(tree(file))))
 

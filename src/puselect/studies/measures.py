@@ -1,16 +1,17 @@
 """The measures by name, and measuring a cell."""
 
 import platform
+import sys
 import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from puselect._version import __version__
 from puselect.exceptions import InterruptedSearchWarning
@@ -57,13 +58,22 @@ def perform(cell: Cell, values_of: Callable[[Cell], dict[str, Any]]) -> Row:
     return Row(cell, values, seconds=time.perf_counter() - begin, versions=versions())
 
 
+@lru_cache(maxsize=1)
+def thread_pools(n_modules: int) -> ThreadpoolController:
+    """Return the thread pools of this process; looking for them takes longer than a small cell.
+
+    Libraries come with modules: they are looked for again where other modules have been imported.
+    """
+    return ThreadpoolController()
+
+
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Run BLAS on one thread, and make Ctrl-C an error.
 
     A search that Ctrl-C cut short keeps the best so far, with a warning; in a study that would be a false result.
     """
-    with threadpool_limits(1), warnings.catch_warnings():
+    with thread_pools(len(sys.modules)).limit(limits=1), warnings.catch_warnings():
         warnings.simplefilter("error", InterruptedSearchWarning)
         yield
 
