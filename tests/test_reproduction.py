@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import shlex
 import sys
 from functools import cache
 from pathlib import Path
@@ -16,10 +17,12 @@ import ablation
 import disagreements
 import whole_job
 
-from puselect.studies import collect, load_run, study_tables
+from puselect.cli.options import split_names
+from puselect.cli.reproduce import data_filter, preset_methods
+from puselect.studies import collect, load_run, load_study, study_tables
 from puselect.studies.coverage import coverage_of, sum_of
 from puselect.studies.hypotheses import Contrast
-from puselect.studies.journal import read_rows
+from puselect.studies.journal import Row, read_rows
 from puselect.studies.paper import Figure, differs, paper_figures, short
 from puselect.studies.tables import to_markdown
 
@@ -271,6 +274,40 @@ def test_versions_of_libraries_are_those_of_the_raw_results():
         found = {row.versions[library] for row in rows if library in row.versions}
         line = next(line for line in page().splitlines() if line.startswith(f"| {library} |"))
         assert all(version in line for version in found)
+
+
+def commands_of_files():
+    """Return the command in the second column by each file that the first names."""
+    lines = page().partition("## Raw results")[2].splitlines()
+    pairs = [line.strip("|").split("|")[:2] for line in lines if line.startswith("| `")]
+    return {name: command.strip().strip("`") for names, command in pairs for name in re.findall("`(.*?)`", names)}
+
+
+def cells_of(command):
+    """Return the keys of the cells that ``puselect reproduce`` with these arguments runs."""
+    study, *rest = shlex.split(command.removeprefix("puselect reproduce "))
+    given = {}
+    for name, value in zip(rest[::2], rest[1::2], strict=True):
+        given.setdefault(name, []).append(value)
+    methods = [*split_names(given.get("--methods")), *preset_methods(given.get("--preset", [None])[0])]
+    n_seeds = int(given["--seeds"][0]) if "--seeds" in given else None
+    is_wanted = data_filter(given.get("--only", ()))
+    return {cell.key for cell in load_study(study).cells(methods, n_seeds) if is_wanted(cell)}
+
+
+def test_each_raw_file_is_named_beside_what_makes_it():
+    named = commands_of_files()
+    for path in RESULTS.rglob("*.jsonl*"):
+        assert any(path.relative_to(RESULTS).match(pattern) for pattern in named), path
+
+
+@pytest.mark.parametrize("study", ["table1", "table2", "table3", "splits", "figure1"])
+def test_commands_make_the_cells_of_their_raw_files(study):
+    for name, command in commands_of_files().items():
+        if name.startswith(f"{study}/"):
+            lines = gzip.decompress((RESULTS / name).read_bytes()).splitlines()
+            keys = {Row.from_json(line).cell.key for line in lines}
+            assert not keys - cells_of(command), name
 
 
 def test_raw_results_stay_small():
