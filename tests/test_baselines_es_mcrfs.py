@@ -31,7 +31,7 @@ from puselect.selectors.ranking import Task
 
 class TestESMCRFS(RankingContract):
     def make(self, n_features_to_select=None, **options):
-        return ESMCRFS(n_features_to_select, max_iter=20, n_estimators=5, **options)
+        return ESMCRFS(n_features_to_select, max_iter=8, n_estimators=3, **options)
 
 
 @pytest.fixture

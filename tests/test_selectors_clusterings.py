@@ -87,7 +87,7 @@ def test_rows_are_placed_as_the_plain_mixture_places_them(example):
 def test_most_hidden_positives_are_candidates_and_most_likely_candidates_hidden_positives(condition, precision):
     sizes = {"n_negative": 2000, "n_positive": 300, "n_relevant": 20, "n_irrelevant": 10}
     X, y, _, classes = make_pu_clusters(condition, **sizes, random_state=0, return_classes=True)
-    rows, confidence = FSCPU(20, max_iter=150, random_state=0).fit(X, y).candidate_positives(X, y)
+    rows, confidence = FSCPU(20, max_iter=50, random_state=0).fit(X, y).candidate_positives(X, y)
     hidden = (classes == 1) & (y == 0)
     sure = rows[confidence >= 0.5]
     assert hidden[sure].sum() > 0.9 * hidden.sum()
