@@ -1,12 +1,14 @@
 import math
 import os
 import signal
+import sys
 import threading
 
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 from sklearn.utils import Bunch
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from puselect import FSCPU
 from puselect.baselines import KBest
@@ -14,7 +16,7 @@ from puselect.datasets import make_pu_clusters
 from puselect.evaluation import DOWNSTREAM
 from puselect.studies import open_data
 from puselect.studies.cells import Cell
-from puselect.studies.measures import MEASURES, measure
+from puselect.studies.measures import MEASURES, measure, thread_pools, undisturbed
 from puselect.studies.open_data import n_selected, split_open_data
 from puselect.studies.selection import compile_kernels
 from puselect.studies.table2 import PRINTED
@@ -157,3 +159,16 @@ class TestOpenData:
 
 def test_every_measure_has_a_name():
     assert set(MEASURES) == {"recall", "convergence", "objective", "downstream", "real", "counts"}
+
+
+def test_every_thread_pool_has_one_thread_while_a_cell_runs(monkeypatch):
+    def most_threads():
+        return max(pool["num_threads"] for pool in threadpool_info())
+
+    with threadpool_limits(2):
+        with undisturbed():
+            assert most_threads() == 1
+        assert most_threads() == 2
+        pools = thread_pools(len(sys.modules))
+        monkeypatch.setitem(sys.modules, "a_library_that_was_imported_since", sys)
+        assert thread_pools(len(sys.modules)) is not pools
