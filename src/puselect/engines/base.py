@@ -8,6 +8,7 @@ from puselect.arrays import BoolArray, FloatArray, IntArray
 
 EMPTY = 1e30  # squared distance to a cluster without rows: larger than any other
 
+
 class ClusterTable(NamedTuple):
     """Counts per mask and cluster: the input of the objective."""
 
@@ -47,6 +48,14 @@ class FinalFit(NamedTuple):
     """The counts that `Engine.cluster` gives for the same mask and seeds, one line per seed."""
     mixtures: tuple[Mixture, ...] | None
     """The mixtures counted in the first lines of `table`; None for an empty mask and for other clusterers."""
+
+
+class PlacedRows(NamedTuple):
+    """The counts of clusterings, and the clusters of some rows."""
+
+    table: ClusterTable
+    labels: list[IntArray]
+    """The cluster of each row asked for, one array per mask."""
 
 
 class Engine(Protocol):

@@ -1,7 +1,7 @@
 """The engine that clusters on a GPU with torch; tests run it on torch's CPU device."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.engines.base import ClusterTable, FinalFit, Mixture
+from puselect.engines.base import ClusterTable, FinalFit, Mixture, PlacedRows
 from puselect.engines.device_steps import EffectStepper, Rules
 from puselect.engines.gpu.fits import BatchFits, Inputs, Outcome, has_fixed_steps
 from puselect.engines.gpu.starts import draw
@@ -112,6 +112,25 @@ class GPUEngine:
                     mean, factor, constant = (part.double().cpu().numpy() for part in batch.fit.mixture(place))
                     mixtures[i] = Mixture(mean + centre, factor, constant)
         return FinalFit(table, tuple(mixtures[i] for i in sorted(mixtures)) if mask.any() else None)
+
+    def cluster_rows(
+        self, masks: BoolArray, seeds: IntArray, targets: IntArray, rows: Mapping[int, IntArray]
+    ) -> PlacedRows:
+        """Return the counts of each mask's clustering, and the clusters of given rows of its table.
+
+        `rows` has those of each label vector.
+        """
+        table = self._no_counts(len(masks))
+        labels: list[IntArray] = [np.zeros(len(rows[target]), dtype=np.int32) for target in targets.tolist()]
+        for batch in self._batches(masks, list(zip(np.asarray(seeds).tolist(), targets.tolist(), strict=True))):
+            batch.fill(table)
+            of_batch = targets[batch.members]
+            for target in np.unique(of_batch).tolist():
+                places = np.flatnonzero(of_batch == target)
+                found = batch.fit.place(_indices(places).to(self.device), _indices(rows[target]).to(self.device))
+                for member, line in zip(batch.members[places].tolist(), found.cpu().numpy(), strict=True):
+                    labels[member] = line
+        return PlacedRows(table, labels)
 
     def effect_steps(self, rules: Rules, support: FloatArray, n_steps: int) -> EffectStepper | None:
         """Return searches whose steps are done on the device; None if their masks do not fit into memory at once."""

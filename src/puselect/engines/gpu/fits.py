@@ -110,6 +110,8 @@ class Outcome(NamedTuple):
     mixtures: Mixtures
     square_factors: Callable[[Tensor, int], Tensor]
     """Turns the layout of the factors into lower triangles."""
+    place: Callable[[Tensor, Tensor], Tensor]
+    """See `BatchFits.place`."""
 
     def mixture(self, number: int) -> tuple[Tensor, Tensor, Tensor]:
         """Return mean, factor (lower triangles) and constant of the clusters of one fit."""
@@ -167,7 +169,14 @@ class BatchFits:
         else:
             self._in_parts()
         counts = self.counts[:n_masks].cpu().numpy()
-        return Outcome(counts, self.current, self.do.square_factors)
+        return Outcome(counts, self.current, self.do.square_factors, self.place)
+
+    def place(self, numbers: Tensor, rows: Tensor) -> Tensor:
+        """Return the cluster of each of `rows` of the tables in the fits with these numbers, (n_numbers, n_rows)."""
+        given, all_rows = self.given, rows.expand(len(numbers), -1).contiguous()
+        Z = self.Z.new_empty(*all_rows.shape, self.Z.shape[2])
+        self.do.gather(self.tables, given.table[numbers], all_rows, given.columns[numbers], Z)
+        return self.do.assign(Z, *(part[numbers] for part in self.current), torch.ones_like(numbers, dtype=torch.bool))
 
     def _in_parts(self) -> None:
         """Fit with steps whose number depends on the data."""
