@@ -62,11 +62,13 @@ def sweep_times(n_masks: int, n_rows: int, n_features: int, n_clusters: int = 10
     centres = Z[:, :C].clone()
     mixtures = Mixtures(centres.clone(), Z.new_empty(n_masks, C, width, width), Z.new_empty(n_masks, C))
     do.maximise(Z, labels, mixtures, spec, running)
-    share, _ = do.responsibilities(Z, *mixtures, running)
+    turned = do.turned(Z)
+    do.turn(Z, turned)
+    share, _ = do.responsibilities(turned, *mixtures, running)
     table, shares, square = 4 * n * k, 4 * n * C, n_masks * C * k * k
     rows: list[tuple[str, Callable[[], Any], float, float]] = [
-        ("nearest centre", lambda: do.relabel(Z, centres, labels, running), 3 * n * k * C, table + 4 * n),
-        ("responsibilities", lambda: do.responsibilities(Z, *mixtures, running), n * C * k * k, table + shares),
+        ("nearest centre", lambda: do.relabel(turned, centres, labels, running), 3 * n * k * C, table + 4 * n),
+        ("responsibilities", lambda: do.responsibilities(turned, *mixtures, running), n * C * k * k, table + shares),
         ("M-step, soft", lambda: do.maximise(Z, share, mixtures, spec, running), n * C * k * k, table + shares),
         (
             "M-step, hard",
@@ -74,7 +76,7 @@ def sweep_times(n_masks: int, n_rows: int, n_features: int, n_clusters: int = 10
             n * k * k + square * k * 2 / 3,
             table + 4 * n + 12 * square,
         ),
-        ("most probable cluster", lambda: do.assign(Z, *mixtures, running), n * C * k * k, table + 4 * n),
+        ("most probable cluster", lambda: do.assign(turned, *mixtures, running), n * C * k * k, table + 4 * n),
     ]
     with exact_float32():
         return [SweepTime(name, device_seconds(work), flops, moved) for name, work, flops, moved in rows]

@@ -13,7 +13,8 @@ from torch import Tensor
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines.base import ClusterTable, FinalFit, Mixture, PlacedRows
 from puselect.engines.device_steps import EffectStepper, Rules
-from puselect.engines.gpu.fits import BatchFits, Inputs, Outcome, has_fixed_steps
+from puselect.engines.gpu import plain
+from puselect.engines.gpu.fits import BatchFits, Inputs, Outcome, has_fixed_steps, sweeps
 from puselect.engines.gpu.starts import draw
 from puselect.engines.mixture import MixtureSpec
 from puselect.engines.precision import regularised
@@ -22,6 +23,7 @@ from puselect.engines.sample import Sample, draw_sample
 logger = logging.getLogger("puselect")
 
 MEMORY_SHARE = 0.5  # of what is free, for one batch
+MOST_FUSED_COLUMNS = 512  # of a table, for one program to draw a mask
 MOST_WIDTHS = 4  # numbers of columns whose buffers are kept
 
 
@@ -137,9 +139,13 @@ class GPUEngine:
         width = rules.n_taken + len(rules.kept)
         if not has_fixed_steps(self.spec) or len(support) * rules.n_masks > self._most_at_once(width):
             return None
-        from puselect.engines.gpu.steps import EffectSteps
+        if sweeps(self.device, width, self.spec) is plain or self.tables.shape[2] > MOST_FUSED_COLUMNS:
+            from puselect.engines.gpu.steps import EffectSteps
 
-        return EffectSteps(self, rules, support, n_steps)
+            return EffectSteps(self, rules, support, n_steps)
+        from puselect.engines.gpu.fused_steps import FusedEffectSteps  # needs Triton
+
+        return FusedEffectSteps(self, rules, support, n_steps)
 
     def _no_counts(self, n_masks: int) -> ClusterTable:
         """Return a table to be filled in; a mask without columns keeps its counts of zero, which score worst."""

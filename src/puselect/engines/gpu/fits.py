@@ -142,6 +142,7 @@ class BatchFits:
         self.running = torch.zeros(n_masks, dtype=torch.bool, device=device)
         self.degenerate = torch.zeros(n_masks, dtype=torch.bool, device=device)
         self.Z = tables.new_empty(n_masks, n_rows, n_columns)
+        self.turned = self.do.turned(self.Z)
         self.labels = torch.empty(n_masks, n_rows, dtype=torch.int32, device=device)
         self.bound = torch.empty(n_masks, dtype=torch.float64, device=device)
         self.limit = torch.empty(n_masks, dtype=torch.float64, device=device)
@@ -176,7 +177,10 @@ class BatchFits:
         given, all_rows = self.given, rows.expand(len(numbers), -1).contiguous()
         Z = self.Z.new_empty(*all_rows.shape, self.Z.shape[2])
         self.do.gather(self.tables, given.table[numbers], all_rows, given.columns[numbers], Z)
-        return self.do.assign(Z, *(part[numbers] for part in self.current), torch.ones_like(numbers, dtype=torch.bool))
+        turned = self.do.turned(Z)
+        self.do.turn(Z, turned)
+        mixtures = (part[numbers] for part in self.current)
+        return self.do.assign(turned, *mixtures, torch.ones_like(numbers, dtype=torch.bool))
 
     def _in_parts(self) -> None:
         """Fit with steps whose number depends on the data."""
@@ -199,6 +203,7 @@ class BatchFits:
         """Collect the columns and start from the first centres."""
         given = self.given
         self.do.gather(self.tables, given.table, given.rows, given.columns, self.Z)
+        self.do.turn(self.Z, self.turned)
         mask = torch.arange(len(self.Z), device=self.Z.device)[:, None]
         if given.uniform is None:
             self.current.mean.copy_(self.Z[mask, given.start])
@@ -212,14 +217,14 @@ class BatchFits:
 
     def _lloyd_step(self) -> None:
         """Assign rows to the nearest centres and move these; fits in which nothing changes stop."""
-        changed = self.do.relabel(self.Z, self.current.mean, self.labels, self.running)
+        changed = self.do.relabel(self.turned, self.current.mean, self.labels, self.running)
         moved = self.do.move_centres(self.Z, self.labels, self.current.mean, self.running)
         self.running &= (changed > 0) & (moved > self.limit)
 
     def _after_lloyd(self) -> None:
         """Assign rows to the nearest centres; start the soft fit from there, or do all steps of the hard one."""
         self.running.copy_(self.member)
-        self.do.relabel(self.Z, self.current.mean, self.labels, self.running)
+        self.do.relabel(self.turned, self.current.mean, self.labels, self.running)
         self.degenerate.zero_()
         self.bound.fill_(-torch.inf)
         if self.spec.em_steps == 0:
@@ -228,12 +233,12 @@ class BatchFits:
             failed, empty = self.do.maximise(self.Z, self.labels, self.current, self.spec, self.running)
             self.degenerate |= failed | empty if step == 0 else failed
             if self.spec.em == "hard":
-                self.labels.copy_(self.do.assign(self.Z, *self.current, self.member))
+                self.labels.copy_(self.do.assign(self.turned, *self.current, self.member))
 
     def _em_step(self) -> None:
         """Do one step of EM; fits whose mean log-likelihood changed by less than the tolerance stop."""
-        share, bound = self.do.responsibilities(self.Z, *self.current, self.running)
-        failed, _ = self.do.maximise(self.Z, share, self.current, self.spec, self.running)
+        share, bound = self.do.responsibilities(self.turned, *self.current, self.running)
+        failed, _ = self.do.maximise(self.turned, share, self.current, self.spec, self.running)
         self.degenerate |= failed & self.running
         goes_on = (bound - self.bound).abs() >= self.spec.tol
         plain.overwrite(self.bound, bound, self.running)
@@ -242,7 +247,7 @@ class BatchFits:
     def _end(self) -> None:
         """Count the rows of the clusters."""
         if self.spec.em == "soft":
-            self.labels.copy_(self.do.assign(self.Z, *self.current, self.member))
+            self.labels.copy_(self.do.assign(self.turned, *self.current, self.member))
         given = self.given
         size, hits = self.do.counts(self.labels, self.positive, given.target, given.rows, self.n_clusters)
         self.counts[:, : self.n_clusters] = size

@@ -23,11 +23,21 @@ from puselect.engines.gpu.kernels import (
     soft_moments_kernel,
 )
 from puselect.engines.gpu.mixtures import Mixtures
+from puselect.engines.gpu.row_kernels import (
+    assign_rows_kernel,
+    block_moments_kernel,
+    nearest_rows_kernel,
+    responsibilities_rows_kernel,
+    turn_kernel,
+)
 from puselect.engines.mixture import MixtureSpec
 
 SPLIT = 1024  # rows added up in float32
 COUNTED_ROWS = 256  # by one program
 HARD_ROWS, SOFT_ROWS, MOMENT_WARPS = 16, 32, 1  # of a program that adds up moments
+TURNED_ROWS = 128  # of a program of one warp that compares rows with clusters, or a multiple of it
+MOST_IN_BLOCK = 9  # columns of a block of moments, whose sums fit into registers
+MOST_TURNED = 32  # columns whose values fit into the registers of a thread
 
 
 def tile_rows(width: int) -> int:
@@ -58,6 +68,35 @@ def gather(tables: Tensor, table: Tensor, rows: Tensor | None, columns: Tensor, 
     )
 
 
+def turned(Z: Tensor) -> Tensor:
+    """Return room for `turn`: a table of the same shape that is laid out column by column, and padded."""
+    n_masks, n_rows, n_features = Z.shape
+    if n_features > MOST_TURNED:
+        return Z
+    n_padded = TURNED_ROWS * triton.cdiv(n_rows, TURNED_ROWS)
+    return Z.new_empty(n_masks, 4 * triton.cdiv(n_features, 4), n_padded).mT[:, :n_rows, :n_features]
+
+
+def turn(Z: Tensor, out: Tensor) -> None:
+    """Write the table into what `turned` has made for it."""
+    if out is not Z:
+        n_masks, n_rows, n_features = Z.shape
+        lines = line_layout(out)
+        turn_kernel[n_masks, triton.cdiv(lines["S"], 64)](
+            Z, out, n_rows, n_features, **lines, R=64, P=tile_width(lines["K"])
+        )
+
+
+def line_layout(Z: Tensor) -> dict[str, int]:
+    """Return the lengths of the lines of a turned table and their number for one mask."""
+    return {"S": Z.stride(2), "K": Z.stride(0) // Z.stride(2)}
+
+
+def is_turned(Z: Tensor) -> bool:
+    """Return whether a table comes from `turned`."""
+    return bool(Z.stride(2) != 1)
+
+
 def distances(Z: Tensor, points: Tensor) -> Tensor:
     """Return squared distances to `points`; see `plain.distances`."""
     n_masks, n_rows, n_features = Z.shape
@@ -75,6 +114,12 @@ def relabel(Z: Tensor, points: Tensor, labels: Tensor, running: Tensor) -> Tenso
     n_masks, n_rows, n_features = Z.shape
     width = tile_width(n_features)
     changed = torch.zeros(n_masks, dtype=torch.int32, device=Z.device)
+    if is_turned(Z):
+        nearest_rows_kernel[n_masks, triton.cdiv(n_rows, TURNED_ROWS)](
+            Z, points, running, labels, changed, n_rows, n_features, points.shape[1], **line_layout(Z),
+            R=TURNED_ROWS, num_warps=1,
+        )
+        return changed
     nearest_kernel[n_masks, triton.cdiv(n_rows, tile_rows(width))](
         Z, points, running, labels, changed, n_rows, n_features, points.shape[1], R=tile_rows(width), P=width
     )
@@ -93,6 +138,12 @@ def assign(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor, running: T
     n_masks, n_rows, n_features = Z.shape
     width = tile_width(n_features)
     out = Z.new_empty(n_masks, n_rows, dtype=torch.int32)
+    if is_turned(Z):
+        assign_rows_kernel[n_masks, triton.cdiv(n_rows, TURNED_ROWS)](
+            Z, mean, factor, constant, running, out, n_rows, n_features, mean.shape[1], **line_layout(Z),
+            R=TURNED_ROWS, P=width, num_warps=1,
+        )
+        return out
     assign_kernel[n_masks, triton.cdiv(n_rows, tile_rows(width))](
         Z, mean, factor, constant, running, out, n_rows, n_features, mean.shape[1],
         R=tile_rows(width), P=width, **blocks(n_features),
@@ -120,13 +171,16 @@ def responsibilities(
     """Return the shares of the rows in the clusters and the mean log-likelihood; see `plain.responsibilities`."""
     n_masks, n_rows, n_features = Z.shape
     width, n_clusters = tile_width(n_features), mean.shape[1]
-    n_tiles = triton.cdiv(n_rows, tile_rows(width))
+    n_tiles = triton.cdiv(n_rows, TURNED_ROWS if is_turned(Z) else tile_rows(width))
     share = Z.new_empty(n_masks, n_clusters, n_rows)
     likelihood = Z.new_empty(n_masks, n_tiles, dtype=torch.float64)
-    responsibilities_kernel[n_masks, n_tiles](
-        Z, mean, factor, constant, running, share, likelihood, n_rows, n_features, n_clusters,
-        R=tile_rows(width), P=width, C=tile_width(n_clusters), **blocks(n_features),
-    )
+    given = (Z, mean, factor, constant, running, share, likelihood, n_rows, n_features, n_clusters)
+    if is_turned(Z):
+        responsibilities_rows_kernel[n_masks, n_tiles](*given, **line_layout(Z), R=TURNED_ROWS, P=width, num_warps=1)
+    else:
+        responsibilities_kernel[n_masks, n_tiles](
+            *given, R=tile_rows(width), P=width, C=tile_width(n_clusters), **blocks(n_features)
+        )
     mean_likelihood = likelihood.new_empty(n_masks)
     mean_kernel[(n_masks,)](likelihood, running, mean_likelihood, n_tiles, n_rows, R=64)
     return share, mean_likelihood
@@ -150,7 +204,7 @@ def maximise(Z: Tensor, share: Tensor, current: Mixtures, spec: MixtureSpec, run
     """Overwrite the mixtures of the running fits with those of the shares, for full covariances; see `plain.maximise`.
 
     Moments are measured from the centres so far, so that means and covariances need one pass over the rows. Factors
-    are written transposed and in whole tiles.
+    are written transposed and in whole tiles. Shares come with a turned table, if there is one, labels never.
     """
     n_masks, n_rows, n_features = Z.shape
     n_clusters, n_splits, width = current.mean.shape[1], triton.cdiv(n_rows, SPLIT), tile_width(n_features)
@@ -158,7 +212,13 @@ def maximise(Z: Tensor, share: Tensor, current: Mixtures, spec: MixtureSpec, run
     first, second = Z.new_empty(n_splits, n_all, n_features), Z.new_empty(n_splits, n_all, n_features, n_features)
     size = Z.new_empty(n_splits, n_all)
     given, sums = (Z, share, current.mean, running), (first, second, size, n_rows, n_features, n_clusters)
-    if share.ndim == 2:
+    if is_turned(Z):
+        n_blocks = triton.cdiv(n_features, MOST_IN_BLOCK)
+        block_moments_kernel[n_all, n_splits, n_blocks**2](
+            *given, *sums, **line_layout(Z), n_blocks=n_blocks, R=32, N=SPLIT, Q=triton.cdiv(n_features, n_blocks),
+            num_warps=1,
+        )
+    elif share.ndim == 2:
         members = torch.empty(n_splits, n_all, SPLIT, dtype=torch.int32, device=Z.device)
         hard_moments_kernel[n_all, n_splits](
             *given, members, *sums, R=HARD_ROWS, S=SPLIT, **blocks(n_features), num_warps=MOMENT_WARPS

@@ -26,6 +26,15 @@ def gather(tables: Tensor, table: Tensor, rows: Tensor | None, columns: Tensor, 
     out.copy_(tables[table[:, None, None], rows[:, :, None], columns[:, None, :]])
 
 
+def turned(Z: Tensor) -> Tensor:
+    """Return room for the table as `relabel`, `assign` and `responsibilities` want it: the table itself."""
+    return Z
+
+
+def turn(Z: Tensor, out: Tensor) -> None:
+    """Write the table into what `turned` has made for it: nothing to do."""
+
+
 def distances(Z: Tensor, points: Tensor) -> Tensor:
     """Return squared distances to `points` (n_masks, n_points, n_features), shape (n_masks, n_points, n_rows)."""
     return torch.stack([(Z - point[:, None, :]).square().sum(-1) for point in points.unbind(1)], dim=1)
