@@ -3,6 +3,7 @@
 The first to do so is `puselect.engines.gpu.steps`; here is only what needs no device.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -108,6 +109,6 @@ class SteppingEngine(Protocol):
         """Return the searches, one for each line of `support`; None if this engine cannot do their steps."""
         ...
 
-    def sample(self, seed: int, target: int) -> Sample:
-        """Return the rows used with a seed and a label vector, and where clusters start."""
+    def samples(self, seeds: IntArray, targets: IntArray) -> Iterator[Sample]:
+        """Yield the rows used with each of many seeds and label vectors, and where clusters start."""
         ...

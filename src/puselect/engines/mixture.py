@@ -43,7 +43,11 @@ def start_rows(positive: BoolArray, spec: MixtureSpec, seed: int) -> IntArray:
     that cluster look better than it is; so at most a tenth of the labelled rows are used, and none if there are fewer
     than twenty.
     """
-    rng = np.random.Generator(np.random.PCG64(seed))
+    return draw_start_rows(positive, spec, np.random.Generator(np.random.PCG64(seed)))
+
+
+def draw_start_rows(positive: BoolArray, spec: MixtureSpec, rng: np.random.Generator) -> IntArray:
+    """Return the rows that `start_rows` draws, from a generator that was just seeded."""
     n_start = min(spec.n_clusters, len(positive))
     if spec.labelled_start == 0:  # the same rows as below, in half of the time
         return rng.choice(len(positive), n_start, replace=False)

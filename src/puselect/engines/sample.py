@@ -1,12 +1,14 @@
 """The rows used with a seed and the rows its clusters start from, the same on every engine."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from puselect.arrays import BoolArray, IntArray
-from puselect.engines.mixture import MixtureSpec, start_rows
+from puselect.engines.mixture import MixtureSpec, draw_start_rows
 from puselect.labels import draw_rows
+from puselect.seeding import seeded_generators
 
 
 class Sample(NamedTuple):
@@ -27,17 +29,45 @@ def draw_sample(positive: BoolArray, spec: MixtureSpec, seed: int, target: int, 
 
     Where there are too few others, more labelled rows take their place. `max_samples` is below the number of rows.
     """
+    for_start = np.random.Generator(np.random.PCG64(seed)) if spec.init == "rows" else None
     if max_samples is None:
-        return Sample(None, positive, start(positive, spec, seed), 1.0)
+        return Sample(None, positive, _start(positive, spec, for_start), 1.0)
     rng = np.random.Generator(np.random.PCG64([seed, target, 1]))
+    return _sample(positive, spec, rng, for_start, max_samples)
+
+
+def draw_samples(
+    positives: Sequence[BoolArray], spec: MixtureSpec, seeds: IntArray, targets: IntArray, max_samples: int | None
+) -> Iterator[Sample]:
+    """Yield `draw_sample` for each of many seeds below 2^32, whose generators are set up together."""
+    for_starts: Iterable[np.random.Generator | None] = [None] * len(seeds)
+    if spec.init == "rows":
+        for_starts = seeded_generators(seeds[:, None].astype(np.uint32))
+    if max_samples is None:
+        for positive, for_start in zip(positives, for_starts, strict=True):
+            yield Sample(None, positive, _start(positive, spec, for_start), 1.0)
+        return
+    generators = seeded_generators(np.stack([seeds, targets, np.ones_like(seeds)], axis=1).astype(np.uint32))
+    for positive, rng, for_start in zip(positives, generators, for_starts, strict=True):
+        yield _sample(positive, spec, rng, for_start, max_samples)
+
+
+def _sample(
+    positive: BoolArray,
+    spec: MixtureSpec,
+    rng: np.random.Generator,
+    for_start: np.random.Generator | None,
+    max_samples: int,
+) -> Sample:
     n_labelled = int(positive.sum())
     n_others = len(positive) - n_labelled
     n_taken = min(n_labelled, max(max_samples // 2, max_samples - n_others))
-    rows = np.sort(draw_rows(positive, rng, max_labelled=n_taken, max_others=max_samples - n_taken))
+    taken = np.zeros(len(positive), dtype=bool)
+    taken[draw_rows(positive, rng, max_labelled=n_taken, max_others=max_samples - n_taken)] = True
+    rows = np.flatnonzero(taken)  # in order, and faster than sorting them
     weight = n_others / (max_samples - n_taken)
-    return Sample(rows, positive[rows], start(positive[rows], spec, seed), weight)
+    return Sample(rows, positive[rows], _start(positive[rows], spec, for_start), weight)
 
 
-def start(positive: BoolArray, spec: MixtureSpec, seed: int) -> IntArray:
-    """Return the start rows of a seed; none unless init="rows"."""
-    return start_rows(positive, spec, seed) if spec.init == "rows" else np.empty(0, dtype=np.intp)
+def _start(positive: BoolArray, spec: MixtureSpec, rng: np.random.Generator | None) -> IntArray:
+    return np.empty(0, dtype=np.intp) if rng is None else draw_start_rows(positive, spec, rng)

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from puselect.arrays import FloatArray
+from puselect.arrays import FloatArray, IntArray
+from puselect.seeding import seeded_generators
 
 CLUSTER_CHOICES = ("best", "greedy")
 
@@ -83,6 +84,16 @@ def random_labels(size: FloatArray, positive: FloatArray, seed: int) -> FloatArr
     rows = np.maximum(np.rint(size), positive).astype(np.int64)
     rng = np.random.Generator(np.random.PCG64(np.array([seed, 1], dtype=np.uint32)))
     return rng.multivariate_hypergeometric(rows, int(positive.sum())).astype(np.float64)
+
+
+def random_labels_of_each(size: FloatArray, positive: FloatArray, seeds: IntArray) -> FloatArray:
+    """Return `random_labels` of many masks, each with a seed below 2^32; shape (n_masks, n_clusters)."""
+    rows = np.maximum(np.rint(size), positive).astype(np.int64)
+    n_labelled, hits = positive.sum(axis=1).astype(np.int64).tolist(), np.empty(rows.shape)
+    words = np.stack([seeds, np.ones_like(seeds)], axis=1).astype(np.uint32)
+    for i, rng in enumerate(seeded_generators(words)):
+        hits[i] = rng.multivariate_hypergeometric(rows[i], n_labelled[i])
+    return hits
 
 
 def smoothing_rows(size: FloatArray, smoothing: float) -> FloatArray:

@@ -12,10 +12,11 @@ import numpy as np
 from puselect.arrays import FloatArray, IntArray
 from puselect.engines.device_steps import Chunk, Draws, EffectStepper, Rules, SteppingEngine
 from puselect.objective.cluster import ClusterObjective
-from puselect.objective.score import cluster_score, random_labels, smoothing_rows
+from puselect.objective.score import cluster_score, random_labels_of_each, smoothing_rows
 from puselect.search import EffectSearch, Search
 from puselect.search.effects import DECIDED, mean_of_best
 from puselect.search.loop import FEWEST_STEPS
+from puselect.seeding import spawned_seeds
 
 if TYPE_CHECKING:
     from puselect.selectors.session import Session
@@ -77,8 +78,9 @@ class DeviceSearches:
             left = left if chunk.is_done[-1].any() else 0
             if left:
                 self.stepper.launch(following.draws)
+            chance = self._chance(chunk, planned.seeds)
             for i, session in enumerate(self.sessions):
-                self._catch_up(i, session, chunk, planned, after_step)
+                self._catch_up(i, session, chunk, planned, chance[:, i], after_step)
             after_chunk()
             planned = following
 
@@ -90,23 +92,31 @@ class DeviceSearches:
         start = np.empty((*shape, self.engine.n_clusters), dtype=np.int64)
         n_rows = self.engine.max_samples
         rows = None if n_rows is None else np.empty((*shape, n_rows), dtype=np.int64)
-        weight, seeds = np.empty(shape), np.empty(shape, dtype=np.int64)
+        entropies, indices = zip(*((search.entropy, search.index) for search in self.searches), strict=True)
+        weight, seeds = np.empty(shape), spawned_seeds(entropies, indices, self.drawn[:, None] + np.arange(n_steps)).T
         before = [rng.bit_generator.state for rng in self.ahead]
-        for i, (search, rng) in enumerate(zip(self.searches, self.ahead, strict=True)):
+        for i, rng in enumerate(self.ahead):
             for step in range(n_steps):
                 rng.random(out=uniform[step, i])
                 rng.standard_exponential(out=clocks[step, i])
-                seeds[step, i] = seed = search.seed_of(int(self.drawn[i]) + step)
-                sample = self.engine.sample(seed, search.target)
-                start[step, i], weight[step, i] = sample.start, sample.weight
-                if rows is not None and sample.rows is not None:
-                    rows[step, i] = sample.rows
+        targets = np.repeat([search.target for search in self.searches], n_steps)
+        for number, sample in enumerate(self.engine.samples(seeds.T.ravel(), targets)):
+            i, step = divmod(number, n_steps)
+            start[step, i], weight[step, i] = sample.start, sample.weight
+            if rows is not None and sample.rows is not None:
+                rows[step, i] = sample.rows
         self.drawn = self.drawn + n_steps
         after = [rng.bit_generator.state for rng in self.ahead]
         return Planned(Draws(uniform, clocks, start, rows, weight), seeds, before, after)
 
     def _catch_up(
-        self, i: int, session: "Session", chunk: Chunk, planned: Planned, after_step: "Callable[[Session], None]"
+        self,
+        i: int,
+        session: "Session",
+        chunk: Chunk,
+        planned: Planned,
+        chance: FloatArray,
+        after_step: "Callable[[Session], None]",
     ) -> None:
         """Bring a search to where the engine has taken it."""
         n_done = int(chunk.is_done[:, i].sum())
@@ -118,19 +128,23 @@ class DeviceSearches:
             optimizer.rng.bit_generator.state = planned.before[i]
             for _ in range(n_done):
                 search.draw()
-        chance = self._chance(session, chunk.size[:n_done, i], chunk.positive[:n_done, i], planned.seeds[:n_done, i])
-        optimizer.catch_up(chunk.gain[i], chunk.variance[i], chunk.values[:n_done, i, 0], chance)
+        optimizer.catch_up(chunk.gain[i], chunk.variance[i], chunk.values[:n_done, i, 0], chance[:n_done])
         session.objective.n_degenerate += int(chunk.n_degenerate[:n_done, i].sum())
+        best, mean = chunk.values[:n_done, i].max(axis=1).tolist(), chunk.values[:n_done, i].mean(axis=1).tolist()
+        settled = chunk.settled[:n_done, i].tolist()
         for step in range(n_done):
             search.step += 1
-            search.recorder.add(search.step, chunk.theta[step, i], chunk.values[step, i], float(chunk.settled[step, i]))
+            search.recorder.note(search.step, chunk.theta[step, i], best[step], mean[step], settled[step])
             after_step(session)
 
-    def _chance(self, session: "Session", size: FloatArray, positive: FloatArray, seeds: IntArray) -> FloatArray:
-        """Return what the first masks of the steps would have scored with random labels."""
-        objective = _of_clusters(session)
-        hits = [random_labels(*each) for each in zip(size, positive, seeds.tolist(), strict=True)]
-        return cluster_score(size, hits, objective.cluster_choice, smoothing_rows(size, objective.smoothing))
+    def _chance(self, chunk: Chunk, seeds: IntArray) -> FloatArray:
+        """Return what the first masks of the steps that were done would have scored with random labels."""
+        objective, chance = _of_clusters(self.sessions[0]), np.zeros(seeds.shape)
+        size = chunk.size[chunk.is_done]
+        hits = random_labels_of_each(size, chunk.positive[chunk.is_done], seeds[chunk.is_done])
+        extra_rows = smoothing_rows(size, objective.smoothing)
+        chance[chunk.is_done] = cluster_score(size, hits, objective.cluster_choice, extra_rows)
+        return chance
 
 
 def device_searches(sessions: "Sequence[Session]", engine: Any) -> DeviceSearches | None:
@@ -156,6 +170,7 @@ def _needs_no_host(session: "Session", first: "Session") -> bool:
         and isinstance(objective, ClusterObjective)
         and objective.information is None
         and objective.cluster_choice == "best"
+        and objective.smoothing == _of_clusters(first).smoothing
         and session.look is None
         and session.deadline.end == float("inf")
         and budget.leader is None

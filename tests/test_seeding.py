@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+
+from puselect.engines.mixture import MixtureSpec
+from puselect.engines.sample import draw_sample, draw_samples
+from puselect.objective.score import random_labels, random_labels_of_each
+from puselect.seeding import seeded_generators, spawned_seeds
+
+ENTROPIES = [0, 1, 2**32 - 1, 2**32, 2**64 + 3, 2**128 - 1, 2**130 + 7]
+
+
+def test_seeds_of_steps_are_those_of_numpy():
+    indices, steps = [0, 3, 2**33, 0, 1, 0, 5], np.arange(7)[:, None] * 100 + np.arange(5)
+    found = spawned_seeds(ENTROPIES, indices, steps)
+    for entropy, index, own, line in zip(ENTROPIES, indices, steps.tolist(), found.tolist(), strict=True):
+        sequences = [np.random.SeedSequence(entropy, spawn_key=(index, step)) for step in own]
+        assert line == [int(sequence.generate_state(1)[0]) for sequence in sequences]
+
+
+@pytest.mark.parametrize("n_words", [1, 2, 3, 6])
+def test_generators_are_in_the_state_numpy_would_seed_them_to(n_words):
+    words = np.random.default_rng(0).integers(2**32, size=(20, n_words), dtype=np.uint32)
+    words[0] = 0
+    for line, rng in zip(words, seeded_generators(words), strict=True):
+        assert rng.bit_generator.state == np.random.PCG64(line).state
+        rng.integers(10, dtype=np.uint32)  # leaves half of a number, which the next one must not see
+
+
+@pytest.mark.parametrize("labelled_start", [0.0, 0.5])
+@pytest.mark.parametrize("limit", [None, 60])
+def test_samples_of_many_seeds_are_those_of_each(limit, labelled_start):
+    rng = np.random.default_rng(1)
+    positives = [rng.permutation(200) < n for n in (30, 40, 150)]
+    seeds, targets, spec = rng.integers(2**32, size=3), np.array([0, 1, 5]), MixtureSpec(labelled_start=labelled_start)
+    many = draw_samples(positives, spec, seeds, targets, limit)
+    for positive, seed, target, sample in zip(positives, seeds.tolist(), targets.tolist(), many, strict=True):
+        one = draw_sample(positive, spec, seed, target, limit)
+        for ours, theirs in zip(sample, one, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+def test_random_labels_of_many_masks_are_those_of_each():
+    rng = np.random.default_rng(2)
+    size = rng.uniform(0, 90, (5, 4))
+    positive = np.minimum(rng.integers(0, 9, (5, 4)), size.round())
+    seeds = rng.integers(2**32, size=5)
+    want = [random_labels(*each) for each in zip(size, positive, seeds.tolist(), strict=True)]
+    np.testing.assert_array_equal(random_labels_of_each(size, positive, seeds), want)
