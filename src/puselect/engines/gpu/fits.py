@@ -238,7 +238,7 @@ class BatchFits:
     def _em_step(self) -> None:
         """Do one step of EM; fits whose mean log-likelihood changed by less than the tolerance stop."""
         share, bound = self.do.responsibilities(self.turned, *self.current, self.running)
-        failed, _ = self.do.maximise(self.turned, share, self.current, self.spec, self.running)
+        failed, _ = self.do.maximise(self.Z, share, self.current, self.spec, self.running)
         self.degenerate |= failed & self.running
         goes_on = (bound - self.bound).abs() >= self.spec.tol
         plain.overwrite(self.bound, bound, self.running)

@@ -25,7 +25,6 @@ from puselect.engines.gpu.kernels import (
 from puselect.engines.gpu.mixtures import Mixtures
 from puselect.engines.gpu.row_kernels import (
     assign_rows_kernel,
-    block_moments_kernel,
     nearest_rows_kernel,
     responsibilities_rows_kernel,
     turn_kernel,
@@ -36,7 +35,6 @@ SPLIT = 1024  # rows added up in float32
 COUNTED_ROWS = 256  # by one program
 HARD_ROWS, SOFT_ROWS, MOMENT_WARPS = 16, 32, 1  # of a program that adds up moments
 TURNED_ROWS = 128  # of a program of one warp that compares rows with clusters, or a multiple of it
-MOST_IN_BLOCK = 9  # columns of a block of moments, whose sums fit into registers
 MOST_TURNED = 32  # columns whose values fit into the registers of a thread
 
 
@@ -204,7 +202,7 @@ def maximise(Z: Tensor, share: Tensor, current: Mixtures, spec: MixtureSpec, run
     """Overwrite the mixtures of the running fits with those of the shares, for full covariances; see `plain.maximise`.
 
     Moments are measured from the centres so far, so that means and covariances need one pass over the rows. Factors
-    are written transposed and in whole tiles. Shares come with a turned table, if there is one, labels never.
+    are written transposed and in whole tiles.
     """
     n_masks, n_rows, n_features = Z.shape
     n_clusters, n_splits, width = current.mean.shape[1], triton.cdiv(n_rows, SPLIT), tile_width(n_features)
@@ -212,21 +210,14 @@ def maximise(Z: Tensor, share: Tensor, current: Mixtures, spec: MixtureSpec, run
     first, second = Z.new_empty(n_splits, n_all, n_features), Z.new_empty(n_splits, n_all, n_features, n_features)
     size = Z.new_empty(n_splits, n_all)
     given, sums = (Z, share, current.mean, running), (first, second, size, n_rows, n_features, n_clusters)
-    if is_turned(Z):
-        n_blocks = triton.cdiv(n_features, MOST_IN_BLOCK)
-        block_moments_kernel[n_all, n_splits, n_blocks**2](
-            *given, *sums, **line_layout(Z), n_blocks=n_blocks, R=32, N=SPLIT, Q=triton.cdiv(n_features, n_blocks),
-            num_warps=1,
-        )
-    elif share.ndim == 2:
+    if share.ndim == 2:
         members = torch.empty(n_splits, n_all, SPLIT, dtype=torch.int32, device=Z.device)
         hard_moments_kernel[n_all, n_splits](
             *given, members, *sums, R=HARD_ROWS, S=SPLIT, **blocks(n_features), num_warps=MOMENT_WARPS
         )
     else:
-        soft_moments_kernel[n_all, n_splits](
-            *given, *sums, R=SOFT_ROWS, S=SPLIT, **blocks(n_features), num_warps=MOMENT_WARPS
-        )
+        whole = {"A": 32, "B": 0} if 16 < n_features <= 32 else blocks(n_features)
+        soft_moments_kernel[n_all, n_splits](*given, *sums, R=SOFT_ROWS, S=SPLIT, **whole, num_warps=MOMENT_WARPS)
     failed, empty = torch.empty(2, n_masks, n_clusters, dtype=torch.bool, device=Z.device)
     mixture_kernel[(n_all,)](
         first, second, size, running, *current, failed, empty,
