@@ -11,8 +11,8 @@ from puselect.selectors.ranking import RankingSelector, Task
 class Lepage(RankingSelector):
     """Select the features in which labelled rows differ most from all rows, in location or spread.
 
-    Not from the paper. FSCPU starts from a statistic of this kind, with normal scores instead of ranks; what it finds
-    beyond single columns is due to the rows and clusters that they find together.
+    Not from the paper. FSCPU starts from this statistic; what it finds beyond single columns is due to the rows and
+    clusters that they find together.
 
     Parameters
     ----------
