@@ -1,6 +1,9 @@
 """The fused kernels against plain torch: on a GPU where there is one, else in Triton's interpreter."""
 
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +12,7 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # read when a kernel is defined
 pytest.importorskip("triton", reason="the kernels need Triton, which torch for Linux brings along")
 
-from puselect.engines.gpu import fused, plain  # noqa: E402
+from puselect.engines.gpu import fused, kernels, plain, row_kernels, step_kernels  # noqa: E402
 from puselect.engines.gpu.mixtures import Mixtures  # noqa: E402
 from puselect.engines.mixture import MixtureSpec  # noqa: E402
 
@@ -174,3 +177,13 @@ def test_responsibilities_and_the_most_probable_cluster(case):
         assert gap(ours[0][:1], share[:1]) < 1e-5
         assert gap(ours[1][:1], likelihood[:1]) < 1e-6
         assert (fused.assign(Z, *tiles, everyone) == labels).float().mean() > 0.999
+
+
+def test_every_kernel_compiles_where_there_is_no_gpu():
+    """The interpreter takes what the compiler does not, such as a condition that is NumPy's bool."""
+    there = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    program = [sys.executable, Path(__file__).with_name("compiled_kernels.py")]
+    done = subprocess.run(program, env=there, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    modules = (kernels, row_kernels, step_kernels)
+    assert set(done.stdout.split()) == {name for each in modules for name in dir(each) if name.endswith("_kernel")}

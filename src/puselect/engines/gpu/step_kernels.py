@@ -115,7 +115,7 @@ def cut_at(drawn_by, there, n_expected):
 
 
 @triton.jit
-def learn_kernel(
+def learn(
     masks, values, gain, variance, n_free, n_masks, search, P: tl.constexpr, M: tl.constexpr,
 ):
     """Add the masks of a step to the regression of one search."""
@@ -152,7 +152,7 @@ def update_kernel(
         tl.store(done_record + line, runs.to(tl.float64))
         if runs == 0:
             return
-        learn_kernel(masks, values, gain, variance, n_free, n_masks, search, P, M)
+        learn(masks, values, gain, variance, n_free, n_masks, search, P, M)
         tl.debug_barrier()
     there, own = feature < n_free, search * n_free + feature
     error = tl.sqrt(tl.load(variance + own, there, 0.0))
