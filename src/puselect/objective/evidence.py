@@ -7,7 +7,7 @@ normal scores of ranks, van der Waerden's and Klotz's (Annals of Mathematical St
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -25,6 +25,7 @@ MOST_FOUND = 0.25  # of the unlabelled rows
 NEGLIGIBLE = 0.02  # weight of co-trained evidence; where all weights are near 0, a little of it would still decide
 LEAST_WEIGHT = 1e-3  # of the labelled rows, whose order is the best guess where nothing is known
 ROUNDING = 1e-10  # variance of scores that are all the same, such as the squares of a column that is half 0 and half 1
+FEW_COLUMNS, FEW_VALUES = 80, 2**21  # of tables whose covariance is computed once, for all discriminants
 SHRINKAGE = 0.1  # of the covariance of the judges towards a multiple of the identity
 NO_DIFFERENCE = 2.0  # expected value of both statistics: chi-squared with two degrees of freedom
 NO_DIFFERENCE_ROOT = np.sqrt(np.pi / 2)  # and of their square roots
@@ -104,6 +105,12 @@ class ColumnRanks:
     def normal_scores(self, columns: IntArray) -> FloatArray:
         """Return the normal scores of `columns`, shape (n_rows, n_columns)."""
         return self.scores.normal(self.location[columns].T.astype(np.float64), self.n_rows)
+
+    @cached_property
+    def row_features(self) -> tuple[FloatArray, FloatArray]:
+        """What discriminants are made of, shape (2 n_features, n_rows), and its covariance."""
+        features = _row_features(self.normal_scores(np.arange(self.n_features)), self.scores)
+        return np.ascontiguousarray(features.T), _covariance(features)
 
     def _statistic(
         self, location: FloatArray, spread: FloatArray, m: int | IntArray, columns: IntArray | slice
@@ -262,7 +269,8 @@ def heldout_places(ranks: ColumnRanks, labelled_rows: IntArray, rng: np.random.G
         positive = ~unlabelled
         positive[labelled_rows[fold]] = False
         judges = choose_judges(ranks.statistic(np.flatnonzero(positive)), rng)
-        score = linear_discriminant(ranks.normal_scores(judges), ranks.scores, positive)
+        features, inverse, shift = _parts_of_columns(ranks, judges, positive)
+        score = features @ (inverse @ shift)
         others, heldout = np.sort(score[unlabelled]), score[labelled_rows[fold]]
         below = np.searchsorted(others, heldout, "left") + np.searchsorted(others, heldout, "right")
         above[fold] = len(others) - below / 2
@@ -364,7 +372,7 @@ def _discriminants(ranks: ColumnRanks, columns: IntArray, positive: BoolArray) -
 
     Each column enters twice, by its normal scores and by their sizes or squares, which tell another spread.
     """
-    features, inverse, shift = _discriminant_parts(ranks.normal_scores(columns), ranks.scores, positive)
+    features, inverse, shift = _parts_of_columns(ranks, columns, positive)
     return np.asarray(features @ weights_without_each(inverse, shift))
 
 
@@ -389,18 +397,44 @@ def linear_discriminant(Z: FloatArray, scores: RankScores, positive: BoolArray) 
     return np.asarray(features @ (inverse @ shift))
 
 
+def _parts_of_columns(
+    ranks: ColumnRanks, columns: IntArray, positive: BoolArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return `_discriminant_parts` of some columns; from what is kept of all, where these are few."""
+    if ranks.n_features > FEW_COLUMNS or ranks.n_features * ranks.n_rows > FEW_VALUES:
+        return _discriminant_parts(ranks.normal_scores(columns), ranks.scores, positive)
+    lines, cov = ranks.row_features
+    both = np.concatenate([columns, columns + ranks.n_features])
+    own = lines[both]
+    shift = own[:, positive].mean(axis=1) - own.mean(axis=1)
+    return own.T, _shrunken(cov[np.ix_(both, both)]), shift
+
+
 def _discriminant_parts(
     Z: FloatArray, scores: RankScores, positive: BoolArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return normal scores and what tells their spread, the inverse of their covariance, and their mean difference."""
-    features = np.hstack([Z, _standardised(scores.spread(Z))])
+    features = _row_features(Z, scores)
     return features, shrunken_inverse(features), features[positive].mean(axis=0) - features.mean(axis=0)
 
 
 def shrunken_inverse(features: FloatArray) -> FloatArray:
     """Return the inverse of the covariance of features, shrunken towards a multiple of the identity."""
+    return _shrunken(_covariance(features))
+
+
+def _row_features(Z: FloatArray, scores: RankScores) -> FloatArray:
+    """Return normal scores and what tells their spread, shape (n_rows, 2 n_columns)."""
+    return np.hstack([Z, _standardised(scores.spread(Z))])
+
+
+def _covariance(features: FloatArray) -> FloatArray:
     centred = features - features.mean(axis=0)
-    cov = centred.T @ centred / (len(centred) - 1)
+    return np.asarray(centred.T @ centred / (len(centred) - 1))
+
+
+def _shrunken(cov: FloatArray) -> FloatArray:
+    """Return the inverse of a covariance that is shrunken towards a multiple of the identity."""
     ridge = SHRINKAGE * np.trace(cov) / len(cov) + 1e-6
     return np.asarray(np.linalg.inv((1 - SHRINKAGE) * cov + ridge * np.eye(len(cov))))
 
