@@ -1,6 +1,7 @@
 """Large tables: evidence of single columns from all rows, or from a sample of 10,000.
 
     python benchmarks/large_tables.py --seeds 5000-5007 --jobs 16
+    python benchmarks/large_tables.py --bins --seeds 5000   # ranks in bins against exact ones, all rows: CPU, agreement
 
 Cases: RT-IoT2022 (21,344 rows to learn from, 23 of them labelled, 13 of 67 columns; AUC, mean of three models), and
 200,000 rows with 1000 positives: one positive and one negative cluster, correlated noise, 100 labels; two and eight,
@@ -19,7 +20,12 @@ from journal import Row, markdown, mean_and_error, measure_missing, seed_range
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
+from puselect.engines.row_blocks import RowBlocks
 from puselect.evaluation import downstream_auc
+from puselect.labels import draw_rows
+from puselect.objective.evidence import LEPAGE, NORMAL, gather_evidence
+from puselect.objective.vast_evidence import vast_evidence
+from puselect.scaling import fit_scaling
 from puselect.selectors import all_rows
 from puselect.studies.open_data import split_open_data
 
@@ -60,13 +66,37 @@ def rt_iot(seed: int) -> Row:
     return row | {"end": auc(found.support_), "start": auc(start)}
 
 
-def rare(condition: str, noise: str, n_labelled: int, seed: int) -> Row:
+def rare_table(condition: str, noise: str, n_labelled: int, seed: int) -> tuple[Any, np.ndarray, np.ndarray]:
     sizes = {"n_negative": N_ROWS - N_POSITIVE, "n_positive": N_POSITIVE}
     X, _, relevant, classes = make_pu_clusters(condition, **sizes, noise=noise, random_state=seed, return_classes=True)
     y = np.zeros(N_ROWS, dtype=int)
     y[np.random.default_rng(seed).permutation(np.flatnonzero(classes == 1))[:n_labelled]] = 1
-    found, start, row = fitted(X.astype(np.float32), y, 25, seed)
+    return X.astype(np.float32), y, relevant
+
+
+def rare(condition: str, noise: str, n_labelled: int, seed: int) -> Row:
+    X, y, relevant = rare_table(condition, noise, n_labelled, seed)
+    found, start, row = fitted(X, y, 25, seed)
     return row | {"end": float(relevant[found.support_].mean()), "start": float(relevant[start].mean())}
+
+
+def compare_bins(seed: int) -> None:
+    """Print the CPU time of evidence from ranks in bins and from exact ranks, and how well they agree."""
+    for case, parameters in RARE.items():
+        X, y, _ = rare_table(*parameters, seed)
+        table, positive = fit_scaling("auto", X).scale(X, np.float32), y == 1
+        sample = draw_rows(positive, np.random.default_rng(seed), max_others=10_000)
+        marks = [time.process_time()]
+        ours = vast_evidence(RowBlocks(table), positive, np.arange(50), sample, 0.5, np.random.default_rng(seed))
+        marks.append(time.process_time())
+        exact = [gather_evidence(table, positive, 0.5, np.random.default_rng(seed), kind) for kind in (LEPAGE, NORMAL)]
+        marks.append(time.process_time())
+        pairs = zip((ours, ours.tails), exact, strict=True)
+        alike = [np.corrcoef(a.support, b.support)[0, 1] for a, b in pairs]
+        found = [(a.n_found, b.n_found) for a, b in zip((ours, ours.tails), exact, strict=True)]
+        bins, ranks = np.diff(marks)
+        print(f"{case}: bins {bins:.1f} s, exact {ranks:.1f} s, correlations {alike[0]:.3f} and {alike[1]:.3f}, "
+              f"rows found {found[0]} and {found[1]}")  # fmt: skip
 
 
 def summary(rows: list[Row]) -> str:
@@ -91,8 +121,11 @@ def main(arguments: list[str] | None = None) -> None:
     add("--cases", nargs="+", default=CASES, choices=CASES)
     add("--seeds", type=seed_range, default=range(5000, 5008), metavar="A-B")
     add("--jobs", type=int, default=1)
+    add("--bins", action="store_true", help="compare ranks in bins with exact ones instead")
     add("--out", type=Path, default=Path("build/large_tables.jsonl"))
     args = parser.parse_args(arguments)
+    if args.bins:
+        return compare_bins(args.seeds[0])
     cells = [(case, kind, seed) for seed in args.seeds for case in args.cases for kind in KINDS]
     rows = measure_missing(cells, measure, lambda row: (row["case"], row["evidence"], row["seed"]), args.out, args.jobs)
     print(summary(rows))
