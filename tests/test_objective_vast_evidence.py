@@ -4,6 +4,7 @@ import pytest
 from puselect.datasets import make_pu_clusters
 from puselect.engines import row_blocks
 from puselect.engines.row_blocks import RowBlocks
+from puselect.objective import vast_evidence as vast_evidence_module
 from puselect.objective.evidence import LEPAGE, NORMAL, ColumnRanks, gather_evidence
 from puselect.objective.vast_evidence import N_BINS, BinnedRanks, bins_of, count_bins, vast_evidence
 from puselect.scaling import fit_scaling
@@ -59,6 +60,18 @@ def test_evidence_does_not_depend_on_blocks_or_threads(monkeypatch):
         np.testing.assert_allclose(one.labelled, other.labelled, rtol=1e-6)
         np.testing.assert_allclose(one.cotrained, other.cotrained, rtol=0.02)  # a row at the threshold may differ
         assert one.n_found == other.n_found
+
+
+def test_rows_beyond_a_sample_make_evidence_more_precise_but_not_stronger(monkeypatch):
+    whole = everything(RowBlocks(TABLE))
+    monkeypatch.setattr(vast_evidence_module, "COUNTED", 500)
+    scaled = everything(RowBlocks(TABLE))
+    n_labelled, n_unlabelled = POSITIVE.sum(), (~POSITIVE).sum()
+    n_there = max(n_labelled, whole.n_found * 500 / n_unlabelled)
+    share = (n_labelled + n_there) / (n_labelled + whole.n_found)
+    assert share < 1
+    np.testing.assert_allclose(scaled.cotrained, share * whole.cotrained)
+    assert scaled[2:5] == whole[2:5]
 
 
 def test_one_labelled_row_finds_no_others():

@@ -28,6 +28,7 @@ from puselect.objective.evidence import (
 
 N_BINS = 1024
 N_SCORE_BINS = 4096
+COUNTED = 10_000
 WIDER = 3.0  # times the share of rows to be found, in which their threshold is looked for
 
 
@@ -162,10 +163,23 @@ def vast_evidence(
         cotrained, found = _cotrained(table, judges, columns, rows, labelled, others, n_found)
     parts = zip(kinds, by_labels, cotrained, found, above, n_found, strict=True)
     by_ranks, tails = (
-        weighed(Evidence(own, both, 0.0, 0.0, n), alone, places, n_unlabelled, kind, share)
+        as_of_sample(
+            weighed(Evidence(own, both, 0.0, 0.0, n), alone, places, n_unlabelled, kind, share), len(rows), n_unlabelled
+        )
         for kind, own, both, alone, places, n in parts
     )
     return by_ranks._replace(tails=tails)
+
+
+def as_of_sample(evidence: Evidence, n_labelled: int, n_unlabelled: int) -> Evidence:
+    """Return evidence whose co-trained part is as strong as that of a sample of `COUNTED` unlabelled rows.
+
+    A statistic grows with the rows found, what is wrong with them does not shrink, and effects of features on clusters,
+    which are judged on samples, would have no say against it.
+    """
+    n_there = max(n_labelled, evidence.n_found * COUNTED / n_unlabelled)  # rows that a sample would find
+    share = (n_labelled + n_there) / (n_labelled + evidence.n_found)
+    return evidence._replace(cotrained=evidence.cotrained * min(1.0, share))
 
 
 def _heldout_places(
