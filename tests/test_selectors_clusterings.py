@@ -8,6 +8,7 @@ from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.engines.cpu.fits import hard_fit
 from puselect.engines.mixture import HardMixture
+from puselect.report import summarise
 from puselect.selectors.settings import Settings
 
 
@@ -211,3 +212,10 @@ def test_the_result_is_clustered_once(monkeypatch):
     selector = fitted(X, y, engine="cpu", max_iter=2, criterion="cluster")
     selector.candidate_positives(X, y)
     assert len(fits) == 2 * selector.population_size + 8
+
+
+def test_a_table_of_fewer_rows_than_clusters_is_summarised():
+    X, y = np.random.default_rng(0).normal(size=(4, 3)), [1, 0, 0, 0]
+    selector = FSCPU(1, engine="reference", em="soft", n_clusters=9, max_iter=1, random_state=0).fit(X, y)
+    assert selector.clusterings_ is None
+    assert summarise(selector, X, y).n_labelled == 1

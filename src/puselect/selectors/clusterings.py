@@ -162,7 +162,7 @@ def n_mixtures_kept(settings: Settings, support: BoolArray, n_seeds: int) -> int
 def cluster_result(
     settings: Settings, problem: Problem, engine: Engine, support: BoolArray, seeds: IntArray, target: int = 0
 ) -> tuple[FloatArray, Clusterings | None]:
-    """Cluster the selected features once per seed; return the scores and, where they are mixtures, the clusters.
+    """Cluster the selected features once per seed; return the scores and the clusters of mixtures that were fitted.
 
     `target` is the number of the problem among those the engine is bound to.
     """
@@ -170,19 +170,20 @@ def cluster_result(
     table, mixtures = engine.fit_final(support, seeds, target, n_mixtures=n_kept)
     extra_rows = smoothing_rows(table.size, settings.smoothing)
     best = best_clusters(table.size, table.positive, settings.cluster_choice, extra_rows)
-    if mixtures is None:
+    kept = np.flatnonzero(table.size[:n_kept].any(axis=1))  # a clustering that failed has no rows
+    if mixtures is None or not len(kept):
         return best.score, None
     below = np.tril_indices(int(support.sum()))
     precision = np.float64 if problem.scaling is None else np.float32  # unscaled values may exceed float32
     return best.score, Clusterings(
-        size=table.size[:n_kept],
-        labelled=table.positive[:n_kept],
-        positive=best.chosen[:n_kept],
-        score=best.score[:n_kept],
-        degenerate=table.degenerate[:n_kept],
-        mean=np.stack([mixture.mean for mixture in mixtures]),
-        factor=np.stack([mixture.factor[:, *below] for mixture in mixtures]).astype(precision),
-        constant=np.stack([mixture.constant for mixture in mixtures]),
+        size=table.size[kept],
+        labelled=table.positive[kept],
+        positive=best.chosen[kept],
+        score=best.score[kept],
+        degenerate=table.degenerate[kept],
+        mean=np.stack([mixtures[i].mean for i in kept]),
+        factor=np.stack([mixtures[i].factor[:, *below] for i in kept]).astype(precision),
+        constant=np.stack([mixtures[i].constant for i in kept]),
         scaling=None if problem.scaling is None else problem.scaling.of_columns(support),
     )
 
