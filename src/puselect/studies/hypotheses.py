@@ -87,8 +87,8 @@ def contrast(hypothesis: Hypothesis, row: Row) -> Contrast:
     }
     counts = {side: list(signs.values()).count(side) for side in (1, -1)}
     weights = {condition: sign / counts[sign] for condition, sign in signs.items()}
-    value = sum(weight * row[condition].mean for condition, weight in weights.items())
-    variance = sum(weight**2 * row[condition].sd ** 2 / row[condition].n for condition, weight in weights.items())
+    value = math.fsum(weight * row[condition].mean for condition, weight in weights.items())
+    variance = math.fsum(weight**2 * row[condition].sd ** 2 / row[condition].n for condition, weight in weights.items())
     return Contrast(value, math.sqrt(variance))
 
 
@@ -98,10 +98,10 @@ def _entry(hypothesis: Hypothesis, row: Row, others: Mapping[str, Row]) -> Entry
         theirs = [contrast(hypothesis, others[name]) for name in CONVENTIONAL if name in others]
         if not theirs:
             return Entry("—", quiet=True)
-        error = math.sqrt(sum(each.error**2 for each in theirs)) / len(theirs)
-        ours = ours.minus(Contrast(sum(each.value for each in theirs) / len(theirs), error))
+        error = math.sqrt(math.fsum(each.error**2 for each in theirs)) / len(theirs)
+        ours = ours.minus(Contrast(math.fsum(each.value for each in theirs) / len(theirs), error))
     is_true = hypothesis.holds(ours.value / max(ours.error, 1e-9))
-    sign = "+" if ours.value > 0 else ""
+    sign = "+" if round(ours.value, 2) > 0 else ""
     return Entry(f"{sign}{short(ours.value, 2)} ± {short(ours.error, 2)}, {'holds' if is_true else 'does not hold'}")
 
 
