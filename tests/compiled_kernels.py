@@ -57,8 +57,8 @@ def main() -> None:
         for spec in (hard, soft):
             GPUEngine(wide, positive, spec, max_samples=100, device="cpu").cluster(masks, np.arange(2))
     engine = GPUEngine(X, positive, hard, device="cpu")
-    steps = FusedEffectSteps(engine, RULES, np.zeros((1, 12)), 2)
-    steps.begin(np.zeros((1, 12)), np.zeros((1, 12)), np.zeros(1), np.ones(1), np.ones(1, dtype=bool))
+    steps, one = FusedEffectSteps(engine, RULES, 1, 2), np.zeros(1, dtype=np.int64)
+    steps.begin(one, one, *[np.zeros((1, 12))] * 3, one, one + 1, one == 0)
     steps._step()
     print(*sorted(names))
 

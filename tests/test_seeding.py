@@ -11,7 +11,7 @@ ENTROPIES = [0, 1, 2**32 - 1, 2**32, 2**64 + 3, 2**128 - 1, 2**130 + 7]
 
 def test_seeds_of_steps_are_those_of_numpy():
     indices, steps = [0, 3, 2**33, 0, 1, 0, 5], np.arange(7)[:, None] * 100 + np.arange(5)
-    found = spawned_seeds(ENTROPIES, indices, steps)
+    found = spawned_seeds(list(zip(ENTROPIES, indices, strict=True)), steps)
     for entropy, index, own, line in zip(ENTROPIES, indices, steps.tolist(), found.tolist(), strict=True):
         sequences = [np.random.SeedSequence(entropy, spawn_key=(index, step)) for step in own]
         assert line == [int(sequence.generate_state(1)[0]) for sequence in sequences]

@@ -136,6 +136,20 @@ def test_searches_end_when_each_has_settled(on_the_host):
         assert_same_search(one, other)
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_searches_take_the_places_of_those_that_are_over(device, monkeypatch, counted):
+    """Two at a time, of different length: the same to the bit as all at once."""
+    lengths = (70, 6, 40, 33, 64)
+    made = [[FSCPU(6, max_iter=n, early_stopping=n == 40, random_state=i) for i, n in enumerate(lengths)] for _ in "ab"]
+    at_once = fit(made[0], device)
+    assert counted == [32, 32, 6]
+    monkeypatch.setattr(GPUEngine, "most_searches", lambda *_: 2)
+    for one, other in zip(fit(made[1], device), at_once, strict=True):
+        assert_same_search(one, other)
+        np.testing.assert_array_equal(one.history_.theta, other.history_.theta)
+    assert len(counted) - 3 <= 6  # one after another, they would take nine chunks
+
+
 def test_a_resumed_search_ends_as_one_that_was_not_stopped(tmp_path, counted):
     whole = fit([FSCPU(5, max_iter=45, early_stopping=False, random_state=3)])[0]
     path = str(tmp_path / "state")

@@ -19,22 +19,23 @@ PCG64_MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 MODULUS = 1 << 128
 
 
-def spawned_seeds(entropies: Sequence[int], indices: Sequence[int], steps: IntArray) -> NDArray[np.int64]:
+def spawned_seeds(keys: Sequence[tuple[int, int]], steps: IntArray) -> NDArray[np.int64]:
     """Return ``SeedSequence(entropy, spawn_key=(index, step)).generate_state(1)[0]`` for each of the steps.
 
     Parameters
     ----------
-    entropies, indices : sequence of int, shape (n_searches,)
+    keys : sequence of (int, int)
+        Entropy and index of each search.
     steps : ndarray of int, shape (n_searches, n_steps)
 
     Examples
     --------
-    >>> spawned_seeds([7], [0], np.arange(2)[None]).tolist()[0] == [
+    >>> spawned_seeds([(7, 0)], np.arange(2)[None]).tolist()[0] == [
     ...     int(np.random.SeedSequence(7, spawn_key=(0, step)).generate_state(1)[0]) for step in range(2)
     ... ]
     True
     """
-    lines = [_spawn_words(*each) for each in zip(entropies, indices, strict=True)]
+    lines = [_spawn_words(*key) for key in keys]
     seeds = np.empty(steps.shape, dtype=np.int64)
     for n_words in set(map(len, lines)):  # nearly always one
         own = [i for i, line in enumerate(lines) if len(line) == n_words]

@@ -43,6 +43,11 @@ class Rules:
     fewest_steps: int
     """Before a search may be over."""
 
+    @property
+    def width(self) -> int:
+        """Columns of a mask."""
+        return self.n_taken + len(self.kept)
+
 
 class Draws(NamedTuple):
     """The random numbers of a chunk of steps of all searches."""
@@ -79,15 +84,29 @@ class Chunk(NamedTuple):
     gain: FloatArray
     """What was learnt by the last step, shape (n_searches, n_free); see `EffectSearch`."""
     variance: FloatArray
+    goes_on: BoolArray
+    """Whether a search is not over after the chunk, shape (n_searches,)."""
 
 
 class EffectStepper(Protocol):
     """Searches by effects whose steps are done by an engine."""
 
     def begin(
-        self, gain: FloatArray, variance: FloatArray, done: IntArray, most: IntArray, may_stop: BoolArray
+        self,
+        slots: IntArray,
+        targets: IntArray,
+        gain: FloatArray,
+        variance: FloatArray,
+        support: FloatArray,
+        done: IntArray,
+        most: IntArray,
+        may_stop: BoolArray,
     ) -> None:
-        """Go on from what was learnt so far, after so many steps of at most so many."""
+        """Let searches go on from what was learnt so far, after so many steps of at most so many.
+
+        All arguments have a line for each of these searches: its slot, the number of its label vector, what it has
+        learnt, and what is added to the weighted effects when masks are drawn.
+        """
         ...
 
     def launch(self, draws: Draws) -> None:
@@ -105,8 +124,12 @@ class SteppingEngine(Protocol):
     n_clusters: int
     max_samples: int | None
 
-    def effect_steps(self, rules: Rules, support: FloatArray, n_steps: int) -> EffectStepper | None:
-        """Return the searches, one for each line of `support`; None if this engine cannot do their steps."""
+    def most_searches(self, rules: Rules) -> int:
+        """Return for how many searches at once this engine can do whole steps; 0 if it cannot."""
+        ...
+
+    def effect_steps(self, rules: Rules, n_slots: int, n_steps: int) -> EffectStepper:
+        """Return slots for so many searches, and chunks of so many steps at most."""
         ...
 
     def samples(self, seeds: IntArray, targets: IntArray) -> Iterator[Sample]:

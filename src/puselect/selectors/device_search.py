@@ -4,6 +4,7 @@ The host draws the random numbers of the next chunk while the engine works on th
 what happened, so that a search is in the state it would have reached step by step.
 """
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,15 +31,17 @@ class Planned(NamedTuple):
 
     draws: Draws
     seeds: IntArray
-    """Of each step and search."""
-    before: list[Any]
+    """Of each step and slot."""
+    before: dict[int, Any]
     """States of the generators of the searches before the chunk."""
-    after: list[Any]
+    after: dict[int, Any]
     """The same after it."""
 
 
 class DeviceSearches:
     """Searches with the same free features of equal cost, and the engine that does their steps.
+
+    The engine has slots for some of them. A search that is over leaves its slot to the next one.
 
     Parameters
     ----------
@@ -46,12 +49,18 @@ class DeviceSearches:
         The i-th one looks at the i-th label vector of the engine.
     engine : SteppingEngine
     stepper : EffectStepper
+    n_slots : int
     n_steps : int
         Steps of a chunk at most.
     """
 
     def __init__(
-        self, sessions: "Sequence[Session]", engine: SteppingEngine, stepper: EffectStepper, n_steps: int
+        self,
+        sessions: "Sequence[Session]",
+        engine: SteppingEngine,
+        stepper: EffectStepper,
+        n_slots: int,
+        n_steps: int,
     ) -> None:
         self.sessions, self.engine, self.stepper, self.n_steps = sessions, engine, stepper, n_steps
         self.searches = [session.search for session in sessions]
@@ -59,82 +68,122 @@ class DeviceSearches:
         self.ahead = [_copied(optimizer.rng) for optimizer in self.optimizers]
         self.drawn = np.array([search.step for search in self.searches])
         """Steps of each search for which numbers were drawn."""
+        self.waiting = deque(i for i, session in enumerate(sessions) if not session.is_over(session.search))
+        self.in_slot: list[int | None] = [None] * n_slots
 
     def run(self, after_step: "Callable[[Session], None]", after_chunk: Callable[[], object]) -> None:
         """Run all searches until each of them is over."""
-        most = np.array([session.max_iter for session in self.sessions])
-        gain, variance = (np.stack([getattr(o, name) for o in self.optimizers]) for name in ("gain", "variance"))
-        may_stop = np.array([session.settings.early_stopping for session in self.sessions])
-        over = np.array([session.is_over(session.search) for session in self.sessions])
-        self.stepper.begin(gain, variance, self.drawn, np.where(over, self.drawn, most), may_stop)
-        left = int((most - self.drawn)[~over].max(initial=0))
-        planned = self._plan(min(left, self.n_steps))
-        if left:
+        self._fill(range(len(self.in_slot)))
+        planned, here = self._plan(range(len(self.in_slot))), self.in_slot.copy()
+        if len(planned.seeds):
             self.stepper.launch(planned.draws)
-        while left:
-            left -= len(planned.seeds)
-            following = self._plan(min(left, self.n_steps))  # while the engine works
+        while len(planned.seeds):
+            following = self._plan(range(len(here)))  # while the engine works
             chunk = self.stepper.collect(len(planned.seeds))
-            left = left if chunk.is_done[-1].any() else 0
-            if left:
+            following = self._exchange(chunk, following)
+            if len(following.seeds):
                 self.stepper.launch(following.draws)
             chance = self._chance(chunk, planned.seeds)
-            for i, session in enumerate(self.sessions):
-                self._catch_up(i, session, chunk, planned, chance[:, i], after_step)
+            for slot, i in enumerate(here):
+                if i is not None:
+                    self._catch_up(i, slot, chunk, planned, chance[:, slot], after_step)
             after_chunk()
-            planned = following
+            planned, here = following, self.in_slot.copy()
 
-    def _plan(self, n_steps: int) -> Planned:
-        """Draw the random numbers of the next steps, as `Search.draw` and the engine would."""
+    def _fill(self, slots: Sequence[int]) -> None:
+        """Let searches that wait take free slots; without any left, a slot stays empty."""
+        entering = [self.waiting.popleft() if self.waiting else None for _ in slots]
+        for slot, i in zip(slots, entering, strict=True):
+            self.in_slot[slot] = i
+        taken = [(slot, i) for slot, i in zip(slots, entering, strict=True) if i is not None]
+        if not taken:
+            return
+        own = [i for _, i in taken]
+        optimizers, sessions = [self.optimizers[i] for i in own], [self.sessions[i] for i in own]
+        self.stepper.begin(
+            slots=np.array([slot for slot, _ in taken]),
+            targets=np.array([session.search.target for session in sessions]),
+            gain=np.stack([optimizer.gain for optimizer in optimizers]),
+            variance=np.stack([optimizer.variance for optimizer in optimizers]),
+            support=np.stack([optimizer.drawn_support for optimizer in optimizers]),
+            done=np.array([session.search.step for session in sessions]),
+            most=np.array([session.max_iter for session in sessions]),
+            may_stop=np.array([session.settings.early_stopping for session in sessions]),
+        )
+
+    def _exchange(self, chunk: Chunk, following: Planned) -> Planned:
+        """Empty the slots of searches that are over, and fill them; return what is planned for all slots then."""
+        for slot in np.flatnonzero(~chunk.goes_on).tolist():
+            self.in_slot[slot] = None
+        free = [slot for slot, i in enumerate(self.in_slot) if i is None]
+        if not self.waiting or not free:
+            return following if any(i is not None for i in self.in_slot) else self._plan([])
+        self._fill(free)
+        if not len(following.seeds):
+            return self._plan(range(len(self.in_slot)))
+        entered = [slot for slot in free if self.in_slot[slot] is not None]
+        added = self._plan(entered, len(following.seeds))
+        for held, part in zip((*following.draws, following.seeds), (*added.draws, added.seeds), strict=True):
+            if held is not None and part is not None:
+                held[:, entered] = part[:, entered]
+        return following._replace(before=following.before | added.before, after=following.after | added.after)
+
+    def _plan(self, slots: Sequence[int], n_steps: int | None = None) -> Planned:
+        """Draw the random numbers of the next steps of the searches in slots, as `Search.draw` and the engine would."""
+        own = [(slot, i) for slot in slots if (i := self.in_slot[slot]) is not None]
+        if n_steps is None:
+            left = [self.sessions[i].max_iter - int(self.drawn[i]) for _, i in own]
+            n_steps = max(0, min(max(left, default=0), self.n_steps))
         n_masks, n_free = self.optimizers[0].population_size, len(self.optimizers[0].support)
-        shape = (n_steps, len(self.searches))
-        uniform, clocks = np.empty((*shape, n_masks, n_free)), np.empty((*shape, 2, n_masks, n_free))
-        start = np.empty((*shape, self.engine.n_clusters), dtype=np.int64)
-        n_rows = self.engine.max_samples
-        rows = None if n_rows is None else np.empty((*shape, n_rows), dtype=np.int64)
-        entropies, indices = zip(*((search.entropy, search.index) for search in self.searches), strict=True)
-        weight, seeds = np.empty(shape), spawned_seeds(entropies, indices, self.drawn[:, None] + np.arange(n_steps)).T
-        before = [rng.bit_generator.state for rng in self.ahead]
-        for i, rng in enumerate(self.ahead):
+        shape, n_rows = (n_steps, len(self.in_slot)), self.engine.max_samples
+        uniform, clocks = np.zeros((*shape, n_masks, n_free)), np.zeros((*shape, 2, n_masks, n_free))
+        start = np.zeros((*shape, self.engine.n_clusters), dtype=np.int64)
+        rows = None if n_rows is None else np.zeros((*shape, n_rows), dtype=np.int64)
+        weight, seeds = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+        before = {i: self.ahead[i].bit_generator.state for _, i in own}
+        for slot, i in own:
             for step in range(n_steps):
-                rng.random(out=uniform[step, i])
-                rng.standard_exponential(out=clocks[step, i])
-        targets = np.repeat([search.target for search in self.searches], n_steps)
-        for number, sample in enumerate(self.engine.samples(seeds.T.ravel(), targets)):
-            i, step = divmod(number, n_steps)
-            start[step, i], weight[step, i] = sample.start, sample.weight
+                self.ahead[i].random(out=uniform[step, slot])
+                self.ahead[i].standard_exponential(out=clocks[step, slot])
+        places, numbers = np.array(own, dtype=np.intp).reshape(-1, 2).T
+        keys = [(self.searches[i].entropy, self.searches[i].index) for _, i in own]
+        seeds[:, places] = spawned_seeds(keys, self.drawn[numbers][:, None] + np.arange(n_steps)).T
+        targets = np.repeat([self.searches[i].target for _, i in own], n_steps).astype(np.intp)
+        for number, sample in enumerate(self.engine.samples(seeds[:, places].T.ravel(), targets)):
+            slot, step = places[number // n_steps], number % n_steps
+            start[step, slot], weight[step, slot] = sample.start, sample.weight
             if rows is not None and sample.rows is not None:
-                rows[step, i] = sample.rows
-        self.drawn = self.drawn + n_steps
-        after = [rng.bit_generator.state for rng in self.ahead]
+                rows[step, slot] = sample.rows
+        self.drawn[numbers] += n_steps
+        after = {i: self.ahead[i].bit_generator.state for _, i in own}
         return Planned(Draws(uniform, clocks, start, rows, weight), seeds, before, after)
 
     def _catch_up(
         self,
         i: int,
-        session: "Session",
+        slot: int,
         chunk: Chunk,
         planned: Planned,
         chance: FloatArray,
         after_step: "Callable[[Session], None]",
     ) -> None:
         """Bring a search to where the engine has taken it."""
-        n_done = int(chunk.is_done[:, i].sum())
+        n_done = int(chunk.is_done[:, slot].sum())
         if n_done == 0:
             return
-        optimizer, search = self.optimizers[i], self.searches[i]
+        optimizer, search, session = self.optimizers[i], self.searches[i], self.sessions[i]
         optimizer.rng.bit_generator.state = planned.after[i]
         if n_done < len(planned.seeds):  # it was over in between: draw what it used
             optimizer.rng.bit_generator.state = planned.before[i]
             for _ in range(n_done):
                 search.draw()
-        optimizer.catch_up(chunk.gain[i], chunk.variance[i], chunk.values[:n_done, i, 0], chance[:n_done])
-        session.objective.n_degenerate += int(chunk.n_degenerate[:n_done, i].sum())
-        best, mean = chunk.values[:n_done, i].max(axis=1).tolist(), chunk.values[:n_done, i].mean(axis=1).tolist()
-        settled = chunk.settled[:n_done, i].tolist()
+        values, settled = chunk.values[:n_done, slot], chunk.settled[:n_done, slot].tolist()
+        optimizer.catch_up(chunk.gain[slot], chunk.variance[slot], values[:, 0], chance[:n_done])
+        session.objective.n_degenerate += int(chunk.n_degenerate[:n_done, slot].sum())
+        best, mean = values.max(axis=1).tolist(), values.mean(axis=1).tolist()
         for step in range(n_done):
             search.step += 1
-            search.recorder.note(search.step, chunk.theta[step, i], best[step], mean[step], settled[step])
+            search.recorder.note(search.step, chunk.theta[step, slot], best[step], mean[step], settled[step])
             after_step(session)
 
     def _chance(self, chunk: Chunk, seeds: IntArray) -> FloatArray:
@@ -154,12 +203,14 @@ def device_searches(sessions: "Sequence[Session]", engine: Any) -> DeviceSearche
         return None
     first = sessions[0]
     n_free, n_masks = len(first.budget.free), first.settings.population_size
-    n_rows = engine.max_samples or 0
-    step_bytes = 8 * len(sessions) * (3 * n_masks * n_free + n_rows)
+    n_rows, rules = engine.max_samples or 0, _rules(first)
+    n_running = sum(not session.is_over(session.search) for session in sessions)
+    n_slots = min(n_running, engine.most_searches(rules))
+    if n_slots == 0:
+        return None
+    step_bytes = 8 * n_slots * (3 * n_masks * n_free + n_rows)
     n_steps = int(np.clip(CHUNK_BYTES // step_bytes, 1, MOST_STEPS))
-    support = np.stack([_by_effects(session.search).drawn_support for session in sessions])
-    stepper = make(_rules(first), support, n_steps)
-    return None if stepper is None else DeviceSearches(sessions, engine, stepper, n_steps)
+    return DeviceSearches(sessions, engine, make(rules, n_slots, n_steps), n_slots, n_steps)
 
 
 def _needs_no_host(session: "Session", first: "Session") -> bool:

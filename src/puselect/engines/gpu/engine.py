@@ -134,18 +134,19 @@ class GPUEngine:
                     labels[member] = line
         return PlacedRows(table, labels)
 
-    def effect_steps(self, rules: Rules, support: FloatArray, n_steps: int) -> EffectStepper | None:
-        """Return searches whose steps are done on the device; None if their masks do not fit into memory at once."""
-        width = rules.n_taken + len(rules.kept)
-        if not has_fixed_steps(self.spec) or len(support) * rules.n_masks > self._most_at_once(width):
-            return None
-        if sweeps(self.device, width, self.spec) is plain or self.tables.shape[2] > MOST_FUSED_COLUMNS:
+    def most_searches(self, rules: Rules) -> int:
+        """Return of how many searches the steps can be done on the device, which must hold all their masks."""
+        return self._most_at_once(rules.width) // rules.n_masks if has_fixed_steps(self.spec) else 0
+
+    def effect_steps(self, rules: Rules, n_slots: int, n_steps: int) -> EffectStepper:
+        """Return slots for searches whose steps are done on the device."""
+        if sweeps(self.device, rules.width, self.spec) is plain or self.tables.shape[2] > MOST_FUSED_COLUMNS:
             from puselect.engines.gpu.steps import EffectSteps
 
-            return EffectSteps(self, rules, support, n_steps)
+            return EffectSteps(self, rules, n_slots, n_steps)
         from puselect.engines.gpu.fused_steps import FusedEffectSteps  # needs Triton
 
-        return FusedEffectSteps(self, rules, support, n_steps)
+        return FusedEffectSteps(self, rules, n_slots, n_steps)
 
     def _no_counts(self, n_masks: int) -> ClusterTable:
         """Return a table to be filled in; a mask without columns keeps its counts of zero, which score worst."""

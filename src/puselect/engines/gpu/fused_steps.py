@@ -3,7 +3,6 @@
 import torch
 import triton
 
-from puselect.arrays import FloatArray
 from puselect.engines.device_steps import Rules
 from puselect.engines.gpu.engine import GPUEngine
 from puselect.engines.gpu.step_kernels import draw_kernel, score_kernel, update_kernel
@@ -15,10 +14,10 @@ COMPARED = 64  # values that others are compared with at a time
 class FusedEffectSteps(EffectSteps):
     """The steps of `EffectSteps`, each with a fixed, small number of kernels."""
 
-    def __init__(self, engine: GPUEngine, rules: Rules, support: FloatArray, n_steps: int) -> None:
-        super().__init__(engine, rules, support, n_steps)
+    def __init__(self, engine: GPUEngine, rules: Rules, n_slots: int, n_steps: int) -> None:
+        super().__init__(engine, rules, n_slots, n_steps)
         device, n_columns = engine.device, engine.tables.shape[2]
-        n_programs = len(support) * rules.n_masks
+        n_programs = n_slots * rules.n_masks
         self.place_of = torch.full((n_columns,), -1, dtype=torch.int64, device=device)
         self.place_of[self.free] = torch.arange(len(self.free), device=device)
         self.place_of[torch.from_numpy(rules.kept).to(device)] = -2

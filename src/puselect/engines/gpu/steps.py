@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.engines.device_steps import Chunk, Draws, Rules
 from puselect.engines.gpu.engine import GPUEngine, exact_float32
 from puselect.engines.gpu.fits import BatchFits, Inputs, Recorded
@@ -26,19 +26,20 @@ class EffectSteps:
     engine : GPUEngine
         Bound to a label vector for every search, in their order.
     rules : Rules
-    support : ndarray of shape (n_searches, n_free)
-        Added to the weighted effects when masks are drawn.
+    n_slots : int
+        Searches at once.
     n_steps : int
         Steps of a chunk.
     """
 
-    def __init__(self, engine: GPUEngine, rules: Rules, support: FloatArray, n_steps: int) -> None:
+    def __init__(self, engine: GPUEngine, rules: Rules, n_slots: int, n_steps: int) -> None:
         self.engine, self.rules, self.n_steps = engine, rules, n_steps
-        n_searches, n_free = support.shape
+        n_searches, n_free = n_slots, len(rules.free)
         shape = (n_steps, n_searches)
         n_clusters, n_rows = engine.n_clusters, engine.max_samples
-        self.support = self._floats(n_searches, n_free).copy_(torch.from_numpy(support))
-        self.gain, self.variance, self.theta, self.distance = (self._floats(n_searches, n_free) for _ in range(4))
+        self.support, self.gain, self.variance, self.theta, self.distance = (
+            self._floats(n_searches, n_free) for _ in range(5)
+        )
         self.uniform = self._floats(*shape, rules.n_masks, n_free)
         self.clocks = self._floats(*shape, 2, rules.n_masks, n_free)
         self.start = torch.zeros(*shape, n_clusters, dtype=torch.int64, device=engine.device)
@@ -49,7 +50,7 @@ class EffectSteps:
         self.number = torch.zeros(1, dtype=torch.int64, device=engine.device)
         self.n_done, self.most = self._floats(n_searches), self._floats(n_searches)
         self.may_stop = torch.zeros(n_searches, dtype=torch.bool, device=engine.device)
-        self.running = torch.ones(n_searches, dtype=torch.bool, device=engine.device)
+        self.running = torch.zeros(n_searches, dtype=torch.bool, device=engine.device)
         self.free = torch.from_numpy(rules.free.astype(np.int64)).to(engine.device)
         kept = torch.from_numpy(rules.kept.astype(np.int64)).to(engine.device)
         self.kept = kept.expand(n_searches, rules.n_masks, -1)
@@ -59,16 +60,33 @@ class EffectSteps:
         self.step = Recorded(self._step, self.fits.do)
 
     def begin(
-        self, gain: FloatArray, variance: FloatArray, done: IntArray, most: IntArray, may_stop: BoolArray
+        self,
+        slots: IntArray,
+        targets: IntArray,
+        gain: FloatArray,
+        variance: FloatArray,
+        support: FloatArray,
+        done: IntArray,
+        most: IntArray,
+        may_stop: BoolArray,
     ) -> None:
-        """Go on from what was learnt so far, after so many steps of at most so many."""
-        self.gain.copy_(torch.from_numpy(gain))
-        self.variance.copy_(torch.from_numpy(variance))
-        self.n_done.copy_(torch.from_numpy(done))
-        self.most.copy_(torch.from_numpy(most))
-        self.may_stop.copy_(torch.from_numpy(may_stop))
-        self.running.copy_(self.n_done < self.most)
+        """Let searches go on from what was learnt so far; see `EffectStepper.begin`."""
+        given, n_slots = self.fits.given, len(self.gain)
+        held = (self.gain, self.variance, self.support, self.n_done, self.most, self.may_stop, self.running)
+        pairs = list(zip(held, (gain, variance, support, done, most, may_stop, done < most), strict=True))
+        pairs.append((given.target.view(n_slots, -1), targets[:, None]))
+        pairs.append((given.table.view(n_slots, -1), self.engine.table_of[targets][:, None]))
+        if len(slots) == n_slots:
+            for part, values in pairs:
+                part.copy_(self._tensor(values))
+            self._update()
+            return
+        place, theta, is_new = self._tensor(slots), self.theta.clone(), torch.zeros_like(self.running)
+        for part, values in pairs:
+            part[place] = self._tensor(values).to(part.dtype)
+        is_new[place] = True
         self._update()
+        self.theta.copy_(torch.where(is_new[:, None], self.theta, theta))  # all others stay as they are, to the bit
 
     def launch(self, draws: Draws) -> None:
         """Start a chunk of steps; returns before they are done."""
@@ -82,10 +100,13 @@ class EffectSteps:
 
     def collect(self, n_steps: int) -> Chunk:
         """Wait for a chunk of `n_steps`, and return what happened."""
-        parts = (*(record[:n_steps] for record in self.records), self.gain, self.variance)
+        parts = (*(record[:n_steps] for record in self.records), self.gain, self.variance, self.running)
         copies = (part.cpu().numpy().copy() for part in parts)  # the next chunk overwrites them
-        theta, values, size, positive, settled, lost, done, gain, variance = copies
-        return Chunk(theta, values, size, positive, settled, lost.sum(axis=2), done > 0, gain, variance)
+        theta, values, size, positive, settled, lost, done, gain, variance, goes_on = copies
+        return Chunk(theta, values, size, positive, settled, lost.sum(axis=2), done > 0, gain, variance, goes_on)
+
+    def _tensor(self, values: AnyArray) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(values)).to(self.engine.device)
 
     def _floats(self, *shape: int) -> Tensor:
         return torch.zeros(*shape, dtype=torch.float64, device=self.engine.device)
@@ -94,9 +115,8 @@ class EffectSteps:
         """Return the buffers of the clusterings of a step; what does not change is written here."""
         rules, engine = self.rules, self.engine
         n_masks = n_searches * rules.n_masks
-        target = torch.arange(n_searches).repeat_interleave(rules.n_masks)
-        table = torch.from_numpy(engine.table_of.astype(np.int64))[target]
-        columns = torch.zeros(n_masks, rules.n_taken + len(rules.kept), dtype=torch.int64)
+        table, target = torch.zeros(2, n_masks, dtype=torch.int64)
+        columns = torch.zeros(n_masks, rules.width, dtype=torch.int64)
         rows = None if engine.max_samples is None else torch.zeros(n_masks, engine.max_samples, dtype=torch.int64)
         start = torch.zeros(n_masks, engine.n_clusters, dtype=torch.int64)
         like = Inputs(table, target, columns, rows, start, None)
