@@ -109,10 +109,10 @@ class GPUEngine:
         centre = self.centre[self.table_of[target]][mask]
         for batch in self._batches(np.repeat(mask[None], len(seeds), axis=0), pairs):
             batch.fill(table)
-            for place, i in enumerate(batch.members.tolist()):
-                if n_mixtures is None or i < n_mixtures:
-                    mean, factor, constant = (part.double().cpu().numpy() for part in batch.fit.mixture(place))
-                    mixtures[i] = Mixture(mean + centre, factor, constant)
+            wanted = np.flatnonzero(batch.members < (len(seeds) if n_mixtures is None else n_mixtures))
+            parts = (part.double().cpu().numpy() for part in batch.fit.mixtures_of(_indices(wanted).to(self.device)))
+            for i, mean, factor, constant in zip(batch.members[wanted].tolist(), *parts, strict=True):
+                mixtures[i] = Mixture(mean + centre, factor, constant)
         return FinalFit(table, tuple(mixtures[i] for i in sorted(mixtures)) if mask.any() else None)
 
     def cluster_rows(

@@ -113,10 +113,10 @@ class Outcome(NamedTuple):
     place: Callable[[Tensor, Tensor], Tensor]
     """See `BatchFits.place`."""
 
-    def mixture(self, number: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Return mean, factor (lower triangles) and constant of the clusters of one fit."""
-        mean, factor, constant = (part[number] for part in self.mixtures)
-        return mean, self.square_factors(factor, mean.shape[1]), constant
+    def mixtures_of(self, numbers: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return means, factors (lower triangles) and constants of the clusters of some fits."""
+        mean, factor, constant = (part[numbers] for part in self.mixtures)
+        return mean, self.square_factors(factor, mean.shape[2]), constant
 
 
 class BatchFits:
