@@ -11,6 +11,7 @@ from puselect.search.deadline import Deadline
 from puselect.search.progress import watching
 from puselect.selectors import choice, timely
 from puselect.selectors.settings import Settings
+from puselect.selectors.suitability import Suitability
 from puselect.trust import auto
 
 X, Y, _ = make_pu_clusters("40/3/1", n_negative=200, n_positive=60, n_relevant=5, n_irrelevant=5, random_state=0)
@@ -153,7 +154,6 @@ def test_a_limit_that_is_no_time_is_refused(selector, bad):
         DTRFE(3, n_estimators=3, random_state=0),
         JSFS(5),
         PUBagging(5, n_estimators=20, random_state=0),
-        AutoSelector(5, candidates=["pu-bagging", "lepage"], n_splits=2, random_state=0),
     ],
     ids=lambda s: type(s).__name__,
 )
@@ -170,11 +170,17 @@ def test_baselines_that_iterate_end_in_time_and_are_not_changed_by_a_limit_they_
 
 def test_methods_are_compared_on_as_many_splits_as_there_is_time_for(clock, monkeypatch):
     monkeypatch.setattr(auto.time, "perf_counter", clock)
-    selector = AutoSelector(5, candidates=["lepage", "kbest"], n_splits=50, max_time=60.0, random_state=0)
+    monkeypatch.setattr(auto, "check_suitability", lambda *data, **options: Suitability(1.0, 1.0, 1.0, 1))
+    monkeypatch.setattr(auto, "downstream_auc", lambda model, X, *others, **options: float(X.mean()))
+    selector = AutoSelector(5, candidates=["lepage", "kbest"], n_splits=30, random_state=0)
+    whole, kept = (selector.set_params(max_time=limit).fit(X, Y).comparison_ for limit in (None, 600.0))
+    assert not selector.timed_out_
+    assert [each[:4] for each in whole] == [each[:4] for each in kept]
     begin = clock.now
-    some = selector.fit(X, Y)
+    some = selector.set_params(max_time=10.0).fit(X, Y)
     assert (some.timed_out_, len(some.comparison_)) == (True, 2)
-    assert clock.now - begin <= 60
+    assert some.comparison_ != whole
+    assert clock.now - begin <= 10
     none = selector.set_params(max_time=1e-9).fit(X, Y)
     assert (none.timed_out_, none.comparison_, none.method_) == (True, (), "lepage")
     assert "no time" in none.reason_
