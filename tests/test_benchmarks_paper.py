@@ -11,11 +11,12 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import baselines
+import blind_walks
 import disagreements
 import forest_reward
 import whole_job
 
-from puselect.baselines import JSFS
+from puselect.baselines import JSFS, es_mcrfs
 from puselect.datasets import make_pu_clusters
 from puselect.studies.open_data import Split
 
@@ -30,6 +31,18 @@ def test_rewards_of_the_same_masks_are_shown_for_true_and_shuffled_labels(monkey
     share, random, best = forest_reward.rewards("40/1/1", 0, 2, 3, shuffled=False)
     assert share == pytest.approx(186 / 210, abs=0.02)
     assert all(0 <= value <= 1 for value in [*random, best])
+
+
+def test_walks_without_forests_fit_none(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(blind_walks, "make_pu_clusters", SMALL)
+    monkeypatch.setattr("puselect.baselines.es_mcrfs.RandomForestClassifier.fit", None)
+    arguments = ["--conditions", "40/1/1", "--walks", "3", "--seeds", "0-1", "--out", str(tmp_path / "rows")]
+    blind_walks.main(arguments)
+    blind_walks.main(arguments)  # from the file
+    first, second = capsys.readouterr().out.strip().split("| ES-MCRFS")[1:]
+    assert first.strip() == second.strip()
+    assert "without forests, 3 walks (2)" in first
+    assert es_mcrfs.ForestReward is not blind_walks.ShareReward
 
 
 def test_jsfs_by_signed_weight_takes_the_largest():

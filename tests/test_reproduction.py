@@ -14,6 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import ablation
+import blind_walks
 import disagreements
 import whole_job
 
@@ -104,6 +105,13 @@ def test_paired_splits_are_rebuilt_from_their_raw_results():
 def test_the_critical_difference_is_that_of_the_raw_results():
     ranks = next(table for table in tables_of("splits") if table.title.startswith("Mean ranks"))
     assert told(re.search(r"Ranks further apart than [\d.]+ differ at 5 %", ranks.note)[0])
+
+
+def test_methods_of_nearly_the_best_rank_are_counted():
+    ranks = next(table for table in tables_of("splits") if table.title.startswith("Mean ranks"))
+    found = [line[0].text for line in ranks.lines if 6.9 <= float(line[-1].text) <= 8.0]
+    assert told("Six methods lie between 6.9 and 8.0") and len(found) == 6
+    assert ranks.lines[0][0].text == "all features" and told("None of them is ahead of using all features")
 
 
 def test_on_ionosphere_alone_the_default_does_not_differ_from_random_features():
@@ -232,6 +240,24 @@ def test_methods_page_has_the_figures_of_table_1():
         counts = sorted({figure.n for (id, _), figure in figures.items() if id == method})
         n = "–".join(map(str, counts))
         assert f"| {label} | ours ({n}) | {' | '.join(values)} |" in page
+
+
+def test_walks_without_forests_select_as_many_relevant_features_as_those_with():
+    rows = [json.loads(line) for line in (RESULTS / "blind_walks.jsonl").read_text().splitlines()]
+    methods = (ROOT / "docs" / "paper" / "methods.md").read_text(encoding="utf-8")
+    assert not rows_of(blind_walks.summary(rows)) - rows_of(methods)
+    blind = {(row["condition"], row["seed"]): row["fsr"] for row in rows if row["walks"] == 500}
+    forests = {
+        (row.cell.data["condition"], row.cell.seed): row.values["fsr"]
+        for row in read_rows(RESULTS / "table1")
+        if row.cell.method == "es-mcrfs" and row.cell.data["condition"] != "40/outlier"  # where forests see the labels
+    }
+    assert len(forests) == 18
+    assert all(blind[key] == fsr for key, fsr in forests.items())
+    long = [row for row in rows if row["walks"] == 6000]
+    for condition in blind_walks.CONDITIONS:
+        figure = Figure.of([row["fsr"] for row in long if row["condition"] == condition])
+        assert figure.n == 5 and not differs(figure, paper_figures("fsr")["es-mcrfs", condition], "fsr")
 
 
 def test_shares_of_undecided_probabilities_are_those_of_the_raw_results():
