@@ -1,4 +1,5 @@
 import shlex
+import signal
 import subprocess
 import sys
 
@@ -105,3 +106,22 @@ def test_the_demo_writes_a_messy_export_without_pandas(tmp_path, monkeypatch):
     assert written.columns == list(columns)
     assert written["known_fraud"].drop_nulls().to_list() == ["yes"] * 60
     assert written["imputed_1"].null_count() == np.isnan(columns["imputed_1"]).sum() > 0
+
+
+def test_what_fails_on_the_way_out_does_not_hide_the_signal(monkeypatch):
+    def fails_to_close(prog_name):
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except SystemExit:
+            sys.exit(1)
+
+    usual = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    monkeypatch.setattr(cli, "app", fails_to_close)
+    monkeypatch.setattr(cli, "ends", [])
+    try:
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+    finally:
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+    assert end.value.code == 128 + signal.SIGTERM

@@ -157,10 +157,14 @@ def test_wrong_options_are_one_line_that_names_them(folder, words, named):
 
 def test_the_model_survives_the_file_and_a_damaged_one_is_refused(selection):
     assert Model.of(selection.model.restore(), selection.model.features) == selection.model
-    data = json.loads(selection.to_json())
-    data["model"]["clusterings"][0]["mean"][0].append(1.0)
-    with pytest.raises(ValueError, match="damaged"):
-        Selection.from_data(data)
+    for place, more in ((("clusterings", 0, "mean", 0), 1.0), (("scales",), [1.0] * len(selection.model.features))):
+        data = json.loads(selection.to_json())
+        values = data["model"]
+        for name in place:
+            values = values[name]
+        values.append(more)
+        with pytest.raises(ValueError, match="damaged"):
+            Selection.from_data(data)
 
 
 def test_old_results_without_insight_are_still_shown(selection):

@@ -1,3 +1,4 @@
+import contextlib
 import gzip
 import json
 import re
@@ -118,6 +119,21 @@ class TestInterrupted:
         done = select("-k", 3, code=1)
         assert done.stderr.splitlines()[-2].startswith("stopping")
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+    @pytest.mark.parametrize("is_pressed", [True, False])
+    def test_compiled_code_that_replaces_ctrl_c_by_its_own_error_does_not_hide_it(
+        self, folder, monkeypatch, is_pressed
+    ):
+        def compare(*_):
+            with contextlib.suppress(KeyboardInterrupt):
+                if is_pressed:
+                    signal.raise_signal(signal.SIGINT)
+            raise TypeError("Cannot compare")
+
+        monkeypatch.setattr(FSCPU, "fit", compare)
+        last = select("-k", 3, code=1).stderr.splitlines()[-1]
+        assert ("interrupted; nothing was written" in last) is is_pressed
+        assert ("this is a bug" in last) is not is_pressed
 
     def test_an_interrupt_without_a_terminal_too(self, tmp_path):
         noise_table().write_csv(tmp_path / "n.csv")

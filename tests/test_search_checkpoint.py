@@ -1,5 +1,7 @@
 import io
 import json
+import signal
+import zipfile
 
 import numpy as np
 import pytest
@@ -34,6 +36,20 @@ def test_a_failed_save_leaves_the_old_file_whole(tmp_path):
         save_state(tmp_path / "file", {"a": object()})
     assert load_state(tmp_path / "file") == {"a": 1}
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_ctrl_c_while_the_archive_is_made_stays_a_ctrl_c(tmp_path, monkeypatch):
+    really = zipfile._ZipWriteFile
+
+    def pressed(*words):  # here an interrupted archive cannot be closed
+        signal.raise_signal(signal.SIGINT)
+        return really(*words)
+
+    save_state(tmp_path / "file", {"a": 1})
+    monkeypatch.setattr(zipfile, "_ZipWriteFile", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        save_state(tmp_path / "file", {"a": 2})
+    assert load_state(tmp_path / "file") == {"a": 1}
 
 
 def saved_bytes(tmp_path):

@@ -14,6 +14,7 @@ from puselect.trust.spread import (
     check_label_spread,
     even_p_value,
     label_spread,
+    n_different,
     separate_clusters,
 )
 
@@ -74,3 +75,8 @@ def test_the_report_warns_of_labels_from_one_corner():
     even = drawn(1)
     codes = [finding.code for finding in summarise(KBest(24).fit(even[0], even[1]), even[0], even[1]).findings]
     assert Code.UNEVEN_LABELS not in codes
+
+
+def test_rows_are_told_apart_by_value():
+    table = np.array([[0.0, 1.0], [-0.0, 1.0], [0.0, 2.0], [1.0, 0.0]])
+    assert n_different(table) == len(np.unique(table, axis=0)) == 3

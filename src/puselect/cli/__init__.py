@@ -23,9 +23,19 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # the terminal may not be able to show every name
-    app(prog_name="puselect")
+    try:
+        app(prog_name="puselect")
+    except SystemExit:
+        if ends:  # what fails on the way out does not hide the signal
+            sys.exit(ends[0])
+        raise
+
+
+ends: list[int] = []
+"""The exit codes of signals that came."""
 
 
 def _exit(number: int, _: object) -> None:
     """Exit in the ordinary way, so that temporary files are removed."""
-    sys.exit(128 + number)
+    ends.append(128 + number)
+    sys.exit(ends[0])

@@ -33,6 +33,10 @@ class LongSearchError(Exception):
     """A search would take too long to start it without asking."""
 
 
+interrupts: list[str] = []
+"""What was said on each Ctrl-C that a command has heard."""
+
+
 @contextmanager
 def finishing() -> Iterator[None]:
     """Let the first Ctrl-C in this block pass: a result exists and is being written."""
@@ -53,6 +57,7 @@ def _first_interrupt(message: str, passes: bool) -> Iterator[None]:
     usual = signal.getsignal(signal.SIGINT)
 
     def first(*_: Any) -> None:
+        interrupts.append(message)
         signal.signal(signal.SIGINT, usual)
         if message:
             typer.echo(message, err=True)
@@ -101,9 +106,13 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         written.clear()
+        interrupts.clear()
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt as error:  # typer would exit silently
+        except (KeyboardInterrupt, TypeError, SystemError) as error:  # typer would exit silently
+            if not isinstance(error, KeyboardInterrupt) and not interrupts:
+                raise
+            # Compiled code may replace a Ctrl-C by an error of its own.
             files = ", ".join(map(str, written))
             done = f"written: {files}" if files else "nothing was written"
             raise InterruptedCommandError(f"interrupted; {done}") from error

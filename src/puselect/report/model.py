@@ -56,6 +56,8 @@ class Model:
         require(self.scaling in (*SCALINGS, "none"), "scaling must be 'range', 'robust' or 'none'")
         require(bool(self.clusterings), "a model needs clusterings")
         n = len(self.features)
+        wanted = 0 if self.scaling == "none" else len(SCALINGS[self.scaling]._fields)
+        require(len(self.scales) == wanted, f"scaling {self.scaling!r} needs {wanted} rows of scales")
         require(all(len(row) == n for row in self.scales), "scales need one number per feature")
         means = (mean for one in self.clusterings for mean in one.mean)
         factors = (factor for one in self.clusterings for factor in one.factor)

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,9 @@ LARGEST_COUNT = 2**62  # arrays hold counts as int64
 def save_state(path: str | os.PathLike[str], state: State) -> None:
     """Write the state; the old file stays whole until the new one is on disk."""
     buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **_flatten(state))
+    # Signals interrupt the main thread only. An archive that is interrupted raises another error when it is closed.
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(np.savez, buffer, allow_pickle=False, **_flatten(state)).result()
     with atomic_write(path) as file:
         file.write(buffer.getbuffer())
 

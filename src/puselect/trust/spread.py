@@ -157,12 +157,17 @@ def pure_clusters(table: AnyArray, positive: BoolArray, rng: np.random.Generator
     return Counts(np.array([len(rows) for rows in pure]), np.array([positive[rows].sum() for rows in pure]))
 
 
+def n_different(table: AnyArray) -> int:
+    """Return how many rows differ; np.unique compares them in a way that turns a Ctrl-C into a TypeError."""
+    return len({row.tobytes() for row in table + 0.0})  # -0.0 is 0.0
+
+
 def separate_clusters(table: AnyArray, seed: int) -> IntArray:
     """Return the cluster of each row: those of k-means, joined unless there are few rows between them.
 
     A piece of a cluster of positives that reaches into the negatives would have fewer labels than the rest.
     """
-    n_clusters = min(max(2, min(N_CLUSTERS, len(table) // FEWEST_ROWS)), len(np.unique(table, axis=0)))
+    n_clusters = min(max(2, min(N_CLUSTERS, len(table) // FEWEST_ROWS)), n_different(table))
     found = KMeans(n_clusters, n_init=N_STARTS, random_state=seed).fit(table)
     place, centres = found.labels_, found.cluster_centers_
     joined = np.zeros((n_clusters, n_clusters), dtype=bool)
