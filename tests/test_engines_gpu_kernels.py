@@ -74,7 +74,7 @@ def laid_out(Z):
     turned = fused.turned(Z)
     fused.turn(Z, turned)
     assert torch.equal(turned, Z)
-    assert (turned is Z) == (Z.shape[2] > fused.MOST_TURNED)
+    assert (turned is Z) == (Z.shape[2] > fused.TURNED_LINES[-1])
     return [Z] if turned is Z else [Z, turned]
 
 

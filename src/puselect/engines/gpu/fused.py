@@ -35,7 +35,7 @@ SPLIT = 1024  # rows added up in float32
 COUNTED_ROWS = 256  # by one program
 HARD_ROWS, SOFT_ROWS, MOMENT_WARPS = 16, 32, 1  # of a program that adds up moments
 TURNED_ROWS = 128  # of a program of one warp that compares rows with clusters, or a multiple of it
-MOST_TURNED = 32  # columns whose values fit into the registers of a thread
+TURNED_LINES = (8, 16, 20, 24, 28, 32)  # columns that kernels are compiled for: their values are in registers
 
 
 def tile_rows(width: int) -> int:
@@ -69,10 +69,11 @@ def gather(tables: Tensor, table: Tensor, rows: Tensor | None, columns: Tensor, 
 def turned(Z: Tensor) -> Tensor:
     """Return room for `turn`: a table of the same shape that is laid out column by column, and padded."""
     n_masks, n_rows, n_features = Z.shape
-    if n_features > MOST_TURNED:
+    if n_features > TURNED_LINES[-1]:
         return Z
     n_padded = TURNED_ROWS * triton.cdiv(n_rows, TURNED_ROWS)
-    return Z.new_empty(n_masks, 4 * triton.cdiv(n_features, 4), n_padded).mT[:, :n_rows, :n_features]
+    n_lines = next(n for n in TURNED_LINES if n >= n_features)
+    return Z.new_empty(n_masks, n_lines, n_padded).mT[:, :n_rows, :n_features]
 
 
 def turn(Z: Tensor, out: Tensor) -> None:
