@@ -122,3 +122,4 @@ def test_the_page_on_scale_shows_the_stored_results_of_wide_tables():
     for name in ("isolet", "laws"):
         assert wide.compared(wide.read_rows(docs / "results" / "wide" / f"{name}.jsonl")) in page
     assert wide.summary(wide.read_rows(docs / "results" / "wide" / "instead.jsonl")) in page
+    assert large_tables.summary(wide.read_rows(docs / "results" / "wide" / "large_tables.jsonl")) in page

@@ -13,6 +13,7 @@ from puselect.blocks import map_blocks
 
 BLOCK = 2**13  # rows scaled at a time
 COLUMNS_AT_ONCE = 16
+STORED_AT_ONCE = 2**17  # values of a sparse matrix
 FAR = 1e6
 SAFE_EXPONENT = 900  # of a width in powers of 2, above which ratios may overflow before they are taken
 CUT = 0.005  # share of the rows that is cut off at each end of a column
@@ -166,7 +167,11 @@ class RobustScaling(NamedTuple):
         >>> RobustScaling.of(X).scale(X).round(3).ravel().tolist()
         [0.0, 0.247, 0.5, 0.753, 1.0]
         """
-        return cls(*(_sparse_sides(csc_array(X)) if issparse(X) else of_each_column(_sides, X, n_threads)))
+        if not issparse(X):
+            return cls(*of_each_column(_sides, X, n_threads))
+        columns = csc_array(X)
+        parts = map_blocks(lambda block: _sparse_sides(columns[:, block]), X.shape[1], columns_at_once(columns))
+        return cls(*(np.concatenate(found) for found in zip(*parts, strict=True)))
 
     def of_columns(self, chosen: BoolArray | IntArray) -> Self:
         """Return the scaling of the columns of a mask, or with these numbers."""
@@ -237,6 +242,11 @@ def _sides(lines: NDArray[Any]) -> tuple[FloatArray, FloatArray, FloatArray]:
     before, after, share = _places(lines.shape[1])
     ordered = np.partition(lines, np.union1d(before, after))  # in its own type: half the bytes of float64 for float32
     return _sides_between(ordered[:, before], ordered[:, after], share)
+
+
+def columns_at_once(X: Any) -> int:
+    """Return how many columns of a sparse matrix are sorted at a time, so that little memory is needed."""
+    return max(1, STORED_AT_ONCE * int(X.shape[1]) // max(int(X.nnz), 1))
 
 
 def _sparse_sides(X: Any) -> tuple[FloatArray, FloatArray, FloatArray]:

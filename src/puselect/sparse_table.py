@@ -8,7 +8,7 @@ from scipy.sparse import csc_array
 from puselect.arrays import AnyArray, FloatArray
 from puselect.scaling import Scaling
 
-BLOCK = 2**18  # values scaled at a time
+BLOCK = 2**17  # values scaled at a time
 
 
 class SparseTable:

@@ -1,10 +1,12 @@
 """Ranks of sparse columns: all zeros of a column share one, so only those of the other values are stored."""
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array
 
 from puselect.arrays import AnyArray, FloatArray, IntArray
+from puselect.blocks import map_blocks
 from puselect.objective.evidence import NORMAL, ColumnRanks, RankScores
+from puselect.scaling import columns_at_once
 from puselect.sparse_table import SparseTable
 
 
@@ -24,25 +26,33 @@ class SparseRanks(ColumnRanks):
     def __init__(self, table: SparseTable, scores: RankScores = NORMAL) -> None:
         self.n_rows, self.n_features = table.shape
         self.scores = scores
-        columns = table.values.tocsc(copy=True)
-        columns.eliminate_zeros()
-        of_column = np.repeat(np.arange(self.n_features), np.diff(columns.indptr))
-        place, zero = _places(columns.data, of_column, columns.indptr, self.n_rows)
-        location, of_zero = scores.location(place, self.n_rows), scores.location(zero, self.n_rows)
-        self.zero = np.stack([of_zero, scores.spread(of_zero)])
-        """Both scores of the zeros of each column."""
-        excess = np.stack([location, scores.spread(location)]) - self.zero[:, of_column]
-        sums = np.stack([_sums(part, of_column, self.n_features) for part in excess])
-        squares = np.stack([_sums(part**2, of_column, self.n_features) for part in excess])
-        self.mean = sums / self.n_rows + self.zero
-        self.variance = np.maximum(squares - sums**2 / self.n_rows, 0.0) / (self.n_rows - 1)
-        entries = (columns.indices, of_column)
-        self.excess = [csr_array((part, entries), shape=table.shape) for part in excess]
-        """Both scores less those of the zeros of their column."""
+        columns = table.values.tocsc()
+        if not columns.data.all():
+            columns = columns.copy()
+            columns.eliminate_zeros()
+        self.zero, self.mean, self.variance = np.empty((3, 2, self.n_features))
+        excess = np.empty((2, len(columns.data)), dtype=np.float32)
+
+        def rank(block: slice) -> None:
+            ends = columns.indptr[block.start : block.stop + 1]
+            part, of_column = slice(ends[0], ends[-1]), np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+            places = _places(columns.data[part], of_column, ends - ends[0], self.n_rows)
+            location, of_zero = (scores.location(place, self.n_rows) for place in places)
+            for i, (score, zero) in enumerate(((location, of_zero), (scores.spread(location), scores.spread(of_zero)))):
+                own = score - zero[of_column]
+                sums, squares = (_sums(each, of_column, len(zero)) for each in (own, own**2))
+                self.zero[i, block], self.mean[i, block] = zero, sums / self.n_rows + zero
+                self.variance[i, block] = np.maximum(squares - sums**2 / self.n_rows, 0.0) / (self.n_rows - 1)
+                excess[i, part] = own
+
+        map_blocks(rank, self.n_features, columns_at_once(columns))
+        shared = (columns.indices, columns.indptr)
+        self.excess = [csc_array((part, *shared), shape=table.shape).tocsr() for part in excess]
+        """Both scores less those of the zeros of their column, which are in `zero`."""
 
     def statistic(self, rows: IntArray) -> FloatArray:
         """Return the sum of two squared z-scores, of location and spread, of every column for a set of rows."""
-        location, spread = (part[rows].sum(axis=0) / len(rows) for part in self.excess)
+        location, spread = (np.ones(len(rows)) @ part[rows] / len(rows) for part in self.excess)
         return self._statistic(location + self.zero[0], spread + self.zero[1], len(rows), slice(None))
 
     def statistic_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
