@@ -177,3 +177,11 @@ def test_the_page_shows_the_stored_results():
     page = (docs / "internals" / "real-tables.md").read_text()
     assert len(tables) == 8
     assert [table.title for table in tables if to_markdown(table) not in page] == []
+
+
+def test_the_page_of_the_search_shows_its_parts_on_real_tables():
+    docs = Path(__file__).parents[1] / "docs"
+    auc, *_ = study_tables(collect(*load_run(docs / "results" / "real-parts")))
+    table = to_markdown(auc).split("\n\n")[1]
+    assert table.count("\n") == 9
+    assert table in (docs / "internals" / "search.md").read_text()
