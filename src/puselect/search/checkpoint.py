@@ -6,7 +6,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import joblib
 import numpy as np
@@ -24,7 +24,7 @@ def save_state(path: str | os.PathLike[str], state: State) -> None:
     buffer = io.BytesIO()
     # Signals interrupt the main thread only. An archive that is interrupted raises another error when it is closed.
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(np.savez, buffer, allow_pickle=False, **_flatten(state)).result()
+        pool.submit(lambda: np.savez(buffer, **cast(Any, _flatten(state)))).result()
     with atomic_write(path) as file:
         file.write(buffer.getbuffer())
 
