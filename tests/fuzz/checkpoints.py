@@ -94,6 +94,8 @@ def odd_part(draw: Draw, old: Any) -> Any:
     if not isinstance(old, np.ndarray):
         value = odd_value(draw)
         return value if is_savable(value) else None
+    if old.dtype.kind not in "biuf":  # damaged before
+        return np.array("text")
     new = copy.deepcopy(old)
     kind = draw(st.sampled_from(["nan", "inf", "large", "shape", "dtype", "empty", "text", "value", "negative"]))
     made: dict[str, Any] = {
@@ -105,8 +107,6 @@ def odd_part(draw: Draw, old: Any) -> Any:
     if kind in made:
         with np.errstate(all="ignore"):
             return made[kind]()
-    if new.dtype.kind not in "biuf":  # damaged before
-        return np.array("text")
     new = np.atleast_1d(new).astype(float)
     if new.size:
         new.flat[draw(st.integers(0, new.size - 1))] = {"nan": np.nan, "inf": np.inf, "large": 1e300}[kind]
