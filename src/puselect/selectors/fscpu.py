@@ -342,8 +342,8 @@ class FSCPU(SearchSelector):
         the mean of that share in the labelled rows (C. Elkan and K. Noto, "Learning Classifiers from Only Positive and
         Unlabeled Data", KDD 2008), which holds if positives form clusters (see `check_suitability`). Of those with a
         confidence of .5 or more (``python benchmarks/candidates.py``), .92 to 1.00 were hidden positives on the paper's
-        conditions with clusters, which found .92 to 1.00 of them; .91 to .92 on Spambase (.71 to .80 of them), .92 to
-        .95 on Ionosphere (.50 to .61) and .94 to .98 on breast cancer data (.86 to .94). In the conditions without
+        conditions with clusters, which found .92 to 1.00 of them; .89 to .92 on Spambase (.74 to .77 of them), .92 to
+        .96 on Ionosphere (.52 to .65) and .94 to .98 on breast cancer data (.86 to .94). In the conditions without
         clusters they were no better than any row, whatever their confidence.
 
         Parameters
