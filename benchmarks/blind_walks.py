@@ -8,10 +8,9 @@ walks can be had in seconds. FSR by condition, number of walks and seed, the see
 """
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 from journal import Row, markdown, measure_missing, seed_range
@@ -41,21 +40,10 @@ class Cell(NamedTuple):
     seed: int
 
 
-@contextmanager
-def without_forests() -> Iterator[None]:
-    """Let ES-MCRFS take the share as its reward."""
-    original = es_mcrfs.ForestReward
-    es_mcrfs.ForestReward = ShareReward  # type: ignore[misc]
-    try:
-        yield
-    finally:
-        es_mcrfs.ForestReward = original  # type: ignore[misc]
-
-
 def measure(cell: Cell) -> Row:
     """Fit one cell."""
     X, y, relevant = make_pu_clusters(cell.condition, random_state=cell.seed)
-    with without_forests():
+    with patch.object(es_mcrfs, "ForestReward", ShareReward):
         selector = ESMCRFS(int(relevant.sum()), max_iter=cell.walks, random_state=cell.seed).fit(X, y)
     chosen = selector.get_support()
     return cell._asdict() | {"fsr": float(relevant[chosen].mean()), "selected": np.flatnonzero(chosen).tolist()}

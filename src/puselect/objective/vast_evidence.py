@@ -28,7 +28,7 @@ from puselect.objective.evidence import (
 
 N_BINS = 1024
 N_SCORE_BINS = 4096
-COUNTED = 10_000
+COUNTED = 10_000  # unlabelled rows of a sample; see `as_of_sample`
 WIDER = 3.0  # times the share of rows to be found, in which their threshold is looked for
 
 

@@ -259,7 +259,7 @@ def summarise(
     return tuple(sorted(found, key=lambda each: -each.auc))
 
 
-def within(selector: Any, seconds: float) -> Any:
+def within(selector: PUSelector, seconds: float) -> PUSelector:
     """Return a selector with a limit on its time, if there is one and the method can end in time."""
     if seconds < float("inf") and "max_time" in selector.get_params(deep=False):
         selector.set_params(max_time=max(seconds, LEAST_SECONDS))
