@@ -25,6 +25,8 @@ class Repair:
     def __init__(self, costs: FloatArray, budget: float) -> None:
         self.costs = np.asarray(costs, dtype=np.float64)
         self.limit = budget * (1 + SLACK)
+        affordable = self.costs[self.costs <= self.limit]
+        self.typical_cost = float(np.median(affordable)) if len(affordable) else np.inf
 
     def __call__(self, masks: BoolArray, theta: FloatArray, rng: np.random.Generator) -> BoolArray:
         """Return repaired copies of `masks` (n_masks, n_features)."""
@@ -38,10 +40,7 @@ class Repair:
     def share_spent(self, mask: BoolArray) -> float:
         """Return the share of the budget that a mask spends; 1 if the rest does not pay for a typical feature."""
         spent = float(mask @ self.costs)
-        affordable = self.costs[self.costs <= self.limit]
-        if not len(affordable) or self.limit - spent < np.median(affordable):
-            return 1.0
-        return spent / self.limit
+        return 1.0 if self.limit - spent < self.typical_cost else spent / self.limit
 
     def repaired(self, masks: BoolArray, clocks: FloatArray) -> BoolArray:
         """Return repaired copies of `masks`, with clocks (2, n_masks, n_features) for going and for coming."""

@@ -15,7 +15,7 @@ from puselect.engines.base import ClusterTable, FinalFit, Mixture, PlacedRows
 from puselect.engines.device_steps import EffectStepper, Rules
 from puselect.engines.gpu import plain
 from puselect.engines.gpu.fits import BatchFits, Inputs, Outcome, has_fixed_steps, sweeps
-from puselect.engines.gpu.starts import draw
+from puselect.engines.gpu.starts import draw_each
 from puselect.engines.mixture import MixtureSpec
 from puselect.engines.precision import regularised
 from puselect.engines.sample import Sample, draw_sample, draw_samples
@@ -213,7 +213,7 @@ class GPUEngine:
         if self.spec.init == "rows":
             return Inputs(*mask_parts, _indices([sample.start for sample in samples]), None)
         n_rows = self.max_samples or self.tables.shape[1]
-        draws = {seed: draw(seed, n_rows, self.n_clusters) for seed, _ in dict.fromkeys(pairs)}
+        draws = draw_each(dict.fromkeys(seed for seed, _ in pairs), n_rows, self.n_clusters)
         first = _indices([[draws[seed].first] for seed, _ in pairs])
         return Inputs(*mask_parts, first, torch.from_numpy(np.stack([draws[seed].uniform for seed, _ in pairs])))
 

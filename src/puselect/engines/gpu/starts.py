@@ -1,5 +1,6 @@
 """Where clusters start: scikit-learn's k-means++, with its random numbers, for a batch of masks."""
 
+from collections.abc import Iterable
 from types import ModuleType
 from typing import NamedTuple
 
@@ -18,15 +19,18 @@ class Draws(NamedTuple):
     """Shape (n_clusters - 1, n_trials)."""
 
 
-def draw(seed: int, n_rows: int, n_clusters: int) -> Draws:
-    """Draw what ``sklearn.cluster.kmeans_plusplus`` draws from the same seed, in the same order.
+def draw_each(seeds: Iterable[int], n_rows: int, n_clusters: int) -> dict[int, Draws]:
+    """Draw, for each seed, what ``sklearn.cluster.kmeans_plusplus`` draws from it, in the same order.
 
     Its first row is ``choice(n_rows, p=1/n_rows)``: the place of a uniform number among the cumulated probabilities.
     """
-    random = np.random.RandomState(seed)
-    first = min(int(random.random_sample() * n_rows), n_rows - 1)
-    n_trials = 2 + int(np.log(n_clusters))
-    return Draws(first, random.uniform(size=(n_clusters - 1, n_trials)))
+    random, n_trials = np.random.RandomState(0), 2 + int(np.log(n_clusters))
+    draws = {}
+    for seed in seeds:
+        random.seed(seed)  # a new generator would take 30 times as long: it asks the system for entropy first
+        first = min(int(random.random_sample() * n_rows), n_rows - 1)
+        draws[seed] = Draws(first, random.uniform(size=(n_clusters - 1, n_trials)))
+    return draws
 
 
 def plus_plus(sweeps: ModuleType, Z: Tensor, first: Tensor, uniform: Tensor) -> Tensor:
