@@ -24,7 +24,7 @@ from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.search.deadline import Deadline
 from puselect.selectors.frequencies import nogueira, summarise_selections
-from puselect.selectors.repeats import halves, search_halves, selection
+from puselect.selectors.repeats import halves, search_halves
 from puselect.selectors.settings import Settings
 from puselect.selectors.twins import find_twins
 
@@ -61,7 +61,7 @@ def measure_intervals(cell: Cell) -> Row:
     selector = FSCPU(8, max_iter=N_STEPS, engine="cpu", n_jobs=1, random_state=cell.seed)
     settings = Settings.of(selector.get_params(deep=False)).for_labels(int(y.sum()) // 2)
     problems = halves(selector._problem(settings, X, y), cell.n_repeats)
-    selected = np.array([selection(session) for session in search_halves(settings, problems, Deadline(None))])
+    selected = np.array([each.selected for each in search_halves(settings, problems, Deadline(None))])
     truth, index = selected.mean(axis=0), nogueira(selected).value
     groups = [summarise_selections(part) for part in np.array_split(selected, cell.n_repeats // cell.n_searches)]
     open_ = (truth > 0) & (truth < 1)

@@ -1,5 +1,7 @@
 """Would the same features be selected again: intervals cover, twins are found, any selector can be asked."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
@@ -8,6 +10,7 @@ from puselect import FSCPU
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import FewLabelsWarning
+from puselect.search.callbacks import FitCallbacks
 from puselect.search.deadline import Deadline
 from puselect.selectors.frequencies import nogueira, summarise_selections
 from puselect.selectors.repeats import halves, search_halves, selection
@@ -57,8 +60,21 @@ def test_a_search_does_not_depend_on_its_company():
     problems = halves(selector._problem(settings, X, y), 3)
     assert [int(problem.positive.sum()) for problem in problems] == [20, 20, 20]
     together, alone = (search_halves(settings, problems[:n], Deadline(None))[0] for n in (3, 1))
-    assert np.array_equal(together.search.theta, alone.search.theta)
-    assert np.array_equal(selection(together), selection(alone))
+    assert np.array_equal(together.session.search.theta, alone.session.search.theta)
+    assert np.array_equal(together.selected, alone.selected)
+
+
+def test_a_repeated_search_selects_what_a_fit_does():
+    selector = FSCPU(5, max_iter=20, random_state=0)
+    noisy, labels, _ = make_pu_clusters("40/3/1", **SIZES, noise="heavy", random_state=2)
+    settings = Settings.of(selector.get_params()).for_labels(20)
+    drawn = halves(selector._problem(settings, noisy, labels), 4)
+    problems = [replace(problem, max_samples=None) for problem in drawn]  # samples depend on a search's place
+    repeats = search_halves(settings, problems, Deadline(None))
+    for problem, found in zip(problems, repeats, strict=True):
+        selector._fit_problem(settings, problem, FitCallbacks(selector, noisy, labels), Deadline(None))
+        assert np.array_equal(found.selected, selector.support_)
+    assert any(not np.array_equal(each.selected, selection(each.session)) for each in repeats)  # clusters had a say
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,17 @@
 
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from puselect.arrays import AnyArray, BoolArray
+from puselect.arrays import AnyArray, BoolArray, FloatArray
 from puselect.engines import make_engine
 from puselect.engines.partitions import PartitionedTable
 from puselect.exceptions import FewLabelsWarning
 from puselect.search.deadline import Deadline
 from puselect.selectors.base import check_number, descending_order
+from puselect.selectors.confirmation import confirmed_scores
 from puselect.selectors.frequencies import Stability, summarise_selections
 from puselect.selectors.lockstep import search_together
 from puselect.selectors.problem import Problem
@@ -26,14 +27,21 @@ FEWEST_STEPS = 20
 ALIKE = 0.9  # rank correlation from which two features are twins
 
 
+class Repeat(NamedTuple):
+    """A repeated search and what it selects."""
+
+    session: Session
+    selected: BoolArray
+
+
 def repeat_search(
     settings: Settings, problem: Problem, n_searches: int, n_steps: int, deadline: Deadline
 ) -> Stability | None:
     """Search again with random halves of the labels, and return how often each feature is selected.
 
     Every search has labels and random numbers of its own; labelled rows that are left out count as unlabelled. Each of
-    their steps uses half as many rows, drawn anew, and there are a quarter as many steps: eight searches cost about as
-    much as the first.
+    their steps uses half as many rows, drawn anew, and there are a quarter as many steps: eight searches cost a little
+    more than the first.
 
     Parameters
     ----------
@@ -56,10 +64,10 @@ def repeat_search(
     steps = max(FEWEST_STEPS, n_steps // SHARE_OF_STEPS)
     search = replace(settings.search, max_iter=steps, checkpoint=None, verbose=0)
     short = replace(settings, search=search).for_labels(half(n_labelled))
-    sessions = search_halves(short, halves(problem, n_searches), deadline)
-    if any(session.interrupted or session.timed_out for session in sessions):
+    repeats = search_halves(short, halves(problem, n_searches), deadline)
+    if any(each.session.interrupted or each.session.timed_out for each in repeats):
         return None
-    selected = np.array([selection(session) for session in sessions])
+    selected = np.array([each.selected for each in repeats])
     return summarise_selections(selected, tuple(group.columns for group in find_twins(_columns(problem), ALIKE)))
 
 
@@ -89,14 +97,14 @@ def half(n: int) -> int:
     return (n + 1) // 2
 
 
-def search_halves(settings: Settings, problems: list[Problem], deadline: Deadline) -> list[Session]:
+def search_halves(settings: Settings, problems: list[Problem], deadline: Deadline) -> list[Repeat]:
     """Run the searches: in lockstep, or one after another where each has features of its own to search."""
     seconds = None if deadline.end == float("inf") else deadline.left
     first = problems[0]
     lots = [problems]
     if pool_size(settings, first.budget) < len(first.budget.free):
         lots = [[problem] for problem in problems]
-    sessions: list[Session] = []
+    repeats: list[Repeat] = []
     for lot in lots:
         engine = make_engine(
             settings.engine,
@@ -107,14 +115,18 @@ def search_halves(settings: Settings, problems: list[Problem], deadline: Deadlin
             max_samples=first.max_samples,
         )
         ends = [Deadline(seconds) for _ in lot]
-        sessions += [found.session for found in search_together([settings] * len(lot), lot, ends, engine)]
-    return sessions
+        searched = search_together([settings] * len(lot), lot, ends, engine)
+        for target, (problem, (session, evidence)) in enumerate(zip(lot, searched, strict=True)):
+            confirmed = confirmed_scores(settings, problem, session, evidence, engine, target)
+            repeats.append(Repeat(session, selection(session, confirmed)))
+    return repeats
 
 
-def selection(session: Session) -> BoolArray:
-    """Return the features that a search selects."""
+def selection(session: Session, scores: FloatArray | None = None) -> BoolArray:
+    """Return the features that a search selects, by its own scores or by these."""
     search = session.search
-    order = descending_order(search.optimizer.scores, np.random.default_rng([search.entropy, search.step]))
+    used = search.optimizer.scores if scores is None else scores
+    order = descending_order(used, np.random.default_rng([search.entropy, search.step]))
     return session.budget.take_within(order)
 
 

@@ -30,7 +30,7 @@ def assess_stability(
     """Select again with random halves of the labels and of the rows, and compare.
 
     Works with any fitted selector, and selects as many features as it did. For `FSCPU` it is what its parameter
-    `n_searches` does: the searches run in lockstep on one engine, and eight of them take about as long as one fit.
+    `n_searches` does: the searches run in lockstep on one engine, and eight of them take a little longer than one fit.
     With half of the labels a selection is less stable than with all: the frequencies are on the safe side. Of an
     `AutoSelector` the method that it has taken is repeated.
 
