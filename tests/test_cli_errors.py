@@ -1,3 +1,4 @@
+import ctypes
 import gzip
 import inspect
 import os
@@ -9,20 +10,23 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from command_line import COMMAND, ENVIRONMENT, clusters_table, puselect
+from command_line import CODE, COMMAND, ENVIRONMENT, clusters_table, puselect
+from programs import run
 from typer.main import get_command
 from typer.testing import CliRunner
 
 from puselect import cli
 from puselect.cli import wording
-from puselect.cli.application import one_line, printable, without_panics
+from puselect.cli.application import one_line, printable
 from puselect.cli.options import memory_size, split_names
+from puselect.cli.reading import ACTION_BYTES, CRASHES, reading
 from puselect.cli.wording import error_text, note_text, reason_text
 from puselect.tables import LeftOut, TableError
 from puselect.tables import errors as table_errors
 from puselect.tables.errors import FileError
 
 runner = CliRunner()
+DATA = Path(__file__).parent / "data"
 GOOD = "a,b,c,label\n" + "".join(f"{i % 3},{i % 5},{i % 7},{int(i < 4)}\n" for i in range(40))
 
 BAD_FILES = {
@@ -86,9 +90,64 @@ def test_a_panic_of_the_parquet_reader_is_one_line(tmp_path, monkeypatch, capfd)
 
 
 def test_other_output_of_the_reader_is_passed_on(capfd):
-    with without_panics():
+    with reading("d.parquet"):
         os.write(2, b"verbose")
     assert capfd.readouterr().err == "verbose"
+
+
+def deep_parquet(depth):
+    """Return a Parquet file without rows, whose column is a structure in a structure and so on."""
+    def text(name):
+        return bytes([len(name)]) + name
+
+    count = bytes([(depth + 2) & 127 | 128, (depth + 2) >> 7 & 127 | 128, (depth + 2) >> 14])
+    root, group = b"\x48" + text(b"root") + b"\x15\x02\x00", b"\x35\x00\x18" + text(b"g") + b"\x15\x02\x00"
+    column = b"\x15\x04\x25\x00\x18" + text(b"x") + b"\x00"
+    footer = b"\x15\x02\x19\xfc" + count + root + group * depth + column + b"\x16\x00\x19\x0c\x00"
+    return b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
+class TestCrash:
+    """Where the reader ends the process, there is one line and nothing is left behind."""
+
+    def test_a_page_that_asks_for_more_memory_than_there_is(self, tmp_path):
+        # a page of this file wants 2 ** 61 bytes; polars aborts
+        with (DATA / "endless_page.parquet").open() as damaged:
+            environment = {**ENVIRONMENT, "TMPDIR": str(tmp_path)}
+            done = run(CODE, "select", "-", "--label", "label", stdin=damaged, env=environment)
+        assert_one_line(done, "cannot read -")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_type_nested_so_deeply_that_the_stack_overflows(self, tmp_path):
+        (tmp_path / "d.parquet").write_bytes(deep_parquet(100_000))
+        assert_one_line(puselect("check", "d.parquet", "--label", "x", cwd=tmp_path), "cannot read d.parquet")
+
+    def test_half_written_outputs_are_removed(self, tmp_path):
+        code = """
+import os
+from pathlib import Path
+from puselect.cli.reading import reading
+from puselect.cli.writing import output_files
+with output_files(Path("o.csv"), Path("p.csv")) as (file, _), reading("d.csv"):
+    file.write(b"half")
+    file.flush()
+    os.abort()
+"""
+        (tmp_path / "o.csv").write_text("old")
+        assert_one_line(run(code, cwd=tmp_path), "cannot read d.csv")
+        assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("o.csv", "old")]
+
+    def test_what_crashes_do_otherwise_is_restored(self):
+        def actions():
+            found = [ctypes.create_string_buffer(ACTION_BYTES) for _ in CRASHES]
+            for number, action in zip(CRASHES, found, strict=True):
+                ctypes.CDLL(None).sigaction(int(number), None, action)
+            return [action.raw[:8] for action in found]  # the address of the function
+
+        usual = actions()
+        with reading("d.csv"):
+            assert actions() != usual
+        assert actions() == usual
 
 
 class TestSameFile:

@@ -169,6 +169,18 @@ class TestBadFiles:
         packed = gzip.compress(pl.DataFrame(noise, schema=["a", "b"]).write_csv().encode())
         assert refusal(tmp_path, packed[: len(packed) // 2], "data.csv.gz", label="a").fault == "damaged"
 
+    @pytest.mark.parametrize("name", ["d.parquet", "d.arrow", "d*.parquet"])
+    def test_types_nested_too_deeply_for_the_threads_of_polars(self, tmp_path, name):
+        column = pl.Series("x", [1.0, 2.0])
+        for _ in range(100):
+            column = pl.DataFrame([column]).to_struct("nested")
+        frame = pl.DataFrame([column, pl.Series("label", [0, 1])])
+        frame.write_parquet(tmp_path / "d.parquet")
+        frame.write_ipc(tmp_path / "d.arrow")
+        with pytest.raises(FileError) as caught:
+            load_table(str(tmp_path / name), SPEC)
+        assert (caught.value.fault, caught.value.detail) == ("nested", "nested")
+
     def test_a_small_gzip_that_would_fill_the_memory(self, tmp_path):
         packed = gzip.compress(b"a,b,label\n1,2,1\n3,4,0\n" + b"5,6,0\n" * 100_000)
         error = refusal(tmp_path, packed, "data.csv.gz", max_memory=len(packed) * 20)

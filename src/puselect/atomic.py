@@ -11,6 +11,9 @@ from typing import BinaryIO
 
 SUFFIX = ".part"
 
+scratch_files: set[Path] = set()
+"""Files of this process that must not outlive it."""
+
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
@@ -43,6 +46,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield file
         return
     scratch = target.with_name(f".{target.name[:200]}.{os.getpid()}.{secrets.token_hex(8)}{SUFFIX}")
+    scratch_files.add(scratch)
     try:
         # O_EXCL neither follows a link nor opens what is there already
         descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
@@ -54,6 +58,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         os.replace(scratch, target)
     finally:
         scratch.unlink(missing_ok=True)
+        scratch_files.discard(scratch)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

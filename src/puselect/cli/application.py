@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-import tempfile
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
@@ -72,32 +71,6 @@ def _first_interrupt(message: str, passes: bool) -> Iterator[None]:
     finally:
         if in_main_thread:
             signal.signal(signal.SIGINT, usual)
-
-
-@contextmanager
-def without_panics() -> Iterator[None]:
-    """Hide what Rust prints when polars panics on a damaged file; the error that follows says it in one line.
-
-    Rust writes to the file descriptor, past `sys.stderr`. Only an application may redirect it, so this is done here
-    and not where tables are read. Other output is passed on, and everything with --debug.
-    """
-    try:
-        stderr = os.dup(2)
-    except OSError:  # standard error is closed
-        yield
-        return
-    with tempfile.TemporaryFile() as buffer:
-        show = False
-        try:
-            os.dup2(buffer.fileno(), 2)
-            yield
-            show = True
-        finally:
-            os.dup2(stderr, 2)
-            os.close(stderr)
-            if show or DEBUG in sys.argv:
-                buffer.seek(0)
-                os.write(2, buffer.read())
 
 
 class Commands(TyperGroup):

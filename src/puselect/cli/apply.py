@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puselect.cli import options
-from puselect.cli.application import app, console, finishing, without_panics
+from puselect.cli.application import app, console, finishing
 from puselect.cli.options import OUT, TABLE, tell
 from puselect.cli.progress import working
+from puselect.cli.reading import reading
 from puselect.cli.writing import check_outputs, output_files
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def apply(
     are not used.
     """
     from puselect.tables.applying import apply_recipes
-    from puselect.tables.files import output_format
+    from puselect.tables.files import output_format, regular_file
 
     if quiet and not (data_out or candidates):
         raise typer.BadParameter("no output requested: add --data-out FILE or --candidates FILE", param_hint="--quiet")
@@ -60,10 +61,11 @@ def apply(
     data_format = None if data_out is None else output_format(data_out)
     selection = read_selection(result)
     row_name = options.single_name("--id", row_id)
-    with working(f"reading {data}", quiet), without_panics():
-        table = apply_recipes(data, selection.recipes, selected_columns(selection), row_name)
+    path = regular_file(data)
+    with working(f"reading {data}", quiet), reading(data):
+        table = apply_recipes(data, selection.recipes, selected_columns(selection), row_name, path)
     found = score(selection, table, candidates is not None)
-    with finishing(), output_files(data_out, candidates) as (data_file, candidates_file), without_panics():
+    with finishing(), output_files(data_out, candidates) as (data_file, candidates_file), reading(data):
         if data_file is not None and data_format is not None:
             table.write(data_file, data_format)
         if candidates_file is not None and found is not None:

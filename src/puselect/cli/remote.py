@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from puselect.cli.application import finishing, stopping, without_panics
+from puselect.cli.application import finishing, stopping
 from puselect.cli.options import tell, tell_notes
 from puselect.cli.progress import search_progress
+from puselect.cli.reading import reading
 from puselect.cli.writing import output_files
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class RemoteFiles:
         from puselect.tables.parts import matching_files, number_columns, parquet_parts
 
         check_workers(client)
-        with without_panics():
+        with reading(self.data):
             paths = matching_files(self.data)
             columns = number_columns(paths, (self.label, *self.drop))
             y = labelled_rows(paths, self.label, self.positive)

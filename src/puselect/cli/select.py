@@ -12,9 +12,10 @@ import typer
 
 from puselect.cli import options
 from puselect.cli.advice import next_step
-from puselect.cli.application import app, console, finishing, stopping, without_panics
+from puselect.cli.application import app, console, finishing, stopping
 from puselect.cli.options import HOW, OUT, TABLE, WHAT, open_table, split_names, tell, tell_notes
 from puselect.cli.progress import TimeCheck, search_progress, working
+from puselect.cli.reading import reading
 from puselect.cli.remote import RemoteFiles, select_remote
 from puselect.cli.writing import check_outputs, output_files
 
@@ -204,7 +205,7 @@ def select(
     with finishing(), working("describing and writing the result", quiet):
         found = find_candidates(selector, table)
         selection = describe(selector, table, seconds, [*remarks, *heard], checked, found, spec.id)
-        files.write(selection, table, selector.support_, found, spec.id)
+        files.write(data, selection, table, selector.support_, found, spec.id)
     if json:
         typer.echo(selection.to_json())
     elif not quiet:
@@ -415,7 +416,7 @@ class Outputs:
         return [path for path in (self.result, self.data, self.candidates, self.report) if path is not None]
 
     def write(
-        self, selection: "Selection", table: "LoadedTable", support: Any, found: "Candidates | None",
+        self, data: str, selection: "Selection", table: "LoadedTable", support: Any, found: "Candidates | None",
         row_name: str | None,
     ) -> None:
         """Write the files that were asked for, all of them or none."""
@@ -426,10 +427,10 @@ class Outputs:
             if result_file is not None:
                 result_file.write(f"{selection.to_json()}\n".encode())
             if data_file is not None and self.data is not None:
-                with without_panics():
+                with reading(data):
                     table.write(support, data_file, output_format(self.data))
             if candidates_file is not None and found is not None:
-                with without_panics():
+                with reading(data):
                     table.write_candidates(found, support, row_name, candidates_file)
             if report_file is not None:
                 from puselect.report.render import render

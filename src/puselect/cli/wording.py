@@ -109,6 +109,8 @@ def file_text(error: FileError) -> str:
             return f"{path}: damaged gzip file ({detail})"
         case "damaged":
             return f"cannot read {path}: {detail}"
+        case "nested":
+            return f"{path}: column {detail!r} has a type nested too deeply; drop it from the file"
         case "schema":
             return f"{path} has other columns, or other types of columns, than {detail}; all files must have the same"
         case "unpacked size":

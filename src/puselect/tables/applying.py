@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -40,7 +41,8 @@ class AppliedTable:
 
 
 def apply_recipes(
-    name: str, recipes: Sequence[Recipe], features: Sequence[str], row_name: str | None = None
+    name: str, recipes: Sequence[Recipe], features: Sequence[str], row_name: str | None = None,
+    path: Path | None = None,
 ) -> AppliedTable:
     """Read a data file and return the selected features of its rows.
 
@@ -54,11 +56,13 @@ def apply_recipes(
         The selected ones.
     row_name : str, optional
         Column that names the rows.
+    path : path, optional
+        A regular file with the content, such as a copy of standard input.
     """
     made = {feature: recipe for recipe in recipes for feature in recipe.names}
     wanted = [made.get(feature) or Recipe(feature, "number") for feature in features]
     used = {recipe.column: recipe for recipe in wanted}
-    source = open_source(name)
+    source = open_source(name, path=path)
     lacking = [column for column in used if column not in source.columns]
     if lacking:
         raise LackingColumnsError(name, lacking, source.columns)

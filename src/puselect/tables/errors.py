@@ -9,7 +9,7 @@ from puselect.selectors.leaks import Leak
 
 FileFault = Literal[
     "empty", "empty header", "header", "json", "archive", "binary", "encoding", "gzip", "damaged", "unpacked size",
-    "stream size", "schema",
+    "stream size", "schema", "nested",
 ]
 LabelFault = Literal["empty", "type", "all positive", "none positive", "ambiguous", "unknown value"]
 CostsFault = Literal["empty", "line", "json", "object", "size", "missing"]
@@ -50,7 +50,7 @@ class FileError(TableError):
     path: str | Path
     fault: FileFault
     detail: str = ""
-    """The reader's own message, the offset of the first wrong byte, or the limit in bytes."""
+    """The reader's own message, the offset of the first wrong byte, the limit in bytes, or a column."""
 
 
 @dataclass(eq=False)

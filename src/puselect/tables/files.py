@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from puselect.arrays import IntArray
+from puselect.atomic import scratch_files
 from puselect.selectors.clusterings import Candidates
 from puselect.tables.errors import FileError, LabelError, OutputFormatError, ValueCounts
 from puselect.tables.frames import pl
@@ -45,6 +46,7 @@ ROWS_PACKED = 100_000  # at a time
 GZIP_RATIO = 1032  # the most that deflate can achieve
 LARGEST_STREAM = 8 << 30
 PART = 1 << 20
+MAX_NESTING = 64
 MEMORY_SHARE = 4
 MEMORY_UNKNOWN = 8 << 30
 
@@ -68,13 +70,22 @@ class Source(NamedTuple):
         return list(self.scan.collect_schema().names())
 
 
-def open_source(name: str, max_memory: int | None = None) -> Source:
-    """Detect the format of a data file, or of standard input for "-"; a pattern stands for several Parquet files."""
+def open_source(name: str, max_memory: int | None = None, path: Path | None = None) -> Source:
+    """Detect the format of a data file, or of standard input for "-"; a pattern stands for several Parquet files.
+
+    Parameters
+    ----------
+    name : str
+    max_memory : int, optional
+    path : path, optional
+        What `regular_file` has returned, if it was called already.
+    """
     if is_pattern(name):
         paths = matching_files(name)
+        _check_nesting(name, pl.read_parquet_schema(paths[0]))
         size = sum(path.stat().st_size for path in paths)
         return Source(name, pl.scan_parquet(paths, glob=False), None, paths[0], size * BYTES_IN_MEMORY["parquet"])
-    path = _as_regular_file(name)
+    path = path or regular_file(name)
     with path.open("rb") as file:
         magic = file.read(6)
     kind = _kind_of(path, magic)
@@ -89,9 +100,11 @@ def open_source(name: str, max_memory: int | None = None) -> Source:
         else:
             is_stream = magic.startswith(b"\xff\xff\xff\xff")
             scan = pl.read_ipc_stream(path).lazy() if is_stream else pl.scan_ipc(path)
-        check_names(path, tuple(scan.collect_schema().names()))
+        schema = scan.collect_schema()
+        check_names(path, tuple(schema.names()))
     except (*POLARS_ERRORS, OSError) as error:
         raise _read_error(name, error, path, layout) from error
+    _check_nesting(name, schema)
     return Source(name, scan, layout, path, path.stat().st_size * BYTES_IN_MEMORY[kind])
 
 
@@ -216,6 +229,22 @@ def _check_unpacked_size(name: str, path: Path, limit: int) -> None:
         raise FileError(name, "unpacked size", str(limit))
 
 
+def _check_nesting(name: str, schema: Any) -> None:
+    """Raise a `FileError` for a type nested so deeply that polars would overflow the stack of its threads."""
+    for column, kind in schema.items():
+        level = [kind]
+        for _ in range(MAX_NESTING):
+            level = [inner for outer in level for inner in _inner_types(outer)]
+        if level:
+            raise FileError(name, "nested", column)
+
+
+def _inner_types(kind: Any) -> list[Any]:
+    if not kind.is_nested():
+        return []
+    return [field.dtype for field in kind.fields] if kind == pl.Struct else [kind.inner]
+
+
 def _text_layout(path: Path) -> Layout:
     if text_head(path).lstrip()[:1] in ("{", "["):
         raise FileError(path, "json")
@@ -246,7 +275,7 @@ def _read_error(name: str, error: BaseException, path: Path, layout: Layout | No
     return ragged or FileError(name, "damaged", (str(error).strip().splitlines() or [""])[0])
 
 
-def _as_regular_file(name: str) -> Path:
+def regular_file(name: str) -> Path:
     """Return the path; what can be read only once, such as standard input, is copied to a temporary file."""
     if name == STANDARD_INPUT:
         if sys.stdin is None:
@@ -269,6 +298,7 @@ def _spooled(stream: BinaryIO, name: str) -> Path:
     limit = min(LARGEST_STREAM, shutil.disk_usage(tempfile.gettempdir()).free // 2)
     handle, copy_name = tempfile.mkstemp(prefix="puselect-", suffix=".csv")
     atexit.register(Path(copy_name).unlink, missing_ok=True)
+    scratch_files.add(Path(copy_name))
     size, part = 0, head
     with os.fdopen(handle, "wb") as copy:
         while part:

@@ -156,7 +156,7 @@ class LoadedTable:
         write_table(self.data.select(names), file, output_format)
 
 
-def load_table(name: str, spec: TableSpec) -> LoadedTable:
+def load_table(name: str, spec: TableSpec, path: Path | None = None) -> LoadedTable:
     """Read a data file; raises a `TableError` or an OSError if it cannot be used.
 
     Parameters
@@ -164,9 +164,11 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
     name : str
         A path, or "-" for standard input.
     spec : TableSpec
+    path : path, optional
+        A regular file with the content, such as a copy of standard input.
     """
     begin = time.perf_counter()
-    source = open_source(name, spec.max_memory)
+    source = open_source(name, spec.max_memory, path)
     _check_columns(source, spec)
     rows, notes = _sample(source, spec) if _must_sample(source, spec) else (None, [])
     frame, row_numbers = read_rows(source, rows)
