@@ -107,10 +107,11 @@ class ColumnRanks:
         return self.scores.normal(self.location[columns].T.astype(np.float64), self.n_rows)
 
     @cached_property
-    def row_features(self) -> tuple[FloatArray, FloatArray]:
-        """What discriminants are made of, shape (2 n_features, n_rows), and its covariance."""
+    def row_features(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """What discriminants are made of, shape (2 n_features, n_rows), its means and its covariance."""
         features = _row_features(self.normal_scores(np.arange(self.n_features)), self.scores)
-        return np.ascontiguousarray(features.T), _covariance(features)
+        lines = np.ascontiguousarray(features.T)
+        return lines, lines.mean(axis=1), _covariance(features)
 
     def _statistic(
         self, location: FloatArray, spread: FloatArray, m: int | IntArray, columns: IntArray | slice
@@ -383,11 +384,14 @@ def weights_without_each(inverse: FloatArray, shift: FloatArray) -> FloatArray:
     rank-two downdate of the inverse covariance.
     """
     n_columns = len(shift) // 2
+    first, second = np.arange(n_columns), np.arange(n_columns, 2 * n_columns)
     weights = np.repeat((inverse @ shift)[:, None], n_columns + 1, axis=1)
-    for j in range(n_columns):
-        pair = [j, j + n_columns]
-        weights[:, j] -= inverse[:, pair] @ shift[pair]
-        weights[:, j] -= inverse[:, pair] @ np.linalg.solve(inverse[np.ix_(pair, pair)], weights[pair, j])
+    own = weights[:, :-1]
+    own -= inverse[:, first] * shift[first] + inverse[:, second] * shift[second]
+    pairs = np.stack([first, second], axis=1)
+    block = inverse[pairs[:, :, None], pairs[:, None, :]]
+    change = np.linalg.solve(block, own[pairs, first[:, None]][:, :, None])
+    own -= inverse[:, first] * change[:, 0, 0] + inverse[:, second] * change[:, 1, 0]
     return weights
 
 
@@ -403,10 +407,10 @@ def _parts_of_columns(
     """Return `_discriminant_parts` of some columns; from what is kept of all, where these are few."""
     if ranks.n_features > FEW_COLUMNS or ranks.n_features * ranks.n_rows > FEW_VALUES:
         return _discriminant_parts(ranks.normal_scores(columns), ranks.scores, positive)
-    lines, cov = ranks.row_features
+    lines, mean, cov = ranks.row_features
     both = np.concatenate([columns, columns + ranks.n_features])
     own = lines[both]
-    shift = own[:, positive].mean(axis=1) - own.mean(axis=1)
+    shift = own[:, np.flatnonzero(positive)].mean(axis=1) - mean[both]
     return own.T, _shrunken(cov[np.ix_(both, both)]), shift
 
 

@@ -24,6 +24,7 @@ logger = logging.getLogger("puselect")
 
 MEMORY_SHARE = 0.5  # of what is free, for one batch
 MOST_FUSED_COLUMNS = 512  # of a table, for one program to draw a mask
+COPIED_VALUES = 2**20  # of a table, at a time
 MOST_WIDTHS = 4  # numbers of columns whose buffers are kept
 
 
@@ -87,7 +88,7 @@ class GPUEngine:
         self.n_clusters = min(spec.n_clusters, self.max_samples or n_rows)
         self._at_once: dict[int, int] = {}
         self._fits: dict[int, BatchFits] = {}
-        self.centre = np.array([[column.mean(dtype=np.float64) for column in table.T] for table in tables])
+        self.centre = np.stack([table.T.mean(axis=1, dtype=np.float64) for table in tables])
         self.tables = self._to_device(tables)
         self.labelled = torch.tensor(self.positive, device=self.device)
 
@@ -246,9 +247,11 @@ class GPUEngine:
             raise MemoryError(
                 f"the table needs {need:.1f} GB on {self.device}, which has {there:.1f} GB free; use engine='cpu'"
             ) from error
+        at_once = max(1, COPIED_VALUES // tables.shape[1])
         for i, table in enumerate(tables):
-            for j, centre in enumerate(self.centre[i]):
-                held[i, :, j] = torch.from_numpy((table[:, j] - centre).astype(np.float32))
+            for first in range(0, tables.shape[2], at_once):
+                part = slice(first, first + at_once)
+                held[i, :, part] = torch.from_numpy((table[:, part] - self.centre[i, part]).astype(np.float32))
         return held
 
 
