@@ -383,14 +383,11 @@ def weights_without_each(inverse: FloatArray, shift: FloatArray) -> FloatArray:
     A column has two features, the second one as far behind the first as there are columns. Leaving them out is a
     rank-two downdate of the inverse covariance.
     """
-    n_columns = len(shift) // 2
-    first, second = np.arange(n_columns), np.arange(n_columns, 2 * n_columns)
-    weights = np.repeat((inverse @ shift)[:, None], n_columns + 1, axis=1)
+    first, second = pair = np.arange(len(shift)).reshape(2, -1)
+    weights = np.repeat((inverse @ shift)[:, None], len(first) + 1, axis=1)
     own = weights[:, :-1]
     own -= inverse[:, first] * shift[first] + inverse[:, second] * shift[second]
-    pairs = np.stack([first, second], axis=1)
-    block = inverse[pairs[:, :, None], pairs[:, None, :]]
-    change = np.linalg.solve(block, own[pairs, first[:, None]][:, :, None])
+    change = np.linalg.solve(inverse[pair.T[:, :, None], pair.T[:, None, :]], own[pair, first].T[:, :, None])
     own -= inverse[:, first] * change[:, 0, 0] + inverse[:, second] * change[:, 1, 0]
     return weights
 
