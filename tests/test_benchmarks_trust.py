@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import auto
 import auto_k
 import label_spread
+import prior
 import stability
 import suitability
 
@@ -25,8 +26,8 @@ SMALL = partial(make_pu_clusters, n_negative=150, n_positive=50, n_relevant=4, n
 
 @pytest.mark.parametrize(
     ("script", "options"),
-    [(auto_k, ["--quick"]), (suitability, []), (label_spread, ["--board", "one"])],
-    ids=["auto_k", "check", "labels"],
+    [(auto_k, ["--quick"]), (suitability, []), (label_spread, ["--board", "one"]), (prior, [])],
+    ids=["auto_k", "check", "labels", "prior"],
 )
 def test_a_board_is_run_once_and_summed_up(script, options, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(script, "make_pu_clusters", SMALL)
@@ -92,7 +93,7 @@ def test_intervals_are_held_against_many_searches(board, monkeypatch, tmp_path, 
 DOCS = Path(__file__).parents[1] / "docs"
 SCRIPTS = {
     "auto_k": auto_k, "auto_real": auto, "auto_table1": auto, "auto_trees": auto, "check": suitability,
-    "label_spread": label_spread, "stability": stability, "twins": stability,
+    "label_spread": label_spread, "prior": prior, "stability": stability, "twins": stability,
 }  # fmt: skip
 
 
