@@ -209,3 +209,11 @@ def test_a_word_other_than_auto_is_refused():
     X, y, _ = small()
     with pytest.raises(ValueError, match="n_features_to_select"):
         FSCPU("half").fit(X, y)
+
+
+def test_one_clear_feature_of_two_is_one_at_least():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(300, 2)), np.arange(300) < 30
+    X[:60, 0] += 2.5
+    found = choice(X, y)
+    assert (found.n_features, found.at_least) == (1, 1)

@@ -100,10 +100,11 @@ def lede(selection: Selection) -> list[str]:
     lines = []
     if found is not None:
         it = "it" if len(selection.selected) == 1 else "them"
+        known = f"{share(found.labelled_share)} of the {found.n_labelled:,} known positives"
         lines.append(
             f"Clustered on {it}, {found.n_positive} of {found.n_clusters} clusters "
-            f"{'contains' if found.n_positive == 1 else 'contain'} {share(found.labelled_share)} of the "
-            f"{found.n_labelled:,} known positives and {share(found.row_share)} of all rows."
+            f"{'contains' if found.n_positive == 1 else 'contain'} "
+            f"{'the one known positive' if found.n_labelled == 1 else known} and {share(found.row_share)} of all rows."
         )
     if selection.search is not None:
         lines.append(ending(selection))
@@ -156,6 +157,8 @@ def ending(selection: Selection) -> str:
     search = selection.search
     if search is None:
         return ""
+    if not search.n_masks:
+        return "Nothing was searched, because there was nothing to choose from."
     tried = f"{search.n_masks:,} clusterings"
     if search.converged:
         return f"The search converged after {tried}; that alone is no evidence, because it can converge on noise, too."

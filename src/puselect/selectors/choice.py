@@ -173,7 +173,8 @@ def choose_number(settings: Settings, problem: Problem, max_false: float, deadli
         code = ChoiceCode.CHOSEN if n_chosen else ChoiceCode.NOTHING
     if code is not ChoiceCode.CHOSEN:
         n_chosen = max(1, int((false_share <= EVEN).sum()))
-    at_least = min(chance.at_least, int(n_chosen * (1 - max_false))) if code is ChoiceCode.CHOSEN else 0
+    # one of them at least, since all columns together are beyond chance
+    at_least = min(chance.at_least, max(1, int(n_chosen * (1 - max_false)))) if code is ChoiceCode.CHOSEN else 0
     at_most = max(chance.at_most, n_chosen if code is ChoiceCode.CHOSEN else 0)
     seconds = time.monotonic() - begin
     return Choice(code, n_chosen, free[order[:n_chosen]], false_share, chance.p_value, at_least, at_most, seconds)
