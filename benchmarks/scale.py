@@ -6,9 +6,10 @@
     python benchmarks/scale.py --board sparse                 # 100,000 x 3,000, 1 % filled: time and memory
     python benchmarks/scale.py --board vast --rows 20000000   # Parquet larger than each worker's memory, one killed
     python benchmarks/scale.py --board stream --rows 20000000 # the same files without a cluster
+    python benchmarks/scale.py --board workers                # CPU time of a step on 1, 2 and 4 workers
 
-The board `time` reads real tables from $PUSELECT_DATA; `vast` and `stream` need the extras cli and dask, and disk for
-the files in --folder, which are kept.
+The board `time` reads real tables from $PUSELECT_DATA; `vast`, `stream` and `workers` need the extras cli and dask,
+and disk for the files in --folder, which are kept.
 """
 
 import argparse
@@ -208,6 +209,32 @@ def vast(folder: Path, n_rows: int, memory: str, steps: int) -> None:
               f"{abs(same.objective_ / found.objective_ - 1):.2g}")  # fmt: skip
 
 
+def workers(folder: Path, n_rows: int) -> None:
+    """Print the CPU time of a step of all rows by the number of workers: the busiest, all of them, this process."""
+    from distributed import Client, LocalCluster
+
+    from puselect.cli.remote import RemoteFiles
+
+    pattern = make_files(folder, n_rows)
+    print("| workers | busiest worker, s a step | all workers | this process |\n|---:|---:|---:|---:|")
+    for n_workers in (1, 2, 4):
+        cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None)
+        with cluster, Client(cluster) as client:
+            table, y = RemoteFiles(pattern, "y", None, (), cluster.scheduler_address).open(client)
+            marks = [cpu_seconds(client)]
+            for steps in (2, 2, 6):  # the first fit compiles
+                options = {"engine": "dask", "max_samples": None, "early_stopping": False, "random_state": 0}
+                FSCPU(N_RELEVANT, max_iter=steps, **options).fit(table, y)
+                marks.append(cpu_seconds(client))
+        own, *each = (marks[3] - 2 * marks[2] + marks[1]) / 4
+        print(f"| {n_workers} | {max(each):.2f} | {sum(each):.2f} | {own:.2f} |", flush=True)
+
+
+def cpu_seconds(client: Any) -> np.ndarray:
+    """Return the CPU time so far of this process and of each worker."""
+    return np.array([time.process_time(), *dict(sorted(client.run(time.process_time).items())).values()])
+
+
 @contextmanager
 def rows_brought_here() -> Iterator[list[int]]:
     """Give a list of how many rows each look at single rows of a table in partitions brought to this process."""
@@ -241,8 +268,8 @@ def stream(folder: Path, n_rows: int, memory: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("--board", choices=("growth", "once", "time", "sparse", "vast", "stream"), default="growth")
-    add("--rows", type=int, help="default: 100,000 for sparse, 1,000,000 for vast and stream")
+    add("--board", choices=("growth", "once", "time", "sparse", "vast", "stream", "workers"), default="growth")
+    add("--rows", type=int, help="default: 100,000 for sparse, 1,000,000 for vast, stream and workers")
     add("--limit", type=float, default=10.0, help="seconds")
     add("--memory", default="1GB", help="of a worker, or of the table")
     add("--steps", type=int, help="default: as many as the search needs; 4 for vast")
@@ -258,6 +285,8 @@ def main() -> None:
         sparse(args.rows or 100_000, args.steps)
     elif args.board == "vast":
         vast(args.folder, args.rows or ROWS_PER_FILE, args.memory, args.steps or 4)
+    elif args.board == "workers":
+        workers(args.folder, args.rows or ROWS_PER_FILE)
     else:
         stream(args.folder, args.rows or ROWS_PER_FILE, args.memory)
 
