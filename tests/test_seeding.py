@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from puselect.engines.mixture import MixtureSpec
-from puselect.engines.sample import draw_sample, draw_samples
+from puselect.engines.sample import MANY_SEEDS, draw_sample, draw_samples
 from puselect.objective.score import random_labels, random_labels_of_each
 from puselect.seeding import seeded_generators, spawned_seeds
 
@@ -33,10 +33,25 @@ def test_samples_of_many_seeds_are_those_of_each(limit, labelled_start):
     positives = [rng.permutation(200) < n for n in (30, 40, 150)]
     seeds, targets, spec = rng.integers(2**32, size=3), np.array([0, 1, 5]), MixtureSpec(labelled_start=labelled_start)
     many = draw_samples(positives, spec, seeds, targets, limit)
-    for positive, seed, target, sample in zip(positives, seeds.tolist(), targets.tolist(), many, strict=True):
+    assert (many.rows is None) == (limit is None)
+    for i, (positive, seed, target) in enumerate(zip(positives, seeds.tolist(), targets.tolist(), strict=True)):
         one = draw_sample(positive, spec, seed, target, limit)
-        for ours, theirs in zip(sample, one, strict=True):
-            np.testing.assert_array_equal(ours, theirs)
+        np.testing.assert_array_equal(many.start[i], one.start)
+        assert many.weight[i] == one.weight
+        if many.rows is not None:
+            np.testing.assert_array_equal(many.rows[i], one.rows)
+
+
+@pytest.mark.parametrize(("n_rows", "n_clusters"), [(4500, 20), (21, 20), (12, 20), (9, 1), (100_000, 7)])
+def test_starts_of_very_many_seeds_are_those_of_each(n_rows, n_clusters):
+    """They are drawn by compiled code."""
+    positive, spec = np.arange(n_rows) < 5, MixtureSpec(n_clusters, labelled_start=0.0)
+    seeds = np.random.default_rng(3).integers(2**32, size=MANY_SEEDS)
+    seeds[:2] = 0, 2**32 - 1
+    many = draw_samples([positive] * len(seeds), spec, seeds, np.zeros_like(seeds), None)
+    want = [draw_sample(positive, spec, seed, 0, None).start for seed in seeds.tolist()]
+    np.testing.assert_array_equal(many.start, want)
+    assert (many.weight == 1).all()
 
 
 def test_random_labels_of_many_masks_are_those_of_each():

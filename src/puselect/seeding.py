@@ -64,12 +64,17 @@ def seeded_generators(words: Words) -> Iterator[np.random.Generator]:
     bits = np.random.PCG64(0)
     rng = np.random.Generator(bits)
     state: Any = {"bit_generator": "PCG64", "state": {}, "has_uint32": 0, "uinteger": 0}
-    for high, low, sequence_high, sequence_low in _generate(_mix(words), 8).view(np.uint64).tolist():
+    for high, low, sequence_high, sequence_low in seeded_words(words).tolist():
         increment = ((sequence_high << 65) | (sequence_low << 1) | 1) % MODULUS
         begin = (increment + ((high << 64) | low)) * PCG64_MULTIPLIER + increment
         state["state"] = {"state": begin % MODULUS, "inc": increment}
         bits.state = state
         yield rng
+
+
+def seeded_words(words: Words) -> NDArray[np.uint64]:
+    """Return what ``PCG64(line)`` is seeded with: state and sequence, each as its high and its low word."""
+    return _generate(_mix(words), 8).view(np.uint64)
 
 
 def _words_of(number: int) -> list[int]:

@@ -3,7 +3,6 @@
 The first to do so is `puselect.engines.gpu.steps`; here is only what needs no device.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.engines.sample import Sample
+from puselect.engines.sample import Samples
 
 
 @dataclass(frozen=True)
@@ -132,6 +131,6 @@ class SteppingEngine(Protocol):
         """Return slots for so many searches, and chunks of so many steps at most."""
         ...
 
-    def samples(self, seeds: IntArray, targets: IntArray) -> Iterator[Sample]:
-        """Yield the rows used with each of many seeds and label vectors, and where clusters start."""
+    def samples(self, seeds: IntArray, targets: IntArray) -> Samples:
+        """Return the rows used with each of many seeds and label vectors, and where clusters start."""
         ...

@@ -1,14 +1,16 @@
 """The rows used with a seed and the rows its clusters start from, the same on every engine."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from puselect.arrays import BoolArray, IntArray
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines.mixture import MixtureSpec, draw_start_rows
 from puselect.labels import draw_rows
-from puselect.seeding import seeded_generators
+from puselect.seeding import seeded_generators, seeded_words
+
+MANY_SEEDS = 256  # from which on loading compiled code pays
 
 
 class Sample(NamedTuple):
@@ -36,13 +38,44 @@ def draw_sample(positive: BoolArray, spec: MixtureSpec, seed: int, target: int, 
     return _sample(positive, spec, rng, for_start, max_samples)
 
 
+class Samples(NamedTuple):
+    """The rows used with each of many seeds, as in `Sample`."""
+
+    rows: IntArray | None
+    """Shape (n_seeds, n_used)."""
+    start: IntArray
+    """Shape (n_seeds, n_clusters)."""
+    weight: FloatArray
+    """Shape (n_seeds,)."""
+
+
 def draw_samples(
     positives: Sequence[BoolArray], spec: MixtureSpec, seeds: IntArray, targets: IntArray, max_samples: int | None
+) -> Samples:
+    """Return what `draw_sample` does for each of many seeds below 2^32, with init="rows"."""
+    n_start = min(spec.n_clusters, max_samples or len(positives[0])) if len(seeds) else 0
+    if max_samples is None and spec.labelled_start == 0 and len(seeds) >= MANY_SEEDS:
+        return Samples(None, _compiled_starts(len(positives[0]), n_start, seeds), np.ones(len(seeds)))
+    drawn = list(_draw_each(positives, spec, seeds, targets, max_samples))
+    start = np.array([sample.start for sample in drawn], dtype=np.intp).reshape(len(seeds), n_start)
+    rows = None if max_samples is None else np.array([sample.rows for sample in drawn], dtype=np.intp)
+    return Samples(rows, start, np.array([sample.weight for sample in drawn]))
+
+
+def _compiled_starts(n_rows: int, n_start: int, seeds: IntArray) -> IntArray:
+    """Return the rows that clusters start from with each seed, of which none needs to be labelled."""
+    from puselect.engines.start_kernel import draw_distinct  # compiled code is loaded only when it is used
+
+    start = np.empty((len(seeds), n_start), dtype=np.int64)
+    draw_distinct(seeded_words(seeds[:, None].astype(np.uint32)), n_rows, start)
+    return start
+
+
+def _draw_each(
+    positives: Sequence[BoolArray], spec: MixtureSpec, seeds: IntArray, targets: IntArray, max_samples: int | None
 ) -> Iterator[Sample]:
-    """Yield `draw_sample` for each of many seeds below 2^32, whose generators are set up together."""
-    for_starts: Iterable[np.random.Generator | None] = [None] * len(seeds)
-    if spec.init == "rows":
-        for_starts = seeded_generators(seeds[:, None].astype(np.uint32))
+    """Yield the samples of all seeds, whose generators are set up together."""
+    for_starts = seeded_generators(seeds[:, None].astype(np.uint32))
     if max_samples is None:
         for positive, for_start in zip(positives, for_starts, strict=True):
             yield Sample(None, positive, _start(positive, spec, for_start), 1.0)

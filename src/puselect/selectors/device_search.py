@@ -149,11 +149,12 @@ class DeviceSearches:
         keys = [(self.searches[i].entropy, self.searches[i].index) for _, i in own]
         seeds[:, places] = spawned_seeds(keys, self.drawn[numbers][:, None] + np.arange(n_steps)).T
         targets = np.repeat([self.searches[i].target for _, i in own], n_steps).astype(np.intp)
-        for number, sample in enumerate(self.engine.samples(seeds[:, places].T.ravel(), targets)):
-            slot, step = places[number // n_steps], number % n_steps
-            start[step, slot], weight[step, slot] = sample.start, sample.weight
-            if rows is not None and sample.rows is not None:
-                rows[step, slot] = sample.rows
+        if own and n_steps:
+            samples = self.engine.samples(seeds[:, places].T.ravel(), targets)
+            start[:, places] = samples.start.reshape(len(own), n_steps, -1).swapaxes(0, 1)
+            weight[:, places] = samples.weight.reshape(len(own), n_steps).T
+            if rows is not None and samples.rows is not None:
+                rows[:, places] = samples.rows.reshape(len(own), n_steps, -1).swapaxes(0, 1)
         self.drawn[numbers] += n_steps
         after = {i: self.ahead[i].bit_generator.state for _, i in own}
         return Planned(Draws(uniform, clocks, start, rows, weight), seeds, before, after)

@@ -18,7 +18,7 @@ from puselect.engines.gpu.fits import BatchFits, Inputs, Outcome, has_fixed_step
 from puselect.engines.gpu.starts import draw_each
 from puselect.engines.mixture import MixtureSpec
 from puselect.engines.precision import regularised
-from puselect.engines.sample import Sample, draw_sample, draw_samples
+from puselect.engines.sample import Sample, Samples, draw_sample, draw_samples
 
 logger = logging.getLogger("puselect")
 
@@ -233,8 +233,8 @@ class GPUEngine:
         """Return the rows used with a seed and a label vector, and where clusters start."""
         return draw_sample(self.positive[target], self.spec, seed, int(self.vector_of[target]), self.max_samples)
 
-    def samples(self, seeds: IntArray, targets: IntArray) -> Iterator[Sample]:
-        """Yield the rows used with each of many seeds and label vectors."""
+    def samples(self, seeds: IntArray, targets: IntArray) -> Samples:
+        """Return the rows used with each of many seeds and label vectors."""
         positives = [self.positive[target] for target in targets]
         return draw_samples(positives, self.spec, seeds, self.vector_of[targets], self.max_samples)
 
