@@ -4,6 +4,8 @@ PCG64 is M. E. O'Neill's generator of 128 bits (xsl-rr), bounded numbers are D. 
 distinct rows are drawn by R. W. Floyd's algorithm, then shuffled.
 """
 
+from typing import Any
+
 import numpy as np
 
 from puselect.engines.cpu.kernels import Array, inner_kernel, kernel
@@ -34,7 +36,7 @@ def advance(state: Array) -> None:
 
 
 @inner_kernel
-def next_half(state: Array) -> np.uint64:
+def next_half(state: Array) -> Any:
     """Return 32 random bits: the lower half of 64 and, at the next call, the upper one, which is kept in the state."""
     if state[5]:
         state[5] = np.uint64(0)
@@ -47,7 +49,7 @@ def next_half(state: Array) -> np.uint64:
 
 
 @inner_kernel
-def bounded(state: Array, most: int) -> int:
+def bounded(state: Array, most: int) -> Any:
     """Return a random number from 0 to `most`."""
     if most == 0:
         return 0
