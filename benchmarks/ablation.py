@@ -7,6 +7,7 @@
 |---|---|
 | published | nothing: both masks of a pair are clustered from the same random numbers |
 | independent | each mask has random numbers of its own; the paper does not say which of the two it did |
+| fixed | all masks of a search have the same random numbers, as with one `random_state` for all mixtures |
 | k-means | scikit-learn's KMeans instead of the mixture (`clusterer=`) |
 | diagonal | mixtures with diagonal covariances |
 | biased | labels not missing at random: rows of the first positive cluster are labelled nine times as often |
@@ -37,39 +38,52 @@ from puselect.selectors.problem import Problem, cluster_objective, problem_engin
 from puselect.selectors.settings import Settings
 from puselect.studies.journal import read_rows
 
-VARIANTS = ("published", "independent", "k-means", "diagonal", "biased")
+VARIANTS = ("published", "independent", "fixed", "k-means", "diagonal", "biased")
 CONDITIONS = ("10/8/2", "40/1/2")
 SIZES = {"paper": {}, "small": {"n_negative": 800, "n_positive": 200, "n_relevant": 10, "n_irrelevant": 10}}
 STEPS = (100, 300, 600, 1000, 1500, 2000, 3000)
 BIAS = 9
 
 
-class OwnNumbers:
-    """An engine that gives every mask of a batch random numbers of its own."""
+class OtherNumbers:
+    """An engine whose masks have random numbers of their own, or all the same."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, is_fixed: bool) -> None:
         self.engine = engine
+        self.is_fixed = is_fixed
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
-        """Cluster the masks, each from another seed."""
-        own = [np.random.SeedSequence([int(seed), i]).generate_state(1)[0] for i, seed in enumerate(seeds)]
-        return self.engine.cluster(masks, np.array(own, dtype=np.int64), targets)
+        """Cluster the masks, each from another seed, or all from one."""
+        own = [[0] if self.is_fixed else [int(seed), i] for i, seed in enumerate(seeds)]
+        drawn = [np.random.SeedSequence(each).generate_state(1)[0] for each in own]
+        return self.engine.cluster(masks, np.array(drawn, dtype=np.int64), targets)
 
     def fit_final(self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None) -> FinalFit:
         """Cluster the result."""
         return self.engine.fit_final(mask, seeds, target, n_mixtures)
 
 
-class IndependentStarts(FSCPU):
+class OtherStarts(FSCPU):
     """FSCPU whose masks of a pair do not share random numbers."""
+
+    is_fixed = False
 
     def _fit_problem(
         self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline
     ) -> Self:
-        engine = OwnNumbers(problem_engine(settings, problem))
+        engine = OtherNumbers(problem_engine(settings, problem), self.is_fixed)
         session = cluster_session(settings, problem, cluster_objective(settings, engine, None), None, deadline)
         session.run(callbacks)
         return self._keep_clusters(settings, problem, Searched(session, None), engine)
+
+
+class FixedStarts(OtherStarts):
+    """FSCPU whose masks all share one set of random numbers."""
+
+    is_fixed = True
+
+
+STARTS = {"independent": OtherStarts, "fixed": FixedStarts}
 
 
 class Cell(NamedTuple):
@@ -94,7 +108,7 @@ class Cell(NamedTuple):
             changes |= {"clusterer": KMeans(10, n_init=1), "engine": "reference"}
         if self.variant == "diagonal":
             changes["covariance_type"] = "diag"
-        return (IndependentStarts if self.variant == "independent" else FSCPU).published(k, **changes)
+        return STARTS.get(self.variant, FSCPU).published(k, **changes)
 
 
 def measure(cell: Cell) -> Row:

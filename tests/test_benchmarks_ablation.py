@@ -25,7 +25,7 @@ def test_variants_are_run_once_and_summed_up(small, tmp_path, capsys):
     words = ["--conditions", "40/1/2", "--seeds", "3-4", "--max-iter", "3", "--out", str(tmp_path / "rows")]
     ablation.main(words)
     first = capsys.readouterr()
-    assert "10 of 10" in first.err
+    assert "12 of 12" in first.err
     assert all(f"| {variant} | " in first.out for variant in ablation.VARIANTS)
     ablation.main(words)
     assert capsys.readouterr() == (first.out, "")
@@ -36,7 +36,7 @@ def test_small_tables_are_small():
     assert (X.shape, relevant.sum()) == ((1000, 20), 10)
 
 
-def test_masks_of_a_pair_share_random_numbers_as_published_only(small, monkeypatch):
+def test_masks_share_random_numbers_as_their_variant_says(small, monkeypatch):
     seen = []
 
     def watched(settings, problem):
@@ -53,10 +53,11 @@ def test_masks_of_a_pair_share_random_numbers_as_published_only(small, monkeypat
     problem_engine = ablation.problem_engine
     for module in (ablation, sys.modules["puselect.selectors.fscpu"]):
         monkeypatch.setattr(module, "problem_engine", watched)
-    for variant, n_seeds in (("published", 1), ("independent", 2)):
+    for variant, n_in_a_pair, n_in_two in (("published", 1, 2), ("independent", 2, 4), ("fixed", 1, 1)):
         seen.clear()
         ablation.measure(ablation.Cell(variant, "paper", "40/1/2", 2, 0))
-        assert [len(set(seeds)) for seeds in seen[:2]] == [n_seeds, n_seeds]
+        assert [len(set(seeds)) for seeds in seen[:2]] == [n_in_a_pair, n_in_a_pair]
+        assert len(set(np.concatenate(seen[:2]))) == n_in_two
 
 
 def test_recall_after_so_many_steps_is_that_of_the_most_probable_features():

@@ -287,7 +287,7 @@ def test_ablations_are_rebuilt():
     rows = [json.loads(line) for line in (RESULTS / "ablation.jsonl").read_text().splitlines()]
     assert not rows_of(ablation.summary(rows)) - rows_of(page())
     small = {(row["variant"], row["condition"], row["seed"]): row["fsr"] for row in rows if row["size"] == "small"}
-    for variant in ablation.VARIANTS[1:]:
+    for variant in dict.fromkeys(variant for variant, _, _ in small if variant != "published"):
         for condition in ablation.CONDITIONS:
             pairs = [small[variant, condition, s] - small["published", condition, s] for s in range(5000, 5008)]
             mean, error = np.mean(pairs), np.std(pairs, ddof=1) / len(pairs) ** 0.5
