@@ -27,7 +27,10 @@ class TestOnTheCPU(EngineContract):
         return GPUEngine(X, positive, spec, device=self.device)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here: its kernels run on one only")
+NEEDS_GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here: its kernels run on one only")
+
+
+@NEEDS_GPU
 class TestOnTheGPU(TestOnTheCPU):
     device = "cuda"
 
@@ -147,15 +150,16 @@ def test_without_a_device_one_sentence_says_so():
         FSCPU(3, engine="gpu").fit(X, positive)
 
 
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=NEEDS_GPU)])
 @pytest.mark.parametrize("make", [FSCPU, FSCPU.published])
-def test_searches_in_lockstep_end_as_each_would_alone(make):
+def test_searches_in_lockstep_end_as_each_would_alone(make, device):
     data = [small_table(seed) for seed in range(3)]
 
     def fit(members):
         tasks = [Task.of(make(6, max_iter=4, random_state=i), *data[i]) for i in members]
         X = np.stack([task.problem.table for task in tasks])
         positive = np.stack([task.problem.positive for task in tasks])
-        fit_together(tasks, GPUEngine(X, positive, tasks[0].settings.mixture, device="cpu"))
+        fit_together(tasks, GPUEngine(X, positive, tasks[0].settings.mixture, device=device))
         return [task.selector for task in tasks]
 
     together = fit(range(3))
@@ -178,7 +182,7 @@ def test_buffers_are_freed_with_their_engine():
         gc.enable()
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+@NEEDS_GPU
 def test_a_graph_that_becomes_garbage_does_not_spoil_another():
     X, positive = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) < 10
     masks, seeds = np.ones((2, 4), dtype=bool), np.arange(2)

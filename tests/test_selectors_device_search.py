@@ -150,8 +150,9 @@ def test_searches_take_the_places_of_those_that_are_over(device, monkeypatch, co
     assert len(counted) - 3 <= 6  # one after another, they would take nine chunks
 
 
-def test_a_resumed_search_ends_as_one_that_was_not_stopped(tmp_path, counted):
-    whole = fit([FSCPU(5, max_iter=45, early_stopping=False, random_state=3)])[0]
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_resumed_search_ends_as_one_that_was_not_stopped(device, tmp_path, counted):
+    whole = fit([FSCPU(5, max_iter=45, early_stopping=False, random_state=3)], device)[0]
     path = str(tmp_path / "state")
     half = FSCPU(5, max_iter=45, early_stopping=False, random_state=3, checkpoint=path)
 
@@ -167,12 +168,13 @@ def test_a_resumed_search_ends_as_one_that_was_not_stopped(tmp_path, counted):
         patch.setattr(lockstep, "SAVE_SECONDS", 0.0)
         patch.setattr(lockstep.Lockstep, "_save", stop)
         with pytest.raises(StoppedError):
-            fit([half])
+            fit([half], device)
     counted.clear()
-    fit([half])
+    fit([half], device)
     assert counted == [13]
     np.testing.assert_array_equal(half.probabilities_, whole.probabilities_)
     np.testing.assert_array_equal(half.ranking_, whole.ranking_)
+    np.testing.assert_array_equal(half.history_.theta, whole.history_.theta)
     assert half.history_.step.tolist() == whole.history_.step.tolist()
 
 
