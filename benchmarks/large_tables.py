@@ -23,7 +23,8 @@ from puselect.datasets import make_pu_clusters
 from puselect.engines.row_blocks import RowBlocks
 from puselect.evaluation import downstream_auc
 from puselect.labels import draw_rows
-from puselect.objective.evidence import LEPAGE, NORMAL, gather_evidence
+from puselect.objective.column_ranks import LEPAGE, NORMAL
+from puselect.objective.evidence import gather_evidence
 from puselect.objective.vast_evidence import vast_evidence
 from puselect.scaling import fit_scaling
 from puselect.selectors import all_rows

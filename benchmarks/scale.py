@@ -32,7 +32,8 @@ from scipy.sparse import random_array
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
-from puselect.objective.evidence import LEPAGE, NORMAL, ColumnRanks, rank_evidence
+from puselect.objective.column_ranks import LEPAGE, NORMAL, ColumnRanks
+from puselect.objective.evidence import rank_evidence
 from puselect.scaling import fit_scaling
 from puselect.search.progress import watching
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from puselect.objective.chance import Chance, draw_statistics, joint_p_value, related_at_least, related_at_most
-from puselect.objective.evidence import ColumnRanks, rank_evidence
+from puselect.objective.column_ranks import ColumnRanks
+from puselect.objective.evidence import rank_evidence
 
 N_ROWS, N_LABELLED = 300, 30
 

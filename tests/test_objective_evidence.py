@@ -4,10 +4,8 @@ from scipy.stats import ansari, chi2, kstest, mannwhitneyu, norm, rankdata
 
 from puselect.datasets import make_pu_clusters
 from puselect.objective import evidence as module
+from puselect.objective.column_ranks import LEPAGE, NORMAL, ColumnRanks
 from puselect.objective.evidence import (
-    LEPAGE,
-    NORMAL,
-    ColumnRanks,
     _discriminants,
     column_evidence,
     gather_evidence,

@@ -1,6 +1,6 @@
 import numpy as np
 
-from puselect.objective.evidence import ColumnRanks
+from puselect.objective.column_ranks import ColumnRanks
 from puselect.objective.separation import Separation, heldout_separation
 
 

@@ -5,7 +5,8 @@ from puselect.datasets import make_pu_clusters
 from puselect.engines import row_blocks
 from puselect.engines.row_blocks import RowBlocks
 from puselect.objective import vast_evidence as vast_evidence_module
-from puselect.objective.evidence import LEPAGE, NORMAL, ColumnRanks, gather_evidence
+from puselect.objective.column_ranks import LEPAGE, NORMAL, ColumnRanks
+from puselect.objective.evidence import gather_evidence
 from puselect.objective.vast_evidence import N_BINS, BinnedRanks, bins_of, count_bins, vast_evidence
 from puselect.scaling import fit_scaling
 

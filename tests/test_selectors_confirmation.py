@@ -6,7 +6,7 @@ from sklearn.mixture import GaussianMixture
 from puselect import FSCPU
 from puselect.engines import make_engine
 from puselect.selectors import confirmation
-from puselect.selectors.confirmation import clustered_support, confirmed_scores
+from puselect.selectors.confirmation import clustered_support, confirmed_support
 from puselect.selectors.many import Task, fit_together
 from puselect.selectors.problem import problem_engine
 from puselect.selectors.weights import Weights
@@ -80,11 +80,11 @@ def test_the_default_is_ranked_by_it_and_says_so(table, monkeypatch):
     X, y = table
     asked = []
 
-    def noted(*arguments):
-        asked.append(confirmed_scores(*arguments))
-        return asked[-1]
+    def noted(settings, problem, session, *rest):
+        asked.append(session.search.optimizer.ranked_by(confirmed_support(settings, problem, session, *rest)))
+        return confirmed_support(settings, problem, session, *rest)
 
-    monkeypatch.setattr("puselect.selectors.fscpu.confirmed_scores", noted)
+    monkeypatch.setattr("puselect.selectors.fscpu.confirmed_support", noted)
     selector = FSCPU(8, max_iter=40, random_state=0).fit(X, y)
     np.testing.assert_array_equal(np.argsort(-asked[0]), np.argsort(selector.ranking_))
     weights, evidence = selector.weights_, selector.evidence_

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from puselect import FSCPU
-from puselect.objective.evidence import LEPAGE
+from puselect.objective.column_ranks import LEPAGE
 from puselect.search.deadline import Deadline
 from puselect.selectors.many import Task
 from puselect.selectors.problem import problem_evidence, ranks_in, some_rows, taken_rows

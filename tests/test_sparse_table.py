@@ -7,7 +7,8 @@ from puselect.baselines import KBest
 from puselect.engines.cpu.engine import CPUEngine
 from puselect.engines.cpu.sparse import SparseEngine
 from puselect.engines.mixture import MixtureSpec
-from puselect.objective.evidence import LEPAGE, NORMAL, ColumnRanks, gather_evidence, rank_evidence
+from puselect.objective.column_ranks import LEPAGE, NORMAL, ColumnRanks
+from puselect.objective.evidence import gather_evidence, rank_evidence
 from puselect.objective.sparse_ranks import SparseRanks
 from puselect.scaling import SCALES, fit_scaling
 from puselect.selectors.base import varying_columns

@@ -9,7 +9,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from puselect.arrays import FloatArray, IntArray
-from puselect.objective.evidence import ColumnRanks, Evidence
+from puselect.objective.column_ranks import ColumnRanks
+from puselect.objective.evidence import Evidence
 
 MOST_DRAWS, FEWEST_DRAWS = 399, 59
 DRAWN_VALUES = 100_000  # of all columns together: they are pooled, so that wide tables need fewer draws

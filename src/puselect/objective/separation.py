@@ -7,7 +7,8 @@ import numpy as np
 from scipy.stats import rankdata
 
 from puselect.arrays import BoolArray, FloatArray
-from puselect.objective.evidence import ColumnRanks, linear_discriminant, rank_evidence
+from puselect.objective.column_ranks import ColumnRanks
+from puselect.objective.evidence import linear_discriminant, rank_evidence
 
 N_FOLDS = 5
 

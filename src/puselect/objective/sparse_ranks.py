@@ -5,7 +5,7 @@ from scipy.sparse import csc_array
 
 from puselect.arrays import AnyArray, FloatArray, IntArray
 from puselect.blocks import map_blocks
-from puselect.objective.evidence import NORMAL, ColumnRanks, RankScores
+from puselect.objective.column_ranks import NORMAL, ColumnRanks, RankScores
 from puselect.scaling import columns_at_once
 from puselect.sparse_table import SparseTable
 
@@ -57,15 +57,11 @@ class SparseRanks(ColumnRanks):
 
     def statistic_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
         """Return the statistic of `columns`, each for its own set: ``rows`` (n_columns, n_set)."""
-        location = np.take_along_axis(self._locations(columns).T, rows, axis=1)
+        location = np.take_along_axis(self.places(columns).T, rows, axis=1)
         spread = self.scores.spread(location)
         return self._statistic(location.mean(axis=1), spread.mean(axis=1), rows.shape[1], columns)
 
-    def normal_scores(self, columns: IntArray) -> FloatArray:
-        """Return the normal scores of `columns`, shape (n_rows, n_columns)."""
-        return self.scores.normal(self._locations(columns), self.n_rows)
-
-    def _locations(self, columns: IntArray) -> FloatArray:
+    def places(self, columns: IntArray) -> FloatArray:
         """Return the first scores of `columns`, shape (n_rows, n_columns)."""
         return np.asarray(self.excess[0][:, columns].toarray() + self.zero[0, columns])
 

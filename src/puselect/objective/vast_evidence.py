@@ -11,14 +11,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray
+from puselect.objective.column_ranks import LEPAGE, NORMAL, ColumnRanks, RankScores
 from puselect.objective.evidence import (
-    LEPAGE,
     N_FOLDS,
     N_ROUNDS,
-    NORMAL,
-    ColumnRanks,
     Evidence,
-    RankScores,
     choose_judges,
     rows_to_find,
     shrunken_inverse,

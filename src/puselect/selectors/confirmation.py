@@ -12,7 +12,8 @@ import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines import Engine
-from puselect.objective.evidence import LEPAGE, NO_DIFFERENCE_ROOT, Evidence
+from puselect.objective.column_ranks import LEPAGE
+from puselect.objective.evidence import NO_DIFFERENCE_ROOT, Evidence
 from puselect.objective.score import best_clusters, smoothing_rows
 from puselect.search import EffectSearch
 from puselect.selectors.budget import Budget
@@ -62,7 +63,7 @@ class Inquiry(NamedTuple):
         return cls(rows, others, budget.widen(others), seeds, problem.positive[rows])
 
 
-def confirmed_scores(
+def confirmed_support(
     settings: Settings,
     problem: Problem,
     session: Session,
@@ -71,11 +72,10 @@ def confirmed_scores(
     target: int = 0,
     found: Sequence[Candidates] | None = None,
 ) -> FloatArray | None:
-    """Return what the free features are ranked by if clusters have a say about each of them; None if they have not.
+    """Return the support of the free features in the ranking if clusters have a say about each; None if they have not.
 
-    The support of each feature is replaced by what the clusters say, as far as the search counts and as far as what
-    single columns say is not noise (`Evidence.weight`). `found` has the candidates of each fold if they are known
-    already.
+    What single columns say is replaced by what the clusters say, as far as the search counts and as far as the former
+    is not noise (`Evidence.weight`). `found` has the candidates of each fold if they are known already.
     """
     optimizer = session.search.optimizer
     if evidence is None or not isinstance(optimizer, EffectSearch) or not has_a_say(session, evidence):
@@ -84,7 +84,7 @@ def confirmed_scores(
     if clustered is None:
         return None
     trust = optimizer.weight * evidence.weight
-    return optimizer.ranked_by(trust * clustered + (1 - trust) * optimizer.ranked_support)
+    return np.asarray(trust * clustered + (1 - trust) * optimizer.ranked_support)
 
 
 def has_a_say(session: Session, evidence: Evidence | None) -> bool:

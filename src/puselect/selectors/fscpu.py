@@ -24,7 +24,8 @@ from puselect.selectors.clusterings import (
     score_features,
     warn_if_below_start,
 )
-from puselect.selectors.confirmation import confirmed_scores
+from puselect.selectors.confirmation import confirmed_support
+from puselect.selectors.copies import distinct_scores
 from puselect.selectors.groups import read_groups
 from puselect.selectors.problem import Problem, problem_engine, start_order
 from puselect.selectors.ranking import scores_of_order
@@ -421,8 +422,8 @@ class FSCPU(SearchSelector):
     ) -> Self:
         """Set the fitted attributes from a search that is over, and cluster its result."""
         session, evidence = searched
-        confirmed = confirmed_scores(settings, problem, session, evidence, engine, target, found)
-        self._keep_result(session, evidence, confirmed)
+        confirmed = confirmed_support(settings, problem, session, evidence, engine, target, found)
+        self._keep_result(session, evidence, distinct_scores(problem, session, confirmed))
         seeds, deadline = session.final_seeds, session.deadline
         scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
         self.evidence_ = evidence

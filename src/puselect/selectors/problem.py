@@ -13,7 +13,8 @@ from puselect.engines.partitions import PartitionedTable, fit_partitioned_scalin
 from puselect.exceptions import FewLabelsWarning
 from puselect.labels import draw_rows
 from puselect.objective.cluster import ClusterObjective
-from puselect.objective.evidence import LEPAGE, NORMAL, ColumnRanks, Evidence, RankScores, rank_evidence
+from puselect.objective.column_ranks import LEPAGE, NORMAL, ColumnRanks, RankScores
+from puselect.objective.evidence import Evidence, rank_evidence
 from puselect.objective.information import PairInformation
 from puselect.objective.sparse_ranks import column_ranks
 from puselect.scaling import RobustScaling, Scaling, fit_scaling

@@ -13,7 +13,8 @@ import numpy as np
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.blocks import map_blocks
 from puselect.engines import Engine
-from puselect.objective.evidence import BLOCK, LEPAGE, NO_DIFFERENCE_ROOT, Evidence
+from puselect.objective.column_ranks import BLOCK, LEPAGE
+from puselect.objective.evidence import NO_DIFFERENCE_ROOT, Evidence
 from puselect.objective.sparse_ranks import column_ranks
 from puselect.search import EffectSearch
 from puselect.search.deadline import Deadline

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines import Engine, make_engine
-from puselect.objective.evidence import ColumnRanks, rank_evidence
+from puselect.objective.column_ranks import ColumnRanks
+from puselect.objective.evidence import rank_evidence
 from puselect.objective.score import BestClusters, best_clusters, smoothing_rows
 from puselect.objective.sparse_ranks import column_ranks
 from puselect.search.deadline import Deadline

@@ -7,7 +7,7 @@ import numpy as np
 from puselect.arrays import AnyArray, BoolArray, IntArray
 from puselect.engines.partitions import PartitionedTable
 from puselect.labels import draw_rows
-from puselect.objective.evidence import ColumnRanks
+from puselect.objective.column_ranks import ColumnRanks
 from puselect.search.deadline import Deadline
 from puselect.search.progress import log_line
 from puselect.selectors.settings import MANY_VALUES, Settings

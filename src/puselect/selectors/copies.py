@@ -1,0 +1,87 @@
+"""What columns that say the same say about the labels counts once.
+
+A search learns that a copy of a selected feature adds nothing. Single columns cannot know that: both say the same, and
+both would be selected for it.
+"""
+
+import numpy as np
+
+from puselect.arrays import BoolArray, FloatArray
+from puselect.labels import draw_rows
+from puselect.objective.column_ranks import LEPAGE
+from puselect.objective.sparse_ranks import column_ranks
+from puselect.search import EffectSearch
+from puselect.selectors.budget import Budget
+from puselect.selectors.problem import Problem
+from puselect.selectors.session import Session
+
+ALIKE = 0.97  # absolute rank correlation: tuned, docs/internals/search.md
+MOST_ROWS = 2000  # without a label
+TIMES = 2  # as many features are compared as are selected: what comes after them would not be selected anyway
+
+
+def distinct_scores(problem: Problem, session: Session, support: FloatArray | None) -> FloatArray | None:
+    """Return what the free features are ranked by if the support of copies counts no more; None without support.
+
+    Parameters
+    ----------
+    problem : Problem
+    session : Session
+        Its search is over.
+    support : ndarray of shape (n_free,), optional
+        Of each feature, in standard errors; that of the search by default.
+    """
+    optimizer = session.search.optimizer
+    if not isinstance(optimizer, EffectSearch) or not optimizer.support.any():
+        return None
+    if support is None:
+        support = optimizer.ranked_support
+    is_copy = copies_among(problem, session.budget, optimizer.ranked_by(support))
+    return optimizer.ranked_by(np.where(is_copy, np.minimum(support, 0.0), support))
+
+
+def copies_among(problem: Problem, budget: Budget, scores: FloatArray) -> BoolArray:
+    """Return which of the free features are copies: of one that is always selected, or of one with a higher score.
+
+    Those are compared that may be selected. Groups of columns are left alone.
+    """
+    order = np.argsort(-scores, kind="stable")
+    n_selected = int(budget.take_within(order)[budget.free].sum())
+    is_single = _is_single(budget)
+    kept, first = np.flatnonzero(budget.kept & is_single), order[: TIMES * n_selected]
+    first = first[is_single[budget.free[first]]]
+    rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(8,)))
+    rows = draw_rows(problem.positive, rng, max_others=MOST_ROWS)
+    ranks = column_ranks(problem.table[rows][:, np.concatenate([kept, budget.free[first]])], LEPAGE)
+    is_copy = np.zeros(len(scores), dtype=bool)
+    is_copy[first] = repeated(ranks.places(np.arange(ranks.n_features)))[len(kept) :]
+    return is_copy
+
+
+def repeated(places: FloatArray) -> BoolArray:
+    """Return which columns are nearly the same as an earlier one that is not repeated itself.
+
+    Parameters
+    ----------
+    places : ndarray of shape (n_rows, n_columns)
+        Ranks of the rows in each column, less their mean.
+
+    Examples
+    --------
+    >>> repeated(np.array([[-1.0, -1.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, -1.0]]))
+    array([False, False,  True])
+    """
+    length = np.linalg.norm(places, axis=0)
+    unit = places / np.where(length > 0, length, 1.0)
+    is_alike = np.abs(unit.T @ unit) >= ALIKE
+    is_repeated = np.zeros(len(length), dtype=bool)
+    for i, alike in enumerate(is_alike):
+        is_repeated[i] = (alike[:i] & ~is_repeated[:i]).any()
+    return is_repeated
+
+
+def _is_single(budget: Budget) -> BoolArray:
+    """Return whether each column is a feature of its own."""
+    if budget.leader is None:
+        return np.ones(len(budget.kept), dtype=bool)
+    return np.asarray(np.bincount(budget.leader, minlength=len(budget.kept))[budget.leader] == 1)
