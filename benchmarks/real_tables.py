@@ -34,7 +34,7 @@ from puselect.studies.tables import to_markdown
 
 STUDY = "real-tables"
 PRESETS = {"default": "fscpu"}
-LONGEST_SECONDS = 100.0  # estimated, for a fit on 4500 rows and 50 features; longer methods have to be named
+LONGEST_SECONDS = 30.0  # estimated, for a fit on 4500 rows and 50 features; longer methods have to be named
 
 
 def names(text: str) -> list[str]:

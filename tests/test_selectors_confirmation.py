@@ -80,9 +80,10 @@ def test_the_default_is_ranked_by_it_and_says_so(table, monkeypatch):
     X, y = table
     asked = []
 
-    def noted(settings, problem, session, *rest):
-        asked.append(session.search.optimizer.ranked_by(confirmed_support(settings, problem, session, *rest)))
-        return confirmed_support(settings, problem, session, *rest)
+    def noted(settings, problem, session, evidence, *rest):
+        support = confirmed_support(settings, problem, session, evidence, *rest)
+        asked.append(session.search.optimizer.ranked_by(support + evidence.beyond_doubt))
+        return support
 
     monkeypatch.setattr("puselect.selectors.fscpu.confirmed_support", noted)
     selector = FSCPU(8, max_iter=40, random_state=0).fit(X, y)

@@ -21,6 +21,7 @@ NEGLIGIBLE = 0.02  # weight of co-trained evidence; where all weights are near 0
 LEAST_WEIGHT = 1e-3  # of the labelled rows, whose order is the best guess where nothing is known
 FEW_COLUMNS, FEW_VALUES = 80, 2**21  # of tables whose covariance is computed once, for all discriminants
 SHRINKAGE = 0.1  # of the covariance of the judges towards a multiple of the identity
+DOUBT = 2.0  # standard errors above chance
 NO_DIFFERENCE = 2.0  # expected value of both statistics: chi-squared with two degrees of freedom
 NO_DIFFERENCE_ROOT = np.sqrt(np.pi / 2)  # and of their square roots
 
@@ -55,6 +56,15 @@ class Evidence(NamedTuple):
         labelled = self.labelled_weight * (np.sqrt(self.labelled) - NO_DIFFERENCE_ROOT)
         cotrained = self.cotrained_weight * (np.sqrt(self.cotrained) - NO_DIFFERENCE_ROOT)
         return np.asarray(labelled + cotrained)
+
+    @property
+    def beyond_doubt(self) -> FloatArray:
+        """Half of what the labelled rows alone say more than `DOUBT` above chance, in standard errors.
+
+        Co-trained evidence replaces theirs, but rows found by many columns that say the same hide what one column says.
+        """
+        weight = self.labelled_weight / max(1 - self.cotrained_weight, LEAST_WEIGHT)
+        return np.asarray(weight / 2 * np.maximum(np.sqrt(self.labelled) - NO_DIFFERENCE_ROOT - DOUBT, 0.0))
 
     def widened(self, columns: IntArray, n_features: int) -> Self:
         """Return the evidence for a table of `n_features`, of which these are `columns`; 0 for all others."""

@@ -1,4 +1,4 @@
-"""What columns that say the same say about the labels counts once.
+"""Columns that repeat what another says.
 
 A search learns that a copy of a selected feature adds nothing. Single columns cannot know that: both say the same, and
 both would be selected for it.
@@ -10,34 +10,12 @@ from puselect.arrays import BoolArray, FloatArray
 from puselect.labels import draw_rows
 from puselect.objective.column_ranks import LEPAGE
 from puselect.objective.sparse_ranks import column_ranks
-from puselect.search import EffectSearch
 from puselect.selectors.budget import Budget
 from puselect.selectors.problem import Problem
-from puselect.selectors.session import Session
 
-ALIKE = 0.97  # absolute rank correlation: tuned, docs/internals/search.md
+ALIKE = 0.999  # absolute rank correlation; features that are only similar still add something
 MOST_ROWS = 2000  # without a label
 TIMES = 2  # as many features are compared as are selected: what comes after them would not be selected anyway
-
-
-def distinct_scores(problem: Problem, session: Session, support: FloatArray | None) -> FloatArray | None:
-    """Return what the free features are ranked by if the support of copies counts no more; None without support.
-
-    Parameters
-    ----------
-    problem : Problem
-    session : Session
-        Its search is over.
-    support : ndarray of shape (n_free,), optional
-        Of each feature, in standard errors; that of the search by default.
-    """
-    optimizer = session.search.optimizer
-    if not isinstance(optimizer, EffectSearch) or not optimizer.support.any():
-        return None
-    if support is None:
-        support = optimizer.ranked_support
-    is_copy = copies_among(problem, session.budget, optimizer.ranked_by(support))
-    return optimizer.ranked_by(np.where(is_copy, np.minimum(support, 0.0), support))
 
 
 def copies_among(problem: Problem, budget: Budget, scores: FloatArray) -> BoolArray:

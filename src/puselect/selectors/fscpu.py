@@ -25,7 +25,7 @@ from puselect.selectors.clusterings import (
     warn_if_below_start,
 )
 from puselect.selectors.confirmation import confirmed_support
-from puselect.selectors.copies import distinct_scores
+from puselect.selectors.final_ranking import final_scores
 from puselect.selectors.groups import read_groups
 from puselect.selectors.problem import Problem, problem_engine, start_order
 from puselect.selectors.ranking import scores_of_order
@@ -423,11 +423,10 @@ class FSCPU(SearchSelector):
         """Set the fitted attributes from a search that is over, and cluster its result."""
         session, evidence = searched
         confirmed = confirmed_support(settings, problem, session, evidence, engine, target, found)
-        self._keep_result(session, evidence, distinct_scores(problem, session, confirmed))
+        self._keep_result(session, evidence, final_scores(problem, session, evidence, confirmed))
         seeds, deadline = session.final_seeds, session.deadline
         scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
-        self.evidence_ = evidence
-        weight = session.search.optimizer.weight
+        self.evidence_, weight = evidence, session.search.optimizer.weight
         self.start_objective_, self.ended_below_start_ = None, False
         if evidence is not None and len(seeds) > 1:  # an interrupted search has only one final clustering
             order = start_order(session.budget, evidence, problem.entropy)

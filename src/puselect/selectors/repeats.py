@@ -12,7 +12,8 @@ from puselect.engines.partitions import PartitionedTable
 from puselect.exceptions import FewLabelsWarning
 from puselect.search.deadline import Deadline
 from puselect.selectors.base import check_number, descending_order
-from puselect.selectors.confirmation import confirmed_scores
+from puselect.selectors.confirmation import confirmed_support
+from puselect.selectors.final_ranking import final_scores
 from puselect.selectors.frequencies import Stability, summarise_selections
 from puselect.selectors.lockstep import search_together
 from puselect.selectors.problem import Problem
@@ -117,8 +118,9 @@ def search_halves(settings: Settings, problems: list[Problem], deadline: Deadlin
         ends = [Deadline(seconds) for _ in lot]
         searched = search_together([settings] * len(lot), lot, ends, engine)
         for target, (problem, (session, evidence)) in enumerate(zip(lot, searched, strict=True)):
-            confirmed = confirmed_scores(settings, problem, session, evidence, engine, target)
-            repeats.append(Repeat(session, selection(session, confirmed)))
+            confirmed = confirmed_support(settings, problem, session, evidence, engine, target)
+            scores = final_scores(problem, session, evidence, confirmed)
+            repeats.append(Repeat(session, selection(session, scores)))
     return repeats
 
 
