@@ -45,8 +45,8 @@ def flows(data_home):
         ("rt_iot2022", (28458, 67), 1536, 0.02),
     ],
 )
-def test_each_data_set_has_the_size_the_paper_prints(name, shape, n_positive, label_rate, data_home):
-    data_set = LOADERS[name](data_home=data_home)
+def test_each_data_set_has_the_size_the_paper_prints(name, shape, n_positive, label_rate, data_home, request):
+    data_set = request.getfixturevalue("flows") if name == "rt_iot2022" else LOADERS[name](data_home=data_home)
     assert data_set.data.shape == shape
     assert data_set.data.dtype == np.float64
     assert data_set.data.flags.c_contiguous

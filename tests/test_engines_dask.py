@@ -3,7 +3,6 @@ import os
 import signal
 
 import dask.array as da
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -51,6 +50,8 @@ def test_a_killed_worker_costs_time_but_not_the_result(client, dask_cluster, mon
 
 
 def test_a_dask_data_frame_is_searched_where_it_is(client):
+    import dask.dataframe as dd  # takes long, and only this worker needs it
+
     frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(12)])
     table = dd.from_pandas(frame.assign(part=np.arange(300) // 100), npartitions=3)
     labels = dd.from_pandas(pd.Series(np.where(Y == 1, "yes", None), dtype=object), npartitions=3)

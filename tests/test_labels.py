@@ -94,3 +94,9 @@ def test_two_dimensional_labels_are_refused():
 def test_what_marks_positives_must_be_one_value(pos_label):
     with pytest.raises(ValueError, match="pos_label must be a value"):
         labelled_positives([1, 0, 0], pos_label)
+
+
+@pytest.mark.parametrize("y", [[1.0, 0.0, np.nan], [1.0, 0.0, 0.0], [1, 0, 0]])
+def test_an_integer_beyond_the_largest_float_marks_no_row(y):
+    with pytest.raises(ValueError, match="at least one labelled positive"):
+        labelled_positives(y, 10**400)

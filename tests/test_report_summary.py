@@ -14,6 +14,7 @@ from puselect.report.selection import NOTE, WARNING
 from puselect.report.sentences import about_ranking
 from puselect.report.summary import method_name, python_expression
 
+pytestmark = pytest.mark.usefixtures("remembered_fits")
 SLOW = {"auto", "es-mcrfs", "lgbm-opt", "jsfs"}
 
 
@@ -92,15 +93,15 @@ class TestWhatIsKept:
 
     def test_track_of_a_search_ends_at_its_probabilities(self):
         X, y = table()
-        selector = fitted(X, y, always_keep=[0], never_select=[1], max_iter=400, early_stopping=False)
+        selector = fitted(X, y, always_keep=[0], never_select=[1], max_iter=200, early_stopping=False)
         search = summarise(selector).search
         assert len(search.step) <= 160
-        assert (search.step[0], search.step[-1]) == (1, 400)
+        assert (search.step[0], search.step[-1]) == (1, 200)
         assert set(search.columns) == set(range(2, 8))
         for column, theta in zip(search.columns, search.theta, strict=True):
             assert theta[-1] == pytest.approx(selector.probabilities_[column], abs=5e-4)
         assert search.settled[-1] == pytest.approx(selector.settled_, abs=1e-4)
-        assert search.n_iter == 400
+        assert search.n_iter == 200
 
     def test_a_search_without_a_choice_has_no_steps(self):
         X, y = table()

@@ -52,8 +52,12 @@ def labelled_positives(y: ArrayLike, pos_label: Any = 1) -> BoolArray:
 
 def equal_to(values: NDArray[Any], pos_label: Any) -> BoolArray:
     """Return where `values`, which hold nothing missing, equal `pos_label`."""
+    try:
+        same = values == pos_label
+    except OverflowError:  # an integer beyond the largest float
+        same = False
     # NumPy compares arrays and scalars of unlike types as a whole
-    return np.broadcast_to(np.asarray(values == pos_label, dtype=bool), values.shape)
+    return np.broadcast_to(np.asarray(same, dtype=bool), values.shape)
 
 
 def without_missing(y: ArrayLike, pos_label: Any = 1) -> Any:
