@@ -37,7 +37,8 @@ def test_version():
 
 
 def test_demo_through_a_pipe_tells_what_was_found_and_what_to_try_next():
-    done = run(f"from puselect.selectors import settings; settings.EFFECT_STEPS = 5; {CODE}", "demo")
+    shorter = "from puselect.cli import demo; demo.N_RANDOM = 2; from puselect.selectors import settings"
+    done = run(f"{shorter}; settings.EFFECT_STEPS = 5; {CODE}", "demo")
     assert done.returncode == 0
     assert done.stderr == ""
     assert "\x1b" not in done.stdout

@@ -35,10 +35,10 @@ def quick(**changes):
 
 class TestScikitLearn:
     def test_default_passes_every_check(self):
-        check_estimator(FSCPU(max_iter=10), on_skip=None)
+        check_estimator(FSCPU(max_iter=3), on_skip=None)
 
     def test_published_passes_every_check(self):
-        check_estimator(FSCPU.published(max_iter=5), on_skip=None)
+        check_estimator(FSCPU.published(max_iter=2), on_skip=None)
 
     @pytest.mark.parametrize(("share", "n_selected"), [(0.2, 2), (0.01, 1), (0.99, 10), (np.float32(0.5), 5)])
     def test_a_share_of_the_features(self, share, n_selected):
