@@ -157,7 +157,7 @@ def parts_of(preset: str) -> Iterator[None]:
     if preset.partition(":")[0] != "unconfirmed":
         yield
         return
-    with patch("puselect.selectors.fscpu.confirmed_scores", return_value=None):
+    with patch("puselect.selectors.fscpu.confirmed_support", return_value=None):
         yield
 
 

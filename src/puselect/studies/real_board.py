@@ -46,6 +46,10 @@ class Board(NamedTuple):
         values = list(self.of(method, table).values())
         return float(np.mean(values)) if values else float("nan")
 
+    def can_rank(self, methods: Sequence[StudyMethod]) -> bool:
+        """Return whether there is a split that all methods were run on."""
+        return any(_common_splits([self.of(method, table) for method in methods]) for table in self.tables)
+
     def ranks(self, methods: Sequence[StudyMethod]) -> FloatArray:
         """Return mean ranks: over the splits and models of a table, then over the tables."""
         by_table = []
@@ -64,6 +68,8 @@ def board_tables(results: BlockResults) -> list[Table]:
     ranked = [m for m in boards[0].complete if all(m in board.complete for board in boards)]
     if len(ranked) > 1:
         tables.append(rank_table(boards, ranked))
+    if 1 < len(ranked) < len(boards[0].methods) and all(board.can_rank(boards[0].methods) for board in boards):
+        tables.append(rank_table(boards, boards[0].methods, "Mean ranks on the splits that all methods have"))
     references = [method for method in boards[0].methods if method.id == REFERENCE]
     for reference in references:
         tables += [table for board in boards for table in difference_table(board, reference)]
@@ -100,8 +106,8 @@ def auc_table(board: Board) -> Table:
     """Return mean AUC by method and table, and the mean over the tables."""
     means = np.array([[board.mean(method, table) for table in board.tables] for method in board.methods])
     means = np.column_stack([means, means.mean(axis=1)])
-    selective = np.array([[method.name in METHODS] for method in board.methods])
-    best = selective & (means == np.nanmax(np.where(selective, means, -1.0), axis=0))
+    competing = np.array([[method.name in METHODS and method in board.complete] for method in board.methods])
+    best = competing & (means == np.nanmax(np.where(competing, means, -1.0), axis=0))
     lines, group = [], None
     for method, values, marks in zip(board.methods, means, best, strict=True):
         counts = sorted({len(board.of(method, table)) for table in board.tables})
@@ -112,12 +118,15 @@ def auc_table(board: Board) -> Table:
         ]
         lines.append([*name, Entry(_span(counts), quiet=True), *fields])
         group = method.group
-    note = "Mean over splits and models. Highlighted: the best of each column, all features and random ones excepted."
+    note = (
+        "Mean over splits and models. Highlighted: the best of each column; all features, random ones and methods that "
+        "were run on fewer splits excepted."
+    )
     header = [["", "", "splits", *(NAMES.get(table, table) for table in board.tables), "mean"]]
     return Table(f"AUC, {_percent(board.share)} of the features", header, lines, note, n_names=3)
 
 
-def rank_table(boards: Sequence[Board], methods: Sequence[StudyMethod]) -> Table:
+def rank_table(boards: Sequence[Board], methods: Sequence[StudyMethod], title: str = "Mean ranks") -> Table:
     """Return mean ranks at every share and over all of them, the best method first."""
     ranks = {_percent(board.share): board.ranks(methods) for board in boards}
     if len(boards) > 1:
@@ -131,7 +140,7 @@ def rank_table(boards: Sequence[Board], methods: Sequence[StudyMethod]) -> Table
     if left_out:
         note += f" Not ranked, because run on fewer splits: {', '.join(left_out)}."
     header = [["", *ranks]]
-    return Table("Mean ranks", header, lines, note, n_names=1)
+    return Table(title, header, lines, note, n_names=1)
 
 
 def difference_table(board: Board, reference: StudyMethod, test_share: float = TEST_SHARE) -> Iterator[Table]:
