@@ -1,5 +1,4 @@
 import copy
-import gc
 import signal
 import threading
 from pathlib import Path
@@ -31,11 +30,6 @@ def pytest_sessionstart() -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # a shell's background job ignores Ctrl-C, and so would every program that the tests start and interrupt
         signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def pytest_collection_finish() -> None:
-    gc.collect()
-    gc.freeze()  # modules and tests stay to the end: nobody needs to look through them again and again
 
 
 @pytest.hookimpl(optionalhook=True)
