@@ -19,6 +19,7 @@ from puselect.engines.gpu.kernels import (
     mixture_kernel,
     move_kernel,
     nearest_kernel,
+    pooled_kernel,
     responsibilities_kernel,
     soft_moments_kernel,
 )
@@ -31,11 +32,13 @@ from puselect.engines.gpu.row_kernels import (
 )
 from puselect.engines.mixture import MixtureSpec
 
+AT_ONCE = not triton.knobs.runtime.interpret  # the interpreter knows no assembly
 SPLIT = 1024  # rows added up in float32
 COUNTED_ROWS = 256  # by one program
 HARD_ROWS, SOFT_ROWS, MOMENT_WARPS = 16, 32, 1  # of a program that adds up moments
 TURNED_ROWS = 128  # of a program of one warp that compares rows with clusters, or a multiple of it
-TURNED_LINES = (8, 16, 20, 24, 28, 32)  # columns that kernels are compiled for: their values are in registers
+MANY_ROWS = 2**17  # of all masks, that keep the device busy
+TURNED_LINES = (8, 16, 20, 25, 28, 32)  # columns that kernels are compiled for: their values are in registers
 
 
 def tile_rows(width: int) -> int:
@@ -91,6 +94,11 @@ def line_layout(Z: Tensor) -> dict[str, int]:
     return {"S": Z.stride(2), "K": Z.stride(0) // Z.stride(2)}
 
 
+def rows_at_once(n_masks: int, n_rows: int) -> int:
+    """Return how many rows a warp labels: four for each thread, or one where there would be too few warps."""
+    return TURNED_ROWS if n_masks * n_rows >= MANY_ROWS else TURNED_ROWS // 4
+
+
 def is_turned(Z: Tensor) -> bool:
     """Return whether a table comes from `turned`."""
     return bool(Z.stride(2) != 1)
@@ -114,9 +122,10 @@ def relabel(Z: Tensor, points: Tensor, labels: Tensor, running: Tensor) -> Tenso
     width = tile_width(n_features)
     changed = torch.zeros(n_masks, dtype=torch.int32, device=Z.device)
     if is_turned(Z):
-        nearest_rows_kernel[n_masks, triton.cdiv(n_rows, TURNED_ROWS)](
-            Z, points, running, labels, changed, n_rows, n_features, points.shape[1], **line_layout(Z),
-            R=TURNED_ROWS, num_warps=1,
+        rows = rows_at_once(n_masks, n_rows)
+        nearest_rows_kernel[n_masks, triton.cdiv(n_rows, rows)](
+            Z, points, running, labels, changed, n_rows, n_features, points.shape[1], **line_layout(Z), R=rows,
+            num_warps=1,
         )
         return changed
     nearest_kernel[n_masks, triton.cdiv(n_rows, tile_rows(width))](
@@ -138,9 +147,10 @@ def assign(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor, running: T
     width = tile_width(n_features)
     out = Z.new_empty(n_masks, n_rows, dtype=torch.int32)
     if is_turned(Z):
-        assign_rows_kernel[n_masks, triton.cdiv(n_rows, TURNED_ROWS)](
+        rows = rows_at_once(n_masks, n_rows)
+        assign_rows_kernel[n_masks, triton.cdiv(n_rows, rows)](
             Z, mean, factor, constant, running, out, n_rows, n_features, mean.shape[1], **line_layout(Z),
-            R=TURNED_ROWS, P=width, num_warps=1,
+            R=rows, P=width, at_once=AT_ONCE, num_warps=1,
         )
         return out
     assign_kernel[n_masks, triton.cdiv(n_rows, tile_rows(width))](
@@ -175,7 +185,9 @@ def responsibilities(
     likelihood = Z.new_empty(n_masks, n_tiles, dtype=torch.float64)
     given = (Z, mean, factor, constant, running, share, likelihood, n_rows, n_features, n_clusters)
     if is_turned(Z):
-        responsibilities_rows_kernel[n_masks, n_tiles](*given, **line_layout(Z), R=TURNED_ROWS, P=width, num_warps=1)
+        responsibilities_rows_kernel[n_masks, n_tiles](
+            *given, **line_layout(Z), R=TURNED_ROWS, P=width, at_once=AT_ONCE, num_warps=1
+        )
     else:
         responsibilities_kernel[n_masks, n_tiles](
             *given, R=tile_rows(width), P=width, C=tile_width(n_clusters), **blocks(n_features)
@@ -219,11 +231,15 @@ def maximise(Z: Tensor, share: Tensor, current: Mixtures, spec: MixtureSpec, run
     else:
         whole = {"A": 32, "B": 0} if 16 < n_features <= 32 else blocks(n_features)
         soft_moments_kernel[n_all, n_splits](*given, *sums, R=SOFT_ROWS, S=SPLIT, **whole, num_warps=MOMENT_WARPS)
+    tile = {"P": width, "C": tile_width(n_clusters)}
+    pooled = torch.empty(n_masks, width if spec.shrinkage > 0 else 0, dtype=torch.float64, device=Z.device)
+    if spec.shrinkage > 0:
+        pooled_kernel[(n_masks,)](first, second, size, running, pooled, n_splits, n_features, n_clusters, **tile)
     failed, empty = torch.empty(2, n_masks, n_clusters, dtype=torch.bool, device=Z.device)
     mixture_kernel[(n_all,)](
-        first, second, size, running, *current, failed, empty,
+        first, second, size, running, pooled, *current, failed, empty,
         spec.reg_covar, float(spec.shrinkage), n_splits, n_features, n_clusters,
-        P=width, C=tile_width(n_clusters), num_warps=factor_warps(width),
+        **tile, num_warps=factor_warps(width),
     )
     return failed.any(dim=1), empty.any(dim=1)
 

@@ -45,11 +45,17 @@ def distances_kernel(Z, points, out, n_rows, n_features, n_points, R: tl.constex
 
 
 @triton.jit
-def nearest_kernel(Z, points, running, labels, changed, n_rows, n_features, n_points, R: tl.constexpr, P: tl.constexpr):
-    """Write which of the points is nearest to each of a tile of rows, of equally near ones the first.
+def note_nearest(found, labels, changed, b, row, n_rows):
+    """Write the labels of a tile of rows, and add the number of those that are new to `changed`."""
+    own = labels + b * n_rows + row
+    before = tl.load(own, row < n_rows, 0)
+    tl.store(own, found, row < n_rows)
+    tl.atomic_add(changed + b, tl.sum(((before != found) & (row < n_rows)).to(tl.int32), axis=0))
 
-    Adds the number of rows for which that is another one than before to `changed`.
-    """
+
+@triton.jit
+def nearest_kernel(Z, points, running, labels, changed, n_rows, n_features, n_points, R: tl.constexpr, P: tl.constexpr):
+    """Write which of the points is nearest to each of a tile of rows, of equally near ones the first."""
     b, first = tl.program_id(0).to(tl.int64), tl.program_id(1) * R
     if tl.load(running + b) == 0:
         return
@@ -62,10 +68,7 @@ def nearest_kernel(Z, points, running, labels, changed, n_rows, n_features, n_po
         value = tl.sum(gap * gap, axis=1)
         found = tl.where(value < best, m, found)
         best = tl.minimum(value, best)
-    own = labels + b * n_rows + row
-    before = tl.load(own, row < n_rows, 0)
-    tl.store(own, found, row < n_rows)
-    tl.atomic_add(changed + b, tl.sum(((before != found) & (row < n_rows)).to(tl.int32), axis=0))
+    note_nearest(found, labels, changed, b, row, n_rows)
 
 
 @triton.jit
@@ -327,10 +330,14 @@ def write_moments(
 
 
 @triton.jit
-def pooled_variance(
-    first_moment, second_moment, size, b, n_all, n_splits, n_features, n_clusters, P: tl.constexpr, C: tl.constexpr
+def pooled_kernel(
+    first_moment, second_moment, size, running, pooled, n_splits, n_features, n_clusters,
+    P: tl.constexpr, C: tl.constexpr,
 ):
-    """Return the variances within the clusters of one mask, pooled over them."""
+    """Write the variances within the clusters of one mask, pooled over them."""
+    b, n_all = tl.program_id(0).to(tl.int64), tl.num_programs(0) * n_clusters
+    if tl.load(running + b) == 0:
+        return
     cluster, column = b * n_clusters + tl.arange(0, C), tl.arange(0, P)
     amount, line = tl.zeros((C,), tl.float64), tl.zeros((C, P), tl.float64)
     square = tl.zeros((C, P), tl.float64)
@@ -343,7 +350,7 @@ def pooled_variance(
         line += tl.load(first_moment + flat, inside, 0.0).to(tl.float64)
         square += tl.load(second_moment + flat * n_features + column[None, :], inside, 0.0).to(tl.float64)
     within = square - line * line / tl.maximum(amount, 1e-30)[:, None]
-    return tl.sum(within, axis=0) / tl.sum(amount, axis=0)
+    tl.store(pooled + b * P + column, tl.sum(within, axis=0) / tl.sum(amount, axis=0))
 
 
 @triton.jit
@@ -369,7 +376,7 @@ def eliminate(cov, regularisation, n_features, P: tl.constexpr):
 
 @triton.jit
 def mixture_kernel(
-    first_moment, second_moment, size, running, mean, factor, constant, failed, empty,
+    first_moment, second_moment, size, running, pooled, mean, factor, constant, failed, empty,
     regularisation, shrinkage, n_splits, n_features, n_clusters, P: tl.constexpr, C: tl.constexpr,
 ):
     """Write mean, inverse factor and constant of one cluster from its moments about the mean so far.
@@ -394,9 +401,8 @@ def mixture_kernel(
     filled = tl.maximum(amount, 1e-30)
     cov = square / filled - (down / filled) * (across / filled)
     if shrinkage > 0:
-        pooled = pooled_variance(first_moment, second_moment, size, b, n_all, n_splits, n_features, n_clusters, P, C)
         share = tl.minimum(shrinkage * n_features / tl.maximum(amount, 1.0), 1.0)
-        cov = (1 - share * share) * cov + tl.where(i == j, share * share * pooled[None, :], 0.0)
+        cov = (1 - share * share) * cov + tl.where(i == j, share * share * tl.load(pooled + b * P + j), 0.0)
     inverse, smallest = eliminate(cov, regularisation, n_features, P)
     bad = not (smallest > 1e-3 * regularisation)
     if bad:

@@ -8,6 +8,8 @@ of small tiles, which pass both sides through shared memory, are bound by that. 
 import triton
 import triton.language as tl
 
+from puselect.engines.gpu.kernels import note_nearest
+
 
 @triton.jit
 def turn_kernel(Z, out, n_rows, n_features, S, R: tl.constexpr, P: tl.constexpr, K: tl.constexpr):
@@ -19,24 +21,45 @@ def turn_kernel(Z, out, n_rows, n_features, S, R: tl.constexpr, P: tl.constexpr,
 
 
 @triton.jit
-def row_distance(tile, mean, factor, constant, cluster, n_features, S, K: tl.constexpr, P: tl.constexpr):
+def load_four(pointer, at_once: tl.constexpr):
+    """Return four values in a row. All threads read the same, which takes as long as reading one, if `at_once`."""
+    if at_once:
+        four = tl.inline_asm_elementwise(
+            "ld.global.v4.f32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l", [pointer],
+            dtype=(tl.float32, tl.float32, tl.float32, tl.float32), is_pure=True, pack=1,
+        )  # fmt: skip
+    else:
+        four = (tl.load(pointer), tl.load(pointer + 1), tl.load(pointer + 2), tl.load(pointer + 3))
+    return four
+
+
+@triton.jit
+def row_distance(
+    tile, mean, factor, constant, cluster, n_features, S, K: tl.constexpr, P: tl.constexpr, at_once: tl.constexpr
+):
     """Return ``constant + |factor (z - mean)|^2`` of a tile of rows for one cluster; the factor is a triangle."""
     gap = ()
     for j in tl.static_range(K):
         gap = gap + (tl.load(tile + j * S) - tl.load(mean + cluster * n_features + j, j < n_features, 0.0),)
     value = tl.load(constant + cluster)
-    for i in tl.static_range(K):
-        white = gap[0] * tl.load(factor + cluster * P * P + i)
-        for j in tl.static_range(1, i + 1):
-            white += gap[j] * tl.load(factor + cluster * P * P + j * P + i)
-        value = value + white * white
+    for i in tl.static_range(0, K, 4):
+        white = ()
+        for p in tl.static_range(min(4, K - i)):
+            white = white + (tl.zeros_like(gap[0]),)
+        for j in tl.static_range(min(i + 4, K)):
+            part, more = load_four(factor + cluster * P * P + j * P + i, at_once), ()
+            for p in tl.static_range(min(4, K - i)):
+                more = more + (white[p] + gap[j] * part[p] if j <= i + p else white[p],)
+            white = more
+        for p in tl.static_range(min(4, K - i)):
+            value = value + white[p] * white[p]
     return value
 
 
 @triton.jit
 def assign_rows_kernel(
     T, mean, factor, constant, running, out, n_rows, n_features, n_clusters, S,
-    R: tl.constexpr, K: tl.constexpr, P: tl.constexpr,
+    R: tl.constexpr, K: tl.constexpr, P: tl.constexpr, at_once: tl.constexpr,
 ):
     """Write the cluster of smallest ``constant + |factor (z - mean)|^2`` for a tile of rows."""
     b, row = tl.program_id(0).to(tl.int64), tl.program_id(1) * R + tl.arange(0, R)
@@ -45,7 +68,7 @@ def assign_rows_kernel(
     best, found = tl.full((R,), float("inf"), tl.float32), tl.zeros((R,), tl.int32)
     for c in range(n_clusters):
         cluster = b * n_clusters + c
-        value = row_distance(T + b * K * S + row, mean, factor, constant, cluster, n_features, S, K, P)
+        value = row_distance(T + b * K * S + row, mean, factor, constant, cluster, n_features, S, K, P, at_once)
         found = tl.where(value < best, c, found)
         best = tl.minimum(value, best)
     tl.store(out + b * n_rows + row, found, row < n_rows)
@@ -54,7 +77,7 @@ def assign_rows_kernel(
 @triton.jit
 def responsibilities_rows_kernel(
     T, mean, factor, constant, running, share, likelihood, n_rows, n_features, n_clusters, S,
-    R: tl.constexpr, K: tl.constexpr, P: tl.constexpr,
+    R: tl.constexpr, K: tl.constexpr, P: tl.constexpr, at_once: tl.constexpr,
 ):
     """Write the shares of a tile of rows in each of the clusters, and the sum of the rows' log-likelihoods."""
     b, row = tl.program_id(0).to(tl.int64), tl.program_id(1) * R + tl.arange(0, R)
@@ -64,7 +87,7 @@ def responsibilities_rows_kernel(
     best = tl.full((R,), float("inf"), tl.float32)
     for c in range(n_clusters):
         cluster = b * n_clusters + c
-        value = row_distance(T + b * K * S + row, mean, factor, constant, cluster, n_features, S, K, P)
+        value = row_distance(T + b * K * S + row, mean, factor, constant, cluster, n_features, S, K, P, at_once)
         tl.store(own + c * n_rows, value, there)
         best = tl.minimum(value, best)
     total = tl.zeros((R,), tl.float32)
@@ -81,10 +104,7 @@ def responsibilities_rows_kernel(
 def nearest_rows_kernel(
     T, points, running, labels, changed, n_rows, n_features, n_points, S, R: tl.constexpr, K: tl.constexpr
 ):
-    """Write which of the points is nearest to each of a tile of rows, of equally near ones the first.
-
-    Adds the number of rows for which that is another one than before to `changed`.
-    """
+    """Write which of the points is nearest to each of a tile of rows, of equally near ones the first."""
     b, row = tl.program_id(0).to(tl.int64), tl.program_id(1) * R + tl.arange(0, R)
     if tl.load(running + b) == 0:
         return
@@ -99,7 +119,4 @@ def nearest_rows_kernel(
             value += gap * gap
         found = tl.where(value < best, m, found)
         best = tl.minimum(value, best)
-    own = labels + b * n_rows + row
-    before = tl.load(own, row < n_rows, 0)
-    tl.store(own, found, row < n_rows)
-    tl.atomic_add(changed + b, tl.sum(((before != found) & (row < n_rows)).to(tl.int32), axis=0))
+    note_nearest(found, labels, changed, b, row, n_rows)
