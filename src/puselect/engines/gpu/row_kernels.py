@@ -44,7 +44,7 @@ def row_distance(
     value = tl.load(constant + cluster)
     for i in tl.static_range(0, K, 4):
         white = ()
-        for p in tl.static_range(min(4, K - i)):
+        for _ in tl.static_range(min(4, K - i)):
             white = white + (tl.zeros_like(gap[0]),)
         for j in tl.static_range(min(i + 4, K)):
             part, more = load_four(factor + cluster * P * P + j * P + i, at_once), ()
