@@ -11,8 +11,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
 
 import batches
+import reader
 import runner
 from outcome import FindingError, attempt, require
+
+from puselect.tables import TableSpec
 
 
 def broken(draw):
@@ -78,3 +81,12 @@ def test_workers_survive_a_crash_and_a_hang_which_become_cases(tmp_path, monkeyp
     assert fits["outcomes"]["fine"] >= fits["inputs"] - len(cases) * runner.DEFAULT_BATCH
     case = json.loads((tmp_path / counts["cases"][-1]).read_text())
     assert case["seed"] in (11, 12, 13) and case["class"] in ("fits", "signals")
+
+
+def test_a_reader_that_dies_is_a_finding_unless_it_says_so_in_one_line():
+    page = str(Path(__file__).parent / "data" / "endless_page.parquet")
+    spec = TableSpec("label")
+    assert reader.read_elsewhere(page, spec) in ("clear error", "clear error, and the end")
+    reader.running().process.kill()
+    with pytest.raises(FindingError, match="ends with -9"):
+        reader.read_elsewhere(page, spec)

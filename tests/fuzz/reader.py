@@ -4,6 +4,7 @@ Run as a program, it answers requests from standard input on standard output.
 """
 
 import atexit
+import contextlib
 import os
 import pickle
 import subprocess
@@ -35,11 +36,11 @@ class Reader:
     def read(self, path: str, spec: TableSpec) -> str:
         """Return what came of reading a file; raise a `FindingError` for anything but an answer or a clear error."""
         assert self.process.stdin is not None and self.process.stdout is not None
-        pickle.dump((path, spec), self.process.stdin)
-        self.process.stdin.flush()
         try:
+            pickle.dump((path, spec), self.process.stdin)
+            self.process.stdin.flush()
             outcome, finding = pickle.load(self.process.stdout)
-        except EOFError:
+        except (EOFError, BrokenPipeError):
             return self.end(path)
         require(not finding, finding)
         return str(outcome)
@@ -47,9 +48,14 @@ class Reader:
     def end(self, path: str) -> str:
         """Judge the end of the process, which was to go on."""
         running.cache_clear()
+        assert self.process.stdin is not None and self.process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        self.process.stdout.close()
         code = self.process.wait()
-        self.errors.seek(0)
-        lines = self.errors.read().decode(errors="replace").splitlines()
+        with self.errors:
+            self.errors.seek(0)
+            lines = self.errors.read().decode(errors="replace").splitlines()
         is_clear = code == 1 and len(lines) == 1 and lines[0].startswith(f"error: cannot read {path}: ")
         require(is_clear, f"reading ends with {code} and says: {lines}")
         return "clear error, and the end"
