@@ -4,6 +4,8 @@ Products are float32 throughout, never TF32; sums beyond `SPLIT` rows and the fa
 that do not run any more.
 """
 
+import os
+
 import torch
 import triton
 from torch import Tensor
@@ -32,7 +34,7 @@ from puselect.engines.gpu.row_kernels import (
 )
 from puselect.engines.mixture import MixtureSpec
 
-AT_ONCE = not triton.knobs.runtime.interpret  # the interpreter knows no assembly
+AT_ONCE = os.environ.get("TRITON_INTERPRET") != "1"  # the interpreter knows no assembly
 SPLIT = 1024  # rows added up in float32
 COUNTED_ROWS = 256  # by one program
 HARD_ROWS, SOFT_ROWS, MOMENT_WARPS = 16, 32, 1  # of a program that adds up moments

@@ -43,16 +43,20 @@ def row_distance(
         gap = gap + (tl.load(tile + j * S) - tl.load(mean + cluster * n_features + j, j < n_features, 0.0),)
     value = tl.load(constant + cluster)
     for i in tl.static_range(0, K, 4):
-        white = ()
-        for _ in tl.static_range(min(4, K - i)):
-            white = white + (tl.zeros_like(gap[0]),)
-        for j in tl.static_range(min(i + 4, K)):
-            part, more = load_four(factor + cluster * P * P + j * P + i, at_once), ()
-            for p in tl.static_range(min(4, K - i)):
-                more = more + (white[p] + gap[j] * part[p] if j <= i + p else white[p],)
-            white = more
-        for p in tl.static_range(min(4, K - i)):
-            value = value + white[p] * white[p]
+        nothing = tl.zeros_like(gap[0])
+        white = (nothing, nothing, nothing, nothing)
+        for j in tl.static_range(i + 4):
+            if j < K:
+                part, more = load_four(factor + cluster * P * P + j * P + i, at_once), ()
+                for p in tl.static_range(4):
+                    if j <= i + p and i + p < K:
+                        more = more + (white[p] + gap[j] * part[p],)
+                    else:
+                        more = more + (white[p],)
+                white = more
+        for p in tl.static_range(4):
+            if i + p < K:
+                value = value + white[p] * white[p]
     return value
 
 
