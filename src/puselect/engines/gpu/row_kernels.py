@@ -49,10 +49,7 @@ def row_distance(
             if j < K:
                 part, more = load_four(factor + cluster * P * P + j * P + i, at_once), ()
                 for p in tl.static_range(4):
-                    if j <= i + p and i + p < K:
-                        more = more + (white[p] + gap[j] * part[p],)
-                    else:
-                        more = more + (white[p],)
+                    more = more + (white[p] + gap[j] * part[p] if j <= i + p and i + p < K else white[p],)
                 white = more
         for p in tl.static_range(4):
             if i + p < K:
