@@ -31,11 +31,11 @@ def test_generators_are_in_the_state_numpy_would_seed_them_to(n_words):
 def test_samples_of_many_seeds_are_those_of_each(limit, labelled_start):
     rng = np.random.default_rng(1)
     positives = [rng.permutation(200) < n for n in (30, 40, 150)]
-    seeds, targets, spec = rng.integers(2**32, size=3), np.array([0, 1, 5]), MixtureSpec(labelled_start=labelled_start)
-    many = draw_samples(positives, spec, seeds, targets, limit)
+    seeds, spec = rng.integers(2**32, size=3), MixtureSpec(labelled_start=labelled_start)
+    many = draw_samples(positives, spec, seeds, limit)
     assert (many.rows is None) == (limit is None)
-    for i, (positive, seed, target) in enumerate(zip(positives, seeds.tolist(), targets.tolist(), strict=True)):
-        one = draw_sample(positive, spec, seed, target, limit)
+    for i, (positive, seed) in enumerate(zip(positives, seeds.tolist(), strict=True)):
+        one = draw_sample(positive, spec, seed, limit)
         np.testing.assert_array_equal(many.start[i], one.start)
         assert many.weight[i] == one.weight
         if many.rows is not None:
@@ -48,8 +48,8 @@ def test_starts_of_very_many_seeds_are_those_of_each(n_rows, n_clusters):
     positive, spec = np.arange(n_rows) < 5, MixtureSpec(n_clusters, labelled_start=0.0)
     seeds = np.random.default_rng(3).integers(2**32, size=MANY_SEEDS)
     seeds[:2] = 0, 2**32 - 1
-    many = draw_samples([positive] * len(seeds), spec, seeds, np.zeros_like(seeds), None)
-    want = [draw_sample(positive, spec, seed, 0, None).start for seed in seeds.tolist()]
+    many = draw_samples([positive] * len(seeds), spec, seeds, None)
+    want = [draw_sample(positive, spec, seed, None).start for seed in seeds.tolist()]
     np.testing.assert_array_equal(many.start, want)
     assert (many.weight == 1).all()
 

@@ -26,7 +26,7 @@ class Sample(NamedTuple):
     """Rows of the whole table that each unlabelled row represents."""
 
 
-def draw_sample(positive: BoolArray, spec: MixtureSpec, seed: int, target: int, max_samples: int | None) -> Sample:
+def draw_sample(positive: BoolArray, spec: MixtureSpec, seed: int, max_samples: int | None) -> Sample:
     """Return all rows, or `max_samples` of them: the labelled ones, at most half of the sample, and random others.
 
     Where there are too few others, more labelled rows take their place. `max_samples` is below the number of rows.
@@ -34,7 +34,7 @@ def draw_sample(positive: BoolArray, spec: MixtureSpec, seed: int, target: int, 
     for_start = np.random.Generator(np.random.PCG64(seed)) if spec.init == "rows" else None
     if max_samples is None:
         return Sample(None, positive, _start(positive, spec, for_start), 1.0)
-    rng = np.random.Generator(np.random.PCG64([seed, target, 1]))
+    rng = np.random.Generator(np.random.PCG64([seed, 0, 1]))
     return _sample(positive, spec, rng, for_start, max_samples)
 
 
@@ -50,13 +50,13 @@ class Samples(NamedTuple):
 
 
 def draw_samples(
-    positives: Sequence[BoolArray], spec: MixtureSpec, seeds: IntArray, targets: IntArray, max_samples: int | None
+    positives: Sequence[BoolArray], spec: MixtureSpec, seeds: IntArray, max_samples: int | None
 ) -> Samples:
     """Return what `draw_sample` does for each of many seeds below 2^32, with init="rows"."""
     n_start = min(spec.n_clusters, max_samples or len(positives[0])) if len(seeds) else 0
     if max_samples is None and spec.labelled_start == 0 and len(seeds) >= MANY_SEEDS:
         return Samples(None, _compiled_starts(len(positives[0]), n_start, seeds), np.ones(len(seeds)))
-    drawn = list(_draw_each(positives, spec, seeds, targets, max_samples))
+    drawn = list(_draw_each(positives, spec, seeds, max_samples))
     start = np.array([sample.start for sample in drawn], dtype=np.intp).reshape(len(seeds), n_start)
     rows = None if max_samples is None else np.array([sample.rows for sample in drawn], dtype=np.intp)
     return Samples(rows, start, np.array([sample.weight for sample in drawn]))
@@ -72,7 +72,7 @@ def _compiled_starts(n_rows: int, n_start: int, seeds: IntArray) -> IntArray:
 
 
 def _draw_each(
-    positives: Sequence[BoolArray], spec: MixtureSpec, seeds: IntArray, targets: IntArray, max_samples: int | None
+    positives: Sequence[BoolArray], spec: MixtureSpec, seeds: IntArray, max_samples: int | None
 ) -> Iterator[Sample]:
     """Yield the samples of all seeds, whose generators are set up together."""
     for_starts = seeded_generators(seeds[:, None].astype(np.uint32))
@@ -80,7 +80,8 @@ def _draw_each(
         for positive, for_start in zip(positives, for_starts, strict=True):
             yield Sample(None, positive, _start(positive, spec, for_start), 1.0)
         return
-    generators = seeded_generators(np.stack([seeds, targets, np.ones_like(seeds)], axis=1).astype(np.uint32))
+    words = np.stack([seeds, np.zeros_like(seeds), np.ones_like(seeds)], axis=1)
+    generators = seeded_generators(words.astype(np.uint32))
     for positive, rng, for_start in zip(positives, generators, for_starts, strict=True):
         yield _sample(positive, spec, rng, for_start, max_samples)
 

@@ -138,6 +138,6 @@ class CPUEngine:
 
     def _rows(self, seed: int, target: int) -> Rows:
         """Return the rows used with a seed."""
-        sample = draw_sample(self.positive[target], self.spec, seed, target, self.max_samples)
+        sample = draw_sample(self.positive[target], self.spec, seed, self.max_samples)
         Z = self.Z if sample.rows is None else np.take(self.Z, sample.rows, axis=1)
         return Rows(seed, Z, sample)

@@ -65,6 +65,6 @@ class SparseEngine(CPUEngine):
 
     def _rows(self, seed: int, target: int) -> Rows:
         """Return the rows used with a seed."""
-        sample = draw_sample(self.positive[target], self.spec, seed, target, self.max_samples)
+        sample = draw_sample(self.positive[target], self.spec, seed, self.max_samples)
         lines = self.all_rows if self.rows is None else SparseColumns(self.rows[sample.rows])
         return Rows(seed, lines, sample)  # type: ignore[arg-type]

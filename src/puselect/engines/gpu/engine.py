@@ -81,8 +81,6 @@ class GPUEngine:
         self.positive = np.atleast_2d(positive)
         default = np.zeros(len(self.positive), dtype=np.intp) if X.ndim == 2 else np.arange(len(tables))
         self.table_of = default if table_of is None else np.asarray(table_of)
-        # the number of a label vector among those of its table: what a sample depends on
-        self.vector_of = np.array([int((self.table_of[:t] == own).sum()) for t, own in enumerate(self.table_of)])
         n_rows = tables.shape[1]
         self.max_samples = max_samples if max_samples is not None and max_samples < n_rows else None
         self.n_clusters = min(spec.n_clusters, self.max_samples or n_rows)
@@ -231,12 +229,12 @@ class GPUEngine:
 
     def sample(self, seed: int, target: int) -> Sample:
         """Return the rows used with a seed and a label vector, and where clusters start."""
-        return draw_sample(self.positive[target], self.spec, seed, int(self.vector_of[target]), self.max_samples)
+        return draw_sample(self.positive[target], self.spec, seed, self.max_samples)
 
     def samples(self, seeds: IntArray, targets: IntArray) -> Samples:
         """Return the rows used with each of many seeds and label vectors."""
         positives = [self.positive[target] for target in targets]
-        return draw_samples(positives, self.spec, seeds, self.vector_of[targets], self.max_samples)
+        return draw_samples(positives, self.spec, seeds, self.max_samples)
 
     def _to_device(self, tables: NDArray[Any]) -> Tensor:
         """Return the tables centred, as float32, on the device."""
