@@ -29,6 +29,7 @@ from puselect.tables.errors import (
     TooManyLabelledError,
     UnknownColumnError,
 )
+from puselect.tables.files import value_counts
 from puselect.tables.positive import choose_positive
 
 ROWS = 30
@@ -391,6 +392,11 @@ class TestPositive:
         with pytest.raises(LabelError) as caught:
             choose_positive(counts, "label", "spma")
         assert (caught.value.fault, caught.value.positive, caught.value.counts) == ("unknown value", "spma", counts)
+
+    def test_dates_that_python_does_not_know_are_no_labels(self):
+        with pytest.raises(LabelError) as caught:
+            value_counts(pl.Series("label", [2**30, 0, 0]).cast(pl.Date))
+        assert caught.value.fault == "type"
 
     def test_marks_the_rows(self, tmp_path):
         table = read_text(tmp_path, "a,b,label\n1,2,spam\n3,4,ham\n5,6,\n", positive="spam")

@@ -157,7 +157,11 @@ def value_counts(column: Any) -> ValueCounts:
     if column.dtype.is_nested() or str(column.dtype) in ("Binary", "Object"):
         raise LabelError(column.name, "type", positive=kind_of(column))
     known = column.fill_nan(None) if column.dtype.is_float() else column
-    return [(value, count) for value, count in known.value_counts().rows() if count]
+    try:
+        counts = known.value_counts().rows()
+    except POLARS_ERRORS as error:  # a date that Python does not know
+        raise LabelError(column.name, "type", positive=kind_of(column)) from error
+    return [(value, count) for value, count in counts if count]
 
 
 def feature_frame(features: Iterable[Feature]) -> Any:
