@@ -128,6 +128,11 @@ def selected(path: Path) -> list[str]:
     return sorted(result.selected)
 
 
+def is_pythons_trial(path: Path) -> bool:
+    """Return whether this is the file by which `tempfile` tries if it can write to a folder, killed at that moment."""
+    return len(path.name) == 8 and path.name != "messages" and path.read_bytes() in (b"", b"blat")
+
+
 def example(draw: Draw) -> str:
     """Interrupt a run, look at what it left, and run it again."""
     server()
@@ -149,8 +154,8 @@ def example(draw: Draw) -> str:
     messages = (folder / "messages").read_text(errors="replace")
     require(again == 0, f"after SIG{name} at {moment:.3f} s the next run exits with {again}: {messages[-800:]}")
     require(selected(folder / "out.json") == expected, f"after SIG{name} at {moment:.3f} s the result differs")
-    left = sorted(path.name for path in folder.iterdir())
-    require(left == ["messages", "out.html", "out.json", "point"], f"after SIG{name} and a resumed run: {left}")
+    left = {path.name for path in folder.iterdir() if name != "KILL" or not is_pythons_trial(path)}
+    require(left == {"messages", "out.html", "out.json", "point"}, f"after SIG{name} and a resumed run: {left}")
     require(TABLE.read_bytes() == table, "the table was changed")
     shutil.rmtree(folder)
     shutil.rmtree(scratch)
