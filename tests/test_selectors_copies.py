@@ -7,7 +7,6 @@ from scipy.sparse import csr_array
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.selectors import final_ranking
-from puselect.selectors.copies import repeated
 
 
 @pytest.fixture(scope="module")
@@ -64,10 +63,3 @@ def test_sparse_tables_too():
     X = np.column_stack([X, X[:, :2]])
     dense, sparse = (selected(table, y, 4) for table in (X, csr_array(X)))
     assert set(dense % 8) == set(sparse % 8) == {0, 1, 2, 3}
-
-
-def test_a_copy_of_a_copy_is_one_of_the_first():
-    rng = np.random.default_rng(0)
-    first, other = rng.normal(size=(2, 500))
-    places = np.column_stack([first, first + 0.01 * other, other, np.zeros(500), first])
-    assert repeated(places).tolist() == [False, True, False, False, True]

@@ -8,10 +8,10 @@ import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray
 from puselect.labels import draw_rows
-from puselect.objective.column_ranks import LEPAGE
-from puselect.objective.sparse_ranks import column_ranks
 from puselect.selectors.budget import Budget
 from puselect.selectors.problem import Problem
+from puselect.selectors.twins import find_twins
+from puselect.sparse_table import as_dense
 
 ALIKE = 0.999  # absolute rank correlation; features that are only similar still add something
 MOST_ROWS = 2000  # without a label
@@ -30,32 +30,13 @@ def copies_among(problem: Problem, budget: Budget, scores: FloatArray) -> BoolAr
     first = first[is_single[budget.free[first]]]
     rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(8,)))
     rows = draw_rows(problem.positive, rng, max_others=MOST_ROWS)
-    ranks = column_ranks(problem.table[rows][:, np.concatenate([kept, budget.free[first]])], LEPAGE)
-    is_copy = np.zeros(len(scores), dtype=bool)
-    is_copy[first] = repeated(ranks.places(np.arange(ranks.n_features)))[len(kept) :]
-    return is_copy
-
-
-def repeated(places: FloatArray) -> BoolArray:
-    """Return which columns are nearly the same as an earlier one that is not repeated itself.
-
-    Parameters
-    ----------
-    places : ndarray of shape (n_rows, n_columns)
-        Ranks of the rows in each column, less their mean.
-
-    Examples
-    --------
-    >>> repeated(np.array([[-1.0, -1.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, -1.0]]))
-    array([False, False,  True])
-    """
-    length = np.linalg.norm(places, axis=0)
-    unit = places / np.where(length > 0, length, 1.0)
-    is_alike = np.abs(unit.T @ unit) >= ALIKE
-    is_repeated = np.zeros(len(length), dtype=bool)
-    for i, alike in enumerate(is_alike):
-        is_repeated[i] = (alike[:i] & ~is_repeated[:i]).any()
-    return is_repeated
+    table = problem.table[rows][:, np.concatenate([kept, budget.free[first]])]
+    is_copy = np.zeros(len(kept) + len(first), dtype=bool)
+    for twins in find_twins(as_dense(table), ALIKE):
+        is_copy[list(twins.columns[1:])] = True
+    found = np.zeros(len(scores), dtype=bool)
+    found[first] = is_copy[len(kept) :]
+    return found
 
 
 def _is_single(budget: Budget) -> BoolArray:
