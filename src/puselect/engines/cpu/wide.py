@@ -15,7 +15,6 @@ from puselect.engines.cpu.kernels import (
     Array,
     block_distances,
     factorise_all,
-    hard_moments,
     kernel,
     pack_strips,
 )
@@ -87,86 +86,101 @@ def wide_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> WideF
 def _parameters(Z: Float32Array, labels: IntArray, n_clusters: int, spec: MixtureSpec) -> tuple[WideParameters, bool]:
     """Return the parameters of the clusters, and whether a covariance needed more regularisation."""
     n_features = len(Z)
-    size, mean, variance = np.zeros(n_clusters), np.zeros((n_clusters, n_features)), np.zeros(n_features)
-    pooled_moments(Z, labels, size, mean, variance)
+    size, mean, variance = np.zeros(n_clusters), np.empty((n_clusters, n_features)), np.empty(n_features)
+    centred = np.empty_like(Z)
+    pooled_moments(Z, labels, size, mean, variance, centred)
     large = np.flatnonzero(size > spec.shrinkage * n_features)
     factor = np.empty((len(large), n_features, n_features))
     failed = False
     if len(large):
-        cov = _large_covariances(Z, labels, large, n_clusters)
-        amount = (spec.shrinkage * n_features / size[large])[:, None, None] ** 2
-        cov *= 1 - amount
-        cov += amount * np.diag(variance)
+        cov = np.empty_like(factor)
+        large_covariances(centred, size, large, spec.shrinkage, variance, cov)
         failed = bool(factorise_all(cov, spec.reg_covar, factor))
     return WideParameters(size, mean, 1 / np.sqrt(variance + spec.reg_covar), large, factor), failed
 
 
-def _large_covariances(Z: Float32Array, labels: IntArray, large: IntArray, n_clusters: int) -> FloatArray:
-    """Return the covariances of the large clusters."""
-    square = (len(large), len(Z), len(Z))
-    size, mean, cov = np.empty(len(large)), np.empty(square[:2]), np.empty(square)
-    number = np.full(n_clusters, -1, dtype=np.int32)
-    number[large] = np.arange(len(large))
-    own = number[labels]
-    rows = np.flatnonzero(own >= 0)
-    hard_moments(np.take(Z, rows, axis=1), own[rows], size, mean, cov)
-    return cov
-
-
 def _assign(Z: Float32Array, found: WideParameters, labels: IntArray) -> None:
+    """Write the most probable cluster of every row."""
     is_small = np.ones(len(found.size), dtype=bool)
     is_small[found.large] = False
-    small = np.flatnonzero(is_small)
+    small, large = np.flatnonzero(is_small), found.large
     constant, scale = found.constant, found.scale.astype(np.float32)
-    assign_pooled(Z, constant[small], found.mean[small].astype(np.float32), scale, small, labels)
-    if len(found.large):
-        _assign_large(Z, found, constant, small, scale, labels)
-
-
-def _assign_large(
-    Z: Float32Array, found: WideParameters, constant: Float32Array, small: IntArray, scale: Float32Array,
-    labels: IntArray,
-) -> None:
-    """Move rows into large clusters where those are more probable than the best small one."""
-    best = np.full(Z.shape[1], np.float32(np.inf))
-    if len(small):
-        pooled_distances(Z, constant, found.mean.astype(np.float32), scale, labels, best)
-    large = found.large
-    assign_factored(Z, constant[large], found.mean[large], found.factor, large, best, labels)
+    best = np.empty(Z.shape[1], dtype=np.float32)
+    assign_pooled(Z, constant[small], found.mean[small].astype(np.float32), scale, small, best, labels)
+    if len(large):
+        assign_factored(Z, constant[large], found.mean[large], found.factor, large, best, labels)
 
 
 @kernel
-def pooled_moments(Z: Array, labels: Array, size: Array, mean: Array, variance: Array) -> None:
-    """Write counts and means of the clusters, and the variances around them pooled over all clusters."""
+def pooled_moments(Z: Array, labels: Array, size: Array, mean: Array, variance: Array, centred: Array) -> None:
+    """Write counts and means of the clusters, and the variances around them pooled over all clusters.
+
+    `centred` gets the rows in the order of their clusters, less the means.
+    """
     n_features, n_rows = Z.shape
     for i in range(n_rows):
         size[labels[i]] += 1
-    total = np.empty(size.shape[0])
+    place = (np.cumsum(size) - size).astype(np.int64)
+    order = np.empty(n_rows, np.int32)
+    for i in range(n_rows):
+        order[place[labels[i]]] = i
+        place[labels[i]] += 1
     for j in range(n_features):
-        z = Z[j]
-        total[:] = 0
+        z, out, squares = Z[j], centred[j], 0.0
         for i in range(n_rows):
-            total[labels[i]] += z[i]
+            out[i] = z[order[i]]
         for c in range(size.shape[0]):
-            total[c] /= max(size[c], 1.0)
-            mean[c, j] = total[c]
-        s = 0.0
-        for i in range(n_rows):
-            difference = z[i] - total[labels[i]]
-            s += difference * difference
-        variance[j] = s / n_rows
+            own, s = out[place[c] - int(size[c]) : place[c]], 0.0
+            for i in range(own.shape[0]):
+                s += own[i]
+            mean[c, j] = s / max(size[c], 1.0)
+            centre = np.float32(mean[c, j])
+            for i in range(own.shape[0]):
+                own[i] -= centre
+                squares += np.float64(own[i]) * own[i]
+        variance[j] = squares / n_rows
 
 
 @kernel
-def assign_pooled(Z: Array, constant: Array, mean: Array, scale: Array, numbers: Array, labels: Array) -> None:
-    """Write the most probable of the clusters that share the pooled variances; `numbers` are what they are called."""
+def large_covariances(
+    centred: Array, size: Array, large: Array, shrinkage: float, variance: Array, cov: Array
+) -> None:
+    """Write the covariances of the large clusters, shrunken to the pooled variances; `centred` of `pooled_moments`."""
+    n_features = centred.shape[0]
+    first = (np.cumsum(size) - size).astype(np.int64)
+    product = np.empty((n_features, n_features), np.float32)
+    for k in range(large.shape[0]):
+        c = large[k]
+        n_blocks = (int(size[c]) + BLOCK - 1) // BLOCK
+        width = ((int(size[c]) + n_blocks - 1) // n_blocks + 15) // 16 * 16
+        block = np.zeros((n_features, width), np.float32)
+        cov[k] = 0
+        for b in range(n_blocks):
+            begin, end = b * width, min((b + 1) * width, int(size[c]))
+            block[:, : end - begin] = centred[:, first[c] + begin : first[c] + end]
+            block[:, end - begin :] = 0
+            np.dot(block, block.T, product)
+            cov[k] += product
+        amount = (shrinkage * n_features / size[c]) ** 2
+        cov[k] *= (1 - amount) / size[c]
+        for j in range(n_features):
+            cov[k, j, j] += amount * variance[j]
+
+
+@kernel
+def assign_pooled(
+    Z: Array, constant: Array, mean: Array, scale: Array, numbers: Array, nearest: Array, labels: Array
+) -> None:
+    """Write the most probable of the clusters that share the pooled variances, and the distance to it.
+
+    `numbers` are what these clusters are called.
+    """
     n_features, n_rows = Z.shape
     distance = np.empty(BLOCK, np.float32)
-    best = np.empty(BLOCK, np.float32)
+    nearest[:] = np.inf
     for first in range(0, n_rows, BLOCK):
         rows = min(BLOCK, n_rows - first)
-        found = labels[first : first + rows]
-        best[:] = np.inf
+        best, found = nearest[first : first + rows], labels[first : first + rows]
         for c in range(constant.shape[0]):
             distance[:] = constant[c]
             for j in range(n_features):
@@ -178,19 +192,6 @@ def assign_pooled(Z: Array, constant: Array, mean: Array, scale: Array, numbers:
                 closer = distance[i] < best[i]
                 best[i] = distance[i] if closer else best[i]
                 found[i] = numbers[c] if closer else found[i]
-
-
-@kernel
-def pooled_distances(Z: Array, constant: Array, mean: Array, scale: Array, labels: Array, distance: Array) -> None:
-    """Write the distance of every row to the cluster it is in."""
-    n_features, n_rows = Z.shape
-    for i in range(n_rows):
-        distance[i] = constant[labels[i]]
-    for j in range(n_features):
-        z, s = Z[j], scale[j]
-        for i in range(n_rows):
-            d = (z[i] - mean[labels[i], j]) * s
-            distance[i] += d * d
 
 
 @kernel
