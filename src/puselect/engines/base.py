@@ -1,6 +1,7 @@
 """The interface of the engines: masks in, counts per cluster out."""
 
-from typing import NamedTuple, Protocol, Self
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -92,6 +93,17 @@ class Engine(Protocol):
         n_mixtures : int, optional
             Return only the mixtures of the first `n_mixtures` seeds, to save memory; by default all.
         """
+        ...
+
+
+@runtime_checkable
+class RowPlacer(Protocol):
+    """An engine that clusters masks of several tables and places rows of theirs in one call."""
+
+    def cluster_rows(
+        self, masks: BoolArray, seeds: IntArray, targets: IntArray, rows: Mapping[int, IntArray]
+    ) -> PlacedRows:
+        """Return the counts of each mask's clustering, and the clusters of the `rows` of its label vector."""
         ...
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines import Engine
+from puselect.engines.base import RowPlacer
 from puselect.objective.column_ranks import LEPAGE
 from puselect.objective.evidence import NO_DIFFERENCE_ROOT, Evidence
 from puselect.objective.score import best_clusters, smoothing_rows
@@ -77,8 +78,8 @@ def confirmed_support(
     What single columns say is replaced by what the clusters say, as far as the search counts and as far as the former
     is not noise (`Evidence.weight`). `found` has the candidates of each fold if they are known already.
     """
-    optimizer = session.search.optimizer
-    if evidence is None or not isinstance(optimizer, EffectSearch) or not has_a_say(session, evidence):
+    optimizer = asking_search(session)
+    if evidence is None or optimizer is None:
         return None
     clustered = clustered_support(settings, problem, session.budget, optimizer.scores, engine, target, found)
     if clustered is None:
@@ -87,12 +88,12 @@ def confirmed_support(
     return np.asarray(trust * clustered + (1 - trust) * optimizer.ranked_support)
 
 
-def has_a_say(session: Session, evidence: Evidence | None) -> bool:
-    """Return whether clusters are asked about the result of a search."""
+def asking_search(session: Session) -> EffectSearch | None:
+    """Return the search whose result clusters are asked about; None if they have no say or there is no time for it."""
     optimizer = session.search.optimizer
-    if evidence is None or not isinstance(optimizer, EffectSearch) or not optimizer.weight:
-        return False
-    return session.budget.leaves_a_choice and session.affords(N_FOLDS * N_CLUSTERINGS)
+    if not isinstance(optimizer, EffectSearch) or not optimizer.weight:
+        return None
+    return optimizer if session.budget.leaves_a_choice and session.affords(N_FOLDS * N_CLUSTERINGS) else None
 
 
 def clustered_support(
@@ -148,7 +149,7 @@ def found_rows(
 
     `table` has the rows of the inquiry.
     """
-    if can_place(settings, inquiry, engine):
+    if isinstance(engine, RowPlacer) and keeps_all(settings, inquiry):
         return found_together(settings, {target: inquiry}, engine)[target]
     all_found = []
     for mask, seeds in zip(inquiry.masks, inquiry.seeds, strict=True):
@@ -160,7 +161,7 @@ def found_rows(
 
 
 def found_together(
-    settings: Settings, inquiries: Mapping[int, Inquiry], engine: Any
+    settings: Settings, inquiries: Mapping[int, Inquiry], engine: RowPlacer
 ) -> dict[int, list[Candidates]]:
     """Return what `found_rows` does for many problems, by their numbers: one call of an engine that places rows."""
     masks = np.concatenate([np.repeat(each.masks, N_CLUSTERINGS, axis=0) for each in inquiries.values()])
@@ -177,10 +178,9 @@ def found_together(
     return found
 
 
-def can_place(settings: Settings, inquiry: Inquiry, engine: Engine) -> bool:
-    """Return whether the engine itself can place the rows of an inquiry, in all clusterings."""
-    kept = n_mixtures_kept(settings, inquiry.masks[0], N_CLUSTERINGS)
-    return hasattr(engine, "cluster_rows") and kept == N_CLUSTERINGS
+def keeps_all(settings: Settings, inquiry: Inquiry) -> bool:
+    """Return whether rows are to be placed in all clusterings of an inquiry; wide mixtures take too much memory."""
+    return n_mixtures_kept(settings, inquiry.masks[0], N_CLUSTERINGS) == N_CLUSTERINGS
 
 
 def _of_free(statistic: FloatArray, budget: Budget) -> FloatArray:

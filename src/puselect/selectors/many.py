@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike
 from sklearn import config_context, get_config
 
 from puselect.engines import Engine, gpu_engine_class, gpu_is_there
+from puselect.engines.base import RowPlacer
 from puselect.engines.precision import check_range
 from puselect.search.callbacks import FitCallbacks
 from puselect.search.deadline import Deadline
 from puselect.selectors.cluster_search import Searched
 from puselect.selectors.clusterings import Candidates
-from puselect.selectors.confirmation import Inquiry, can_place, found_together, has_a_say
+from puselect.selectors.confirmation import Inquiry, asking_search, found_together, keeps_all
 from puselect.selectors.fscpu import FSCPU
 from puselect.selectors.lockstep import search_together
 from puselect.selectors.problem import Problem
@@ -132,11 +133,14 @@ def _ask_together(
     tasks: Sequence[Task], searched: Sequence[Searched], engine: Engine
 ) -> dict[int, list[Candidates]]:
     """Return the candidates that clusters find for the results, by the numbers of those that an engine does at once."""
+    if not isinstance(engine, RowPlacer):
+        return {}
     inquiries = {}
     for target, (task, own) in enumerate(zip(tasks, searched, strict=True)):
-        if has_a_say(own.session, own.evidence):
-            inquiry = Inquiry.of(task.problem, own.session.budget, own.session.search.optimizer.scores)
-            if inquiry is not None and can_place(task.settings, inquiry, engine):
+        optimizer = asking_search(own.session)
+        if own.evidence is not None and optimizer is not None:
+            inquiry = Inquiry.of(task.problem, own.session.budget, optimizer.scores)
+            if inquiry is not None and keeps_all(task.settings, inquiry):
                 inquiries[target] = inquiry
     return found_together(tasks[0].settings, inquiries, engine) if inquiries else {}
 
