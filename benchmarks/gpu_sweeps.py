@@ -61,18 +61,26 @@ def sweep_times(n_masks: int, n_rows: int, n_features: int, n_clusters: int = 10
     width = do.factor_width(k)
     centres = Z[:, :C].clone()
     mixtures = Mixtures(centres.clone(), Z.new_empty(n_masks, C, width, width), Z.new_empty(n_masks, C))
-    do.maximise(Z, labels, mixtures, spec, running)
+    bound, goes_on = torch.zeros(n_masks, dtype=torch.float64, device="cuda"), torch.zeros_like(running)
+
+    def maximise(weight: torch.Tensor) -> None:
+        do.maximise(Z, weight, mixtures, spec, running, goes_on, False)
+
+    def responsibilities() -> Any:
+        return do.responsibilities(turned, mixtures, spec.tol, bound, goes_on, running)
+
+    maximise(labels)
     turned = do.turned(Z)
     do.turn(Z, turned)
-    share, _ = do.responsibilities(turned, *mixtures, running)
+    share = responsibilities()
     table, shares, square = 4 * n * k, 4 * n * C, n_masks * C * k * k
     rows: list[tuple[str, Callable[[], Any], float, float]] = [
         ("nearest centre", lambda: do.relabel(turned, centres, labels, running), 3 * n * k * C, table + 4 * n),
-        ("responsibilities", lambda: do.responsibilities(turned, *mixtures, running), n * C * k * k, table + shares),
-        ("M-step, soft", lambda: do.maximise(Z, share, mixtures, spec, running), n * C * k * k, table + shares),
+        ("responsibilities", responsibilities, n * C * k * k, table + shares),
+        ("M-step, soft", lambda: maximise(share), n * C * k * k, table + shares),
         (
             "M-step, hard",
-            lambda: do.maximise(Z, labels, mixtures, spec, running),
+            lambda: maximise(labels),
             n * k * k + square * k * 2 / 3,
             table + 4 * n + 12 * square,
         ),

@@ -17,7 +17,7 @@ from puselect.engines.gpu.mixtures import Mixtures  # noqa: E402
 from puselect.engines.mixture import MixtureSpec  # noqa: E402
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-SHAPES = [(2, 1100, 5, 3), (2, 150, 25, 4), (1, 700, 34, 6), (1, 300, 52, 2)]  # masks, rows, columns, clusters
+SHAPES = [(2, 600, 5, 3), (2, 150, 25, 4), (1, 700, 34, 6), (1, 300, 52, 2)]  # masks, rows, columns, clusters
 
 
 def gap(ours, theirs):
@@ -109,14 +109,14 @@ def test_mixtures_of_the_running_fits(case, kind, shrinkage):
     ours = in_tiles(case["mixtures"])
     untouched = in_tiles(case["mixtures"])
     running = case["running"]
-    got = fused.maximise(case["Z"], case[kind], ours, spec, running)
-    want = plain.maximise(case["Z"], case[kind], theirs, spec, running)
+    got, want = torch.zeros(2, len(running), dtype=torch.bool, device=DEVICE)
+    fused.maximise(case["Z"], case[kind], ours, spec, running, got, True)
+    plain.maximise(case["Z"], case[kind], theirs, spec, running, want, True)
     n_columns = case["Z"].shape[-1]
     assert gap(ours.mean[0], theirs.mean[0]) < 2e-6
     assert (ours.constant[0] - theirs.constant[0]).abs().max() < 2e-6 * n_columns  # a sum over columns that cancels
     assert gap(fused.square_factors(ours.factor, n_columns)[0], theirs.factor[0]) < 1e-5
-    for mine, yours in zip(got, want, strict=True):
-        assert torch.equal(mine[running], yours[running])
+    assert torch.equal(got, want)
     for part, before in zip(ours, untouched, strict=True):
         assert torch.equal(part[1:], before[1:])
 
@@ -131,11 +131,14 @@ def test_clusters_without_rows_and_without_variance(case, kind):
     share[:, 1] = 0
     running = torch.ones_like(case["running"])
     case["mixtures"].mean[:, :, :2] = 1.5  # centres lie among the rows
-    theirs, ours = Mixtures(*(part.clone() for part in case["mixtures"])), in_tiles(case["mixtures"])
     weights = labels if kind == "labels" else share
-    got = fused.maximise(Z, weights, ours, MixtureSpec(shrinkage=0.0), running)
-    want = plain.maximise(Z, weights, theirs, MixtureSpec(shrinkage=0.0), running)
-    assert got[1].all() and want[1].all()
+    for counts_empty in (True, False):
+        got, want = torch.zeros(2, len(running), dtype=torch.bool, device=DEVICE)
+        theirs, ours = Mixtures(*(part.clone() for part in case["mixtures"])), in_tiles(case["mixtures"])
+        fused.maximise(Z, weights, ours, MixtureSpec(shrinkage=0.0), running, got, counts_empty)
+        plain.maximise(Z, weights, theirs, MixtureSpec(shrinkage=0.0), running, want, counts_empty)
+        assert torch.equal(got, want)
+        assert got.all() or not counts_empty
     assert (ours.constant[:, 1] == plain.NOTHING_LEFT).all()
     assert torch.isfinite(ours.factor).all() and torch.isfinite(ours.mean).all()
     want = plain.assign(Z, *theirs, running)
@@ -143,15 +146,19 @@ def test_clusters_without_rows_and_without_variance(case, kind):
         assert (fused.assign(table, *ours, running) == want).float().mean() > 0.99
 
 
-def test_centres_move_where_fits_run(case):
+@pytest.mark.parametrize("limit", [0.0, 1e9])
+def test_centres_move_where_fits_run(case, limit):
     theirs, ours = case["points"].clone(), case["points"].clone()
-    labels = torch.where(case["labels"] == 1, 0, case["labels"])  # an empty cluster keeps its centre
-    got = fused.move_centres(case["Z"], labels, ours, case["running"])
-    want = plain.move_centres(case["Z"], labels, theirs, case["running"])
-    assert gap(ours, theirs) < 2e-6
-    assert gap(got[:1], want[:1]) < 2e-6
-    assert torch.equal(ours[1:], case["points"][1:])
-    assert torch.equal(ours[:, 1], case["points"][:, 1])
+    theirs[:, 1] = ours[:, 1] = 1e6  # nobody's nearest: it keeps its place
+    want, limits = case["running"].clone(), torch.full((len(ours),), limit, dtype=torch.float64, device=DEVICE)
+    plain.lloyd_step(case["Z"], case["Z"], case["labels"].clone(), theirs, limits, want)
+    for turned in laid_out(case["Z"]):
+        got, centres = case["running"].clone(), ours.clone()
+        fused.lloyd_step(turned, case["Z"], case["labels"].clone(), centres, limits, got)
+        assert gap(centres, theirs) < 2e-6
+        assert torch.equal(got, want) and bool(got[0]) == (limit == 0)
+        assert torch.equal(centres[1:], ours[1:])
+        assert torch.equal(centres[:, 1], ours[:, 1])
 
 
 def test_counts_are_exact(case):
@@ -170,12 +177,21 @@ def test_counts_are_exact(case):
 
 def test_responsibilities_and_the_most_probable_cluster(case):
     tiles, everyone = in_tiles(case["mixtures"]), torch.ones_like(case["running"])
-    share, likelihood = plain.responsibilities(case["Z"], *case["mixtures"], case["running"])
     labels = plain.assign(case["Z"], *case["mixtures"], everyone)
+
+    def expect(do, Z, mixtures, bound, tol):
+        bound, goes_on = bound.clone(), torch.zeros_like(case["running"])
+        return do.responsibilities(Z, mixtures, tol, bound, goes_on, case["running"]), bound, goes_on
+
+    nothing = torch.full((len(everyone),), -torch.inf, dtype=torch.float64, device=DEVICE)
+    share, likelihood, goes_on = expect(plain, case["Z"], case["mixtures"], nothing, 1e-3)
+    assert torch.equal(goes_on, case["running"])
     for Z in laid_out(case["Z"]):
-        ours = fused.responsibilities(Z, *tiles, case["running"])
+        ours = expect(fused, Z, tiles, nothing, 1e-3)
         assert gap(ours[0][:1], share[:1]) < 1e-5
         assert gap(ours[1][:1], likelihood[:1]) < 1e-6
+        assert torch.equal(ours[2], goes_on) and torch.equal(ours[1][1:], nothing[1:])
+        assert not expect(fused, Z, tiles, likelihood, 1e-3)[2].any()
         assert (fused.assign(Z, *tiles, everyone) == labels).float().mean() > 0.999
 
 

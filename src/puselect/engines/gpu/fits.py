@@ -46,13 +46,13 @@ def has_fixed_steps(spec: MixtureSpec) -> bool:
 class Recorded:
     """A function of tensors that stay where they are: recorded as a graph at its second call, replayed from then on.
 
-    Where it cannot be recorded, the function itself is called: plain torch asks the device in between. The owner of the
-    function owns this, too, and is not kept alive by it: graphs and buffers are freed with their owner, at once.
+    On the CPU the function itself is called. The owner of the function owns this, too, and is not kept alive by it:
+    graphs and buffers are freed with their owner, at once.
     """
 
-    def __init__(self, function: Callable[[], None], sweeps: ModuleType) -> None:
+    def __init__(self, function: Callable[[], None], device: torch.device) -> None:
         self.function = WeakMethod(function)
-        self.n_calls = -1 if sweeps is plain else 0
+        self.n_calls = 0 if device.type == "cuda" else -1
         self.graph: torch.cuda.CUDAGraph | None = None
 
     def __call__(self) -> None:
@@ -140,6 +140,7 @@ class BatchFits:
         n_rows = tables.shape[1] if like.rows is None else like.rows.shape[1]
         self.member = torch.zeros(n_masks, dtype=torch.bool, device=device)
         self.running = torch.zeros(n_masks, dtype=torch.bool, device=device)
+        self.goes_on = torch.zeros(n_masks, dtype=torch.bool, device=device)
         self.degenerate = torch.zeros(n_masks, dtype=torch.bool, device=device)
         self.Z = tables.new_empty(n_masks, n_rows, n_columns)
         self.turned = self.do.turned(self.Z)
@@ -155,7 +156,7 @@ class BatchFits:
         self.counts = torch.empty(n_masks, 2 * n_clusters + 1, dtype=torch.int64, device=device)
         parts = (self._begin, self._lloyd_step, self._after_lloyd, self._em_step, self._end, self.fit_at_once)
         self.begin, self.lloyd_step, self.after_lloyd, self.em_step, self.end, self.hard = (
-            Recorded(part, self.do) for part in parts
+            Recorded(part, device) for part in parts
         )
 
     def __call__(self, batch: Inputs) -> Outcome:
@@ -217,32 +218,34 @@ class BatchFits:
 
     def _lloyd_step(self) -> None:
         """Assign rows to the nearest centres and move these; fits in which nothing changes stop."""
-        changed = self.do.relabel(self.turned, self.current.mean, self.labels, self.running)
-        moved = self.do.move_centres(self.Z, self.labels, self.current.mean, self.running)
-        self.running &= (changed > 0) & (moved > self.limit)
+        self.do.lloyd_step(self.turned, self.Z, self.labels, self.current.mean, self.limit, self.running)
 
     def _after_lloyd(self) -> None:
         """Assign rows to the nearest centres; start the soft fit from there, or do all steps of the hard one."""
         self.running.copy_(self.member)
         self.do.relabel(self.turned, self.current.mean, self.labels, self.running)
         self.degenerate.zero_()
-        self.bound.fill_(-torch.inf)
+        if self.spec.em == "soft":
+            self.bound.fill_(-torch.inf)
+            self.goes_on.zero_()
         if self.spec.em_steps == 0:
             plain.set_unit_spheres(self.current)
         for step in range(1 if self.spec.em == "soft" else self.spec.em_steps):
-            failed, empty = self.do.maximise(self.Z, self.labels, self.current, self.spec, self.running)
-            self.degenerate |= failed | empty if step == 0 else failed
+            self._maximise(self.labels, counts_empty=step == 0)
             if self.spec.em == "hard":
                 self.labels.copy_(self.do.assign(self.turned, *self.current, self.member))
 
     def _em_step(self) -> None:
         """Do one step of EM; fits whose mean log-likelihood changed by less than the tolerance stop."""
-        share, bound = self.do.responsibilities(self.turned, *self.current, self.running)
-        failed, _ = self.do.maximise(self.Z, share, self.current, self.spec, self.running)
-        self.degenerate |= failed & self.running
-        goes_on = (bound - self.bound).abs() >= self.spec.tol
-        plain.overwrite(self.bound, bound, self.running)
-        self.running &= goes_on
+        share = self.do.responsibilities(
+            self.turned, self.current, self.spec.tol, self.bound, self.goes_on, self.running
+        )
+        self._maximise(share, counts_empty=False)
+        self.running.copy_(self.goes_on)
+
+    def _maximise(self, share: Tensor, counts_empty: bool) -> None:
+        """Set the mixtures of the running fits from the shares of the rows."""
+        self.do.maximise(self.Z, share, self.current, self.spec, self.running, self.degenerate, counts_empty)
 
     def _end(self) -> None:
         """Count the rows of the clusters."""

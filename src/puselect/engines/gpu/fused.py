@@ -17,7 +17,7 @@ from puselect.engines.gpu.kernels import (
     distances_kernel,
     gather_kernel,
     hard_moments_kernel,
-    mean_kernel,
+    likelihood_kernel,
     mixture_kernel,
     move_kernel,
     nearest_kernel,
@@ -177,15 +177,15 @@ def counts(
 
 
 def responsibilities(
-    Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor, running: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Return the shares of the rows in the clusters and the mean log-likelihood; see `plain.responsibilities`."""
+    Z: Tensor, current: Mixtures, tol: float, bound: Tensor, goes_on: Tensor, running: Tensor
+) -> Tensor:
+    """Return the shares of the rows in the clusters; note how the likelihood changes. See `plain.responsibilities`."""
     n_masks, n_rows, n_features = Z.shape
-    width, n_clusters = tile_width(n_features), mean.shape[1]
+    width, n_clusters = tile_width(n_features), current.mean.shape[1]
     n_tiles = triton.cdiv(n_rows, TURNED_ROWS if is_turned(Z) else tile_rows(width))
     share = Z.new_empty(n_masks, n_clusters, n_rows)
     likelihood = Z.new_empty(n_masks, n_tiles, dtype=torch.float64)
-    given = (Z, mean, factor, constant, running, share, likelihood, n_rows, n_features, n_clusters)
+    given = (Z, *current, running, share, likelihood, n_rows, n_features, n_clusters)
     if is_turned(Z):
         responsibilities_rows_kernel[n_masks, n_tiles](
             *given, **line_layout(Z), R=TURNED_ROWS, P=width, at_once=AT_ONCE, num_warps=1
@@ -194,26 +194,34 @@ def responsibilities(
         responsibilities_kernel[n_masks, n_tiles](
             *given, R=tile_rows(width), P=width, C=tile_width(n_clusters), **blocks(n_features)
         )
-    mean_likelihood = likelihood.new_empty(n_masks)
-    mean_kernel[(n_masks,)](likelihood, running, mean_likelihood, n_tiles, n_rows, R=64)
-    return share, mean_likelihood
+    likelihood_kernel[(n_masks,)](likelihood, running, bound, goes_on, tol, n_tiles, n_rows, R=64)
+    return share
 
 
-def move_centres(Z: Tensor, labels: Tensor, centres: Tensor, running: Tensor) -> Tensor:
-    """Move the centres of the running fits to the means of their clusters; see `plain.move_centres`."""
+def lloyd_step(
+    turned: Tensor, Z: Tensor, labels: Tensor, centres: Tensor, limit: Tensor, running: Tensor
+) -> None:
+    """Label the rows of the running fits, move their centres, and end those that hardly change; see `plain`."""
     n_masks, n_rows, n_features = Z.shape
     n_clusters, n_splits = centres.shape[1], triton.cdiv(n_rows, SPLIT)
+    changed = relabel(turned, centres, labels, running)
     sums, size = Z.new_empty(n_splits, n_masks, n_clusters, n_features), Z.new_empty(n_splits, n_masks, n_clusters)
     tile = {"P": tile_width(n_features), "C": tile_width(n_clusters)}
     centres_kernel[n_masks, n_splits](
         Z, labels, running, sums, size, n_rows, n_features, n_clusters, R=64, S=SPLIT, **tile
     )
-    moved = torch.empty(n_masks, dtype=torch.float64, device=Z.device)
-    move_kernel[(n_masks,)](sums, size, running, centres, moved, n_splits, n_features, n_clusters, **tile)
-    return moved
+    move_kernel[(n_masks,)](sums, size, changed, limit, running, centres, n_splits, n_features, n_clusters, **tile)
 
 
-def maximise(Z: Tensor, share: Tensor, current: Mixtures, spec: MixtureSpec, running: Tensor) -> tuple[Tensor, Tensor]:
+def maximise(
+    Z: Tensor,
+    share: Tensor,
+    current: Mixtures,
+    spec: MixtureSpec,
+    running: Tensor,
+    degenerate: Tensor,
+    counts_empty: bool,
+) -> None:
     """Overwrite the mixtures of the running fits with those of the shares, for full covariances; see `plain.maximise`.
 
     Moments are measured from the centres so far, so that means and covariances need one pass over the rows. Factors
@@ -237,13 +245,11 @@ def maximise(Z: Tensor, share: Tensor, current: Mixtures, spec: MixtureSpec, run
     pooled = torch.empty(n_masks, width if spec.shrinkage > 0 else 0, dtype=torch.float64, device=Z.device)
     if spec.shrinkage > 0:
         pooled_kernel[(n_masks,)](first, second, size, running, pooled, n_splits, n_features, n_clusters, **tile)
-    failed, empty = torch.empty(2, n_masks, n_clusters, dtype=torch.bool, device=Z.device)
     mixture_kernel[(n_all,)](
-        first, second, size, running, pooled, *current, failed, empty,
+        first, second, size, running, pooled, *current, degenerate,
         spec.reg_covar, float(spec.shrinkage), n_splits, n_features, n_clusters,
-        **tile, num_warps=factor_warps(width),
+        **tile, E=counts_empty, num_warps=factor_warps(width),
     )
-    return failed.any(dim=1), empty.any(dim=1)
 
 
 def square_factors(factor: Tensor, n_features: int) -> Tensor:

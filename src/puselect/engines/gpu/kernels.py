@@ -167,8 +167,8 @@ def responsibilities_kernel(
 
 
 @triton.jit
-def mean_kernel(parts, running, out, n_parts, n_rows, R: tl.constexpr):
-    """Write the sum of the parts of one mask over its number of rows."""
+def likelihood_kernel(parts, running, bound, goes_on, tol, n_parts, n_rows, R: tl.constexpr):
+    """Write the mean of the log-likelihoods of one mask, and whether it differs from the one before by `tol`."""
     b = tl.program_id(0).to(tl.int64)
     if tl.load(running + b) == 0:
         return
@@ -176,7 +176,9 @@ def mean_kernel(parts, running, out, n_parts, n_rows, R: tl.constexpr):
     for first in range(0, n_parts, R):
         place = first + tl.arange(0, R)
         total += tl.load(parts + b * n_parts + place, place < n_parts, 0.0)
-    tl.store(out + b, tl.sum(total, axis=0) / n_rows)
+    mean = tl.sum(total, axis=0) / n_rows
+    tl.store(goes_on + b, tl.abs(mean - tl.load(bound + b)) >= tol)
+    tl.store(bound + b, mean)
 
 
 @triton.jit
@@ -205,9 +207,9 @@ def centres_kernel(
 
 @triton.jit
 def move_kernel(
-    sums, size, running, centre, moved, n_splits, n_features, n_clusters, P: tl.constexpr, C: tl.constexpr
+    sums, size, changed, limit, running, centre, n_splits, n_features, n_clusters, P: tl.constexpr, C: tl.constexpr
 ):
-    """Move the centres of one mask to the means of their clusters, and write the sum of the squared moves."""
+    """Move the centres of one mask to the means of their clusters; end it if no label changed or they hardly moved."""
     b, n_masks = tl.program_id(0).to(tl.int64), tl.num_programs(0)
     if tl.load(running + b) == 0:
         return
@@ -223,7 +225,8 @@ def move_kernel(
     after = tl.where(amount[:, None] > 0, (total / tl.maximum(amount, 1e-30)[:, None]).to(tl.float32), before)
     gap = tl.where(inside, after - before, 0.0).to(tl.float64)
     tl.store(own, after, inside)
-    tl.store(moved + b, tl.sum(tl.sum(gap * gap, axis=1), axis=0))
+    moved = tl.sum(tl.sum(gap * gap, axis=1), axis=0)
+    tl.store(running + b, (tl.load(changed + b) > 0) & (moved > tl.load(limit + b)))
 
 
 @triton.jit
@@ -376,12 +379,12 @@ def eliminate(cov, regularisation, n_features, P: tl.constexpr):
 
 @triton.jit
 def mixture_kernel(
-    first_moment, second_moment, size, running, pooled, mean, factor, constant, failed, empty,
-    regularisation, shrinkage, n_splits, n_features, n_clusters, P: tl.constexpr, C: tl.constexpr,
+    first_moment, second_moment, size, running, pooled, mean, factor, constant, degenerate,
+    regularisation, shrinkage, n_splits, n_features, n_clusters, P: tl.constexpr, C: tl.constexpr, E: tl.constexpr,
 ):
     """Write mean, inverse factor and constant of one cluster from its moments about the mean so far.
 
-    See `plain.maximise`.
+    See `plain.maximise`; with E an empty cluster makes a fit degenerate.
     """
     cluster = tl.program_id(0).to(tl.int64)
     b, n_all = cluster // n_clusters, tl.num_programs(0)
@@ -422,5 +425,5 @@ def mixture_kernel(
         total += tl.sum(each.to(tl.float64), axis=0)
     value = tl.where(amount > 0, -2 * (tl.log(filled / total) + log_diagonal), 1e30)
     tl.store(constant + cluster, value.to(tl.float32))
-    tl.store(failed + cluster, bad)
-    tl.store(empty + cluster, amount == 0)
+    lost = bad | (amount == 0) if E else bad
+    tl.store(degenerate + b, lost, lost)

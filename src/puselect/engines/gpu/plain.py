@@ -65,14 +65,21 @@ def assign(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor, running: T
 
 
 def responsibilities(
-    Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor, running: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Return the shares of the rows in the clusters and the mean log-likelihood of the rows, less its constant term."""
-    distance = densities(Z, mean, factor, constant)
+    Z: Tensor, current: Mixtures, tol: float, bound: Tensor, goes_on: Tensor, running: Tensor
+) -> Tensor:
+    """Return the shares of the rows in the clusters.
+
+    Overwrites, for the running fits, the mean log-likelihood of the rows, less its constant term, and whether it
+    differs from the one before by `tol`.
+    """
+    distance = densities(Z, *current)
     best = distance.amin(dim=1, keepdim=True)
     part = (0.5 * (best - distance)).exp()
     total = part.sum(dim=1, keepdim=True)
-    return part / total, (total.log() - 0.5 * best).mean(dim=(1, 2), dtype=torch.float64)
+    likelihood = (total.log() - 0.5 * best).mean(dim=(1, 2), dtype=torch.float64)
+    overwrite(goes_on, (likelihood - bound).abs() >= tol, running)
+    overwrite(bound, likelihood, running)
+    return part / total
 
 
 def counts(
@@ -96,11 +103,31 @@ def move_centres(Z: Tensor, labels: Tensor, centres: Tensor, running: Tensor) ->
     return moved
 
 
-def maximise(Z: Tensor, share: Tensor, current: Mixtures, spec: MixtureSpec, running: Tensor) -> tuple[Tensor, Tensor]:
+def lloyd_step(
+    turned: Tensor, Z: Tensor, labels: Tensor, centres: Tensor, limit: Tensor, running: Tensor
+) -> None:
+    """Label the rows of the running fits, move their centres, and end those that hardly change.
+
+    A fit ends if no label has changed, or if the sum of the squared moves is not above `limit`.
+    """
+    changed = relabel(turned, centres, labels, running)
+    moved = move_centres(Z, labels, centres, running)
+    running &= (changed > 0) & (moved > limit)
+
+
+def maximise(
+    Z: Tensor,
+    share: Tensor,
+    current: Mixtures,
+    spec: MixtureSpec,
+    running: Tensor,
+    degenerate: Tensor,
+    counts_empty: bool,
+) -> None:
     """Overwrite the mixtures of the running fits with those of the shares.
 
-    The means in `current` are the centres so far, from which kernels measure. Returns, for the running fits, which
-    needed more regularisation and which have a cluster without rows.
+    The means in `current` are the centres so far, from which kernels measure. Sets `degenerate` for the running fits
+    that needed more regularisation, and for those with a cluster without rows if `counts_empty`.
     """
     size, total = first_moments(Z, share, current.mean.shape[1])
     filled = size.clamp_min(1e-30)
@@ -111,7 +138,8 @@ def maximise(Z: Tensor, share: Tensor, current: Mixtures, spec: MixtureSpec, run
     constant = torch.where(size > 0, -2 * (weight.log() + log_diagonal), NOTHING_LEFT).float()
     for whole, part in zip(current, (mean, factor, constant), strict=True):
         overwrite(whole, part, running)
-    return failed.any(dim=1), (size == 0).any(dim=1)
+    lost = failed | (size == 0) if counts_empty else failed
+    degenerate |= lost.any(dim=1) & running
 
 
 def factor_width(n_features: int) -> int:
@@ -183,10 +211,10 @@ def factorise(cov: Tensor, regularisation: float) -> tuple[Tensor, Tensor, Tenso
     """
     flat = cov.flatten(0, 1)
     chol, failed = cholesky(flat, regularisation)
-    if failed.any():
-        again, failed_again = cholesky(flat[failed], 100 * regularisation)
-        variance = flat[failed].diagonal(dim1=1, dim2=2).clamp_min(0) + regularisation
-        chol[failed] = torch.where(failed_again[:, None, None], torch.diag_embed(variance.sqrt()), again)
+    again, failed_again = cholesky(flat, 100 * regularisation)  # of all: asking which need it would stop the device
+    variance = flat.diagonal(dim1=1, dim2=2).clamp_min(0) + regularisation
+    again = torch.where(failed_again[:, None, None], torch.diag_embed(variance.sqrt()), again)
+    chol = torch.where(failed[:, None, None], again, chol)
     eye = torch.eye(cov.shape[-1], dtype=cov.dtype, device=cov.device).expand_as(chol)
     factor = torch.linalg.solve_triangular(chol, eye, upper=False)
     log_diagonal = -chol.diagonal(dim1=1, dim2=2).log().sum(-1)

@@ -57,7 +57,7 @@ class EffectSteps:
         records = ((n_free,), (rules.n_masks,), (n_clusters,), (n_clusters,), (), (rules.n_masks,), ())
         self.records = [self._floats(*shape, *rest) for rest in records]
         self.fits = self._make_fits(n_searches)
-        self.step = Recorded(self._step, self.fits.do)
+        self.step = Recorded(self._step, engine.device)
 
     def begin(
         self,
