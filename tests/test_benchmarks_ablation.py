@@ -10,6 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import ablation
+from several_tables import SeveralTables
 
 from puselect.datasets import make_pu_clusters
 
@@ -58,6 +59,14 @@ def test_masks_share_random_numbers_as_their_variant_says(small, monkeypatch):
         ablation.measure(ablation.Cell(variant, "paper", "40/1/2", 2, 0))
         assert [len(set(seeds)) for seeds in seen[:2]] == [n_in_a_pair, n_in_a_pair]
         assert len(set(np.concatenate(seen[:2]))) == n_in_two
+
+
+@pytest.mark.parametrize("variant", ["published", "fixed"])
+def test_in_lockstep_a_search_finds_what_it_finds_alone(variant, small, monkeypatch):
+    monkeypatch.setattr(ablation, "shared_engine", SeveralTables)
+    cells = [ablation.Cell(variant, "paper", "40/1/2", 3, seed) for seed in range(2)]
+    ask = ablation.in_lockstep(cells)
+    assert [ask(cell)["fsr"] for cell in cells] == [ablation.measure(cell)["fsr"] for cell in cells]
 
 
 def test_recall_after_so_many_steps_is_that_of_the_most_probable_features():
