@@ -149,11 +149,12 @@ class TestSelection:
         X, y, _ = easy()
         assert FSCPU(max_iter=2).fit(X[:, :7], y).support_.sum() == 4
 
-    def test_all_features_need_no_search(self):
-        X, y, _ = easy()
+    def test_all_features_need_no_search_and_are_ranked_by_what_single_columns_say(self):
+        X, y, relevant = easy()
         selector = quick(n_features_to_select=10).fit(X, y)
         assert selector.support_.all()
         assert selector.n_iter_ == 0
+        assert relevant[np.argsort(selector.ranking_)[:4]].all()
 
     def test_costs_and_budget(self):
         X, y, _ = easy()

@@ -154,7 +154,7 @@ def first_probabilities(settings: Settings, problem: Problem) -> FloatArray:
 def problem_evidence(settings: Settings, problem: Problem, deadline: Deadline) -> Evidence | None:
     """Return what every column says about the labels, where the settings ask for it; 0 for those never selected."""
     budget = problem.budget
-    if settings.criterion != "cluster+evidence" or not budget.leaves_a_choice:
+    if settings.criterion != "cluster+evidence" or not len(budget.free):
         return None
     rng = _evidence_rng(problem)
     columns = budget.columns
