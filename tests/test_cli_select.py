@@ -243,6 +243,7 @@ class TestOptions:
         assert found["stability"]["n_searches"] == 2
         assert sum(found["stability"]["frequency"]) == pytest.approx(3)
         said = select("-k", 3, "--method", "kbest", "--searches", 3).stdout
+        assert "checking" in said  # among what took time
         assert "  stability  " in said
         assert "selected again" in said
         assert said.count(" of 3") >= 3

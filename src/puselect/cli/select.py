@@ -199,6 +199,7 @@ def select(
     tell_start(remarks, checkpoint, quiet)
     seconds, heard = fit(selector, method, table, quiet, check_time=not yes and max_iter is None and max_time is None)
     tell_notes(() if quiet else heard)
+    fitted = time.perf_counter()
     repeat(selector, table, searches, quiet)
     checked = shuffled_search(selector, table, n_shuffles, quiet) if n_shuffles else None
     begin = time.perf_counter()
@@ -210,7 +211,8 @@ def select(
         typer.echo(selection.to_json())
     elif not quiet:
         hint = next_step(data, spec, method, len(selection.selected), selection.n_features, report)
-        times = {**table.seconds, "searching": seconds, "report": time.perf_counter() - begin}
+        checking = {"checking": begin - fitted} if searches or n_shuffles else {}
+        times = {**table.seconds, "searching": seconds, **checking, "report": time.perf_counter() - begin}
         print_selection(console, selection, table, files.paths, hint, times)
 
 
