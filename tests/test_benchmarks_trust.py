@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import auto
 import auto_k
+import auto_rules
 import label_spread
 import prior
 import stability
@@ -72,6 +73,28 @@ def test_the_board_of_auto_tests_it_against_the_best_and_the_default(monkeypatch
     assert [line.split(" | ")[0] for line in shown.splitlines()[2:6]].count("| best published") == 1
     assert "auto minus fscpu" in shown
     assert "Taken: " in shown
+
+
+def test_rules_are_compared_on_trials_that_are_kept(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(auto_rules, "CANDIDATES", ("lepage", "kbest"))
+    monkeypatch.setattr(auto_rules, "DEFAULT", "lepage")
+    monkeypatch.setattr(auto_rules, "compile_kernels", lambda name: None)
+    monkeypatch.setattr(auto_rules, "make_pu_clusters", SMALL)
+    auto_rules.main(["--conditions", "40/1/1", "--seeds", "3", "--splits", "2", "--out", str(tmp_path / "b")])
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].startswith("|  | clusters | mean |")
+    assert len(shown) == 2 + len(auto_rules.RULES)
+
+
+def test_a_rule_leaves_the_preferred_candidate_only_for_one_that_is_clearly_ahead():
+    trials = {"fscpu": [[0.8, 0.8], [0.9, 0.9]], "lepage": [[0.84, 0.82], [0.96, 0.92]], "dt-rfe": [[0.7, 0.7]] * 2}
+    row = {"verdict": "holds", "trials": trials, "final_seconds": {"fscpu": 5, "lepage": 0, "dt-rfe": 9}}
+    rule = auto_rules.Rule
+    assert [rule(errors, errors).choose(row) for errors in (0, 1, 5)] == ["lepage", "lepage", "fscpu"]
+    assert rule(0, 5).choose(row) == "fscpu"
+    assert rule(5, 5).choose(row | {"verdict": "does_not_hold"}) == "dt-rfe"
+    assert rule(5, 5, by_verdict=False).choose(row | {"verdict": "does_not_hold"}) == "fscpu"
+    assert rule(5, 5, simplest=True).choose(row) == "lepage"
 
 
 def test_a_difference_is_tested_by_what_the_cases_share():
