@@ -199,9 +199,7 @@ def select(
     tell_start(remarks, checkpoint, quiet)
     seconds, heard = fit(selector, method, table, quiet, check_time=not yes and max_iter is None and max_time is None)
     tell_notes(() if quiet else heard)
-    fitted = time.perf_counter()
-    repeat(selector, table, searches, quiet)
-    checked = shuffled_search(selector, table, n_shuffles, quiet) if n_shuffles else None
+    checked, checking = examine(selector, table, searches, n_shuffles, quiet)
     begin = time.perf_counter()
     with finishing(), working("describing and writing the result", quiet):
         found = find_candidates(selector, table)
@@ -211,7 +209,6 @@ def select(
         typer.echo(selection.to_json())
     elif not quiet:
         hint = next_step(data, spec, method, len(selection.selected), selection.n_features, report)
-        checking = {"checking": begin - fitted} if searches or n_shuffles else {}
         times = {**table.seconds, "searching": seconds, **checking, "report": time.perf_counter() - begin}
         print_selection(console, selection, table, files.paths, hint, times)
 
@@ -334,6 +331,16 @@ def fit(
             selector.fit(table.X, table.y)
         seconds = time.perf_counter() - begin
     return seconds, list(dict.fromkeys(str(warning.message) for warning in heard))
+
+
+def examine(
+    selector: "PUSelector", table: "LoadedTable", n_searches: int | None, n_shuffles: int, quiet: bool
+) -> tuple["SuitabilityCheck | None", dict[str, float]]:
+    """Assess the stability and the suitability as far as wanted; return the latter, and how long both took."""
+    begin = time.perf_counter()
+    repeat(selector, table, n_searches, quiet)
+    checked = shuffled_search(selector, table, n_shuffles, quiet) if n_shuffles else None
+    return checked, {"checking": time.perf_counter() - begin} if n_searches or n_shuffles else {}
 
 
 def repeat(selector: "PUSelector", table: "LoadedTable", n_searches: int | None, quiet: bool) -> None:
