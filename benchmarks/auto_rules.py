@@ -12,7 +12,6 @@ import argparse
 import math
 import time
 import warnings
-from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -106,6 +105,8 @@ class Rule(NamedTuple):
     """Standard errors that are clear; infinitely many: never leave."""
     if_holds: float
     """The same where the check says that positives form clusters."""
+    least: float = 0.0
+    """The part of what the preferred one lacks to an AUC of 1 that must be gained."""
     by_verdict: bool = True
     """Whether trees are preferred where the check says that they form none."""
     agreeing: bool = False
@@ -127,32 +128,34 @@ class Rule(NamedTuple):
         ahead = [
             name
             for name, of in scores.items()
-            if clearly(of, scores[preferred], clear)
+            if clearly(of, scores[preferred], clear, self.least)
             and (not self.agreeing or (of.mean(axis=0) > scores[preferred].mean(axis=0)).all())
         ]
         return max(ahead, key=lambda name: scores[name].mean()) if ahead else preferred
 
 
-def clearly(one: np.ndarray, other: np.ndarray, errors: float) -> bool:
-    """Whether one candidate's scores, of shape (n_splits, n_models), are ahead by so many standard errors."""
+def clearly(one: np.ndarray, other: np.ndarray, errors: float, least: float = 0.0) -> bool:
+    """Whether one candidate's scores, of shape (n_splits, n_models), are ahead by so many errors and so much."""
     difference = one.mean(axis=1) - other.mean(axis=1)
     error = math.sqrt(difference.var(ddof=1) * (1 / len(difference) + auto.TEST_SHARE / (1 - auto.TEST_SHARE)))
-    return bool(difference.mean() > 0 and difference.mean() > errors * error)
+    return bool(difference.mean() > max(errors * error, least * (1 - other.mean()), 0))
 
 
 NEVER = math.inf
 RULES = {
     "the default": Rule(NEVER, NEVER, by_verdict=False),
-    "by the verdict": Rule(NEVER, NEVER),
-    "best": Rule(0, 0),
-    **{f"{errors:g} errors": Rule(errors, errors) for errors in (1, 1.5, 2, 3, 5)},
-    **{f"{errors:g} errors, no verdict": Rule(errors, errors, by_verdict=False) for errors in (1, 2)},
-    **{f"1 error, {errors:g} if it holds": Rule(1, errors) for errors in (2, 3, NEVER)},
-    **{f"2 errors, {errors:g} if it holds": Rule(2, errors) for errors in (3, NEVER)},
-    **{f"{errors:g} errors, models agree": Rule(errors, errors, agreeing=True) for errors in (1, 2)},
-    **{f"{errors:g} errors, trees judge": Rule(errors, errors, models=(1,)) for errors in (1, 2)},
-    **{f"{errors:g} errors, 6 splits": Rule(errors, errors, n_splits=6) for errors in (1, 1.5, 2, 3)},
+    "the verdict alone": Rule(NEVER, NEVER),
+    "the best": Rule(0, 0),
     "simplest within 1 error": Rule(1, 1, simplest=True),
+    **{f"{errors:g} SE": Rule(errors, errors) for errors in (1, 1.5, 2, 3)},
+    **{f"{errors:g} SE, 6 splits": Rule(errors, errors, n_splits=6) for errors in (1, 1.5, 2)},
+    "1 SE, no verdict": Rule(1, 1, by_verdict=False),
+    **{f"1 SE, {errors:g} if it holds": Rule(1, errors) for errors in (2, 3)},
+    **{f"{errors:g} SE, both models": Rule(errors, errors, agreeing=True) for errors in (1, 2)},
+    **{f"{errors:g} SE, trees judge": Rule(errors, errors, models=(1,)) for errors in (1, 2)},
+    **{f"1 SE and {least:.0%}": Rule(1, 1, least) for least in (0.1, 0.2, 0.25, 0.33)},
+    **{f"{errors:g} SE and 25%": Rule(errors, errors, 0.25) for errors in (0.5, 1.5, 2)},
+    "1 SE and 25%, 6 splits": Rule(1, 1, 0.25, n_splits=6),
 }
 
 
@@ -162,21 +165,18 @@ def group_of(row: Row) -> str:
 
 
 def summary(rows: list[Row]) -> str:
-    """Return the mean value of each rule's choices by group of tables, and how often it leaves the default."""
-    groups = list(dict.fromkeys(map(group_of, rows)))
+    """Return the mean value of each rule's choices by group of tables, and what leaving the default led to."""
+    groups = list(dict.fromkeys(sorted(map(group_of, rows))))
     lines = []
     for name, rule in RULES.items():
         taken = [rule.choose(row) for row in rows]
-        gains = [row["values"][method] - row["values"][DEFAULT] for row, method in zip(rows, taken, strict=True)]
-        means = [
-            np.mean([row["values"][method] for row, method in zip(rows, taken, strict=True) if group_of(row) == group])
-            for group in groups
-        ]
-        counts = Counter(method for method in taken if method != DEFAULT)
-        shown = [f"{value:.4f}" for value in (*means, float(np.mean(means)))]
-        low = f"{min(gains):+.3f} to {max(gains):+.3f}"
-        lines.append([name, *shown, f"{sum(counts.values())}", f"{np.mean(np.array(gains) < 0):.2f}", low])
-    return markdown(["", *groups, "mean", "left the default", "worse", "gains"], lines)
+        values = np.array([row["values"][method] for row, method in zip(rows, taken, strict=True)])
+        gains = values - [row["values"][DEFAULT] for row in rows]
+        means = [float(values[[group_of(row) == group for row in rows]].mean()) for group in groups]
+        shown = [f"{value:.3f}" for value in (*means, float(np.mean(means)))]
+        counts = [np.sum(np.array(taken) != DEFAULT), np.sum(gains > 0), np.sum(gains < 0)]
+        lines.append([name, *shown, *map(str, counts), f"{gains.min():+.3f}"])
+    return markdown(["", *groups, "mean", "left", "better", "worse", "worst"], lines)
 
 
 def case_of(row: Row) -> Case:

@@ -50,13 +50,16 @@ def score(method, auc, ahead, error):
 
 
 def test_the_first_is_kept_unless_another_is_clearly_ahead():
-    close = (score("b", 0.81, 0.01, 0.02), score("a", 0.80, 0.0, 0.0))
-    clear = (score("b", 0.85, 0.05, 0.02), score("a", 0.80, 0.0, 0.0))
-    assert choose("a", close) == "a"
+    preferred = score("a", 0.80, 0.0, 0.0)
+    uncertain = (score("b", 0.86, 0.06, 0.07), preferred)
+    tiny = (score("b", 0.84, 0.04, 0.001), preferred)
+    clear = (score("c", 0.87, 0.07, 0.08), score("b", 0.86, 0.06, 0.05), preferred)
+    assert choose("a", uncertain) == "a"
+    assert choose("a", tiny) == "a"
     assert choose("a", clear) == "b"
     assert choose("a", ()) == "a"
-    assert "not clearly more" in explain("a", close, HOLDS)
-    assert "too few" in explain("a", (), HOLDS)
+    assert "not clearly ahead of a" in explain("a", "a", tiny, HOLDS)
+    assert "too few" in explain("a", "a", (), HOLDS)
 
 
 def test_without_clusters_trees_are_preferred():

@@ -33,7 +33,8 @@ N_ROUNDS = 5  # of DT-RFE, which by default drops one feature a round
 TEST_SHARE = 1 / 3
 FEWEST_LABELS = 6  # two of them are held out
 MOST_ROWS = 10_000  # unlabelled ones, for the comparison
-CLEAR = 1.0  # standard errors by which another method must be ahead of the preferred one
+CLEAR = 1.0  # standard errors by which another method must be ahead of the preferred one, and
+WORTHWHILE = 0.25  # the part of what that one lacks to an AUC of 1: small gains, however clear, say little of features
 FULL = 3.0  # trials that take as long as the selection itself, at least
 KEPT_FREE = 0.5  # of the time, at most, for the selection
 LEAST_SECONDS = 1e-6  # of a method that begins when time is out
@@ -52,6 +53,12 @@ class CandidateScore(NamedTuple):
     seconds: float
     """Of one selection."""
 
+    @property
+    def is_clearly_ahead(self) -> bool:
+        """Whether this is reason enough to leave the preferred method."""
+        lacking = 1 - (self.auc - self.ahead)
+        return self.ahead > max(CLEAR * self.error, WORTHWHILE * lacking, 0.0)
+
 
 class AutoSelector(PUSelector):
     """Select features with the method that suits the table best.
@@ -59,8 +66,9 @@ class AutoSelector(PUSelector):
     Every candidate selects features on two thirds of the rows. Simple models are trained on these features and judged
     by how well they separate labelled rows that were held out from unlabelled ones that were held out. If labels are
     missing at random, this orders selections as the true classes would (docs/guide/trust.md). The first candidate is
-    taken unless another is ahead by more than a standard error. If the positives form no clusters, "dt-rfe" takes the
-    place of the first, since it does without them.
+    taken unless another is ahead by more than a standard error and by a quarter of what the first lacks to an AUC of 1:
+    a few strong columns separate positives nearly as well as all that are related to them. If the positives form no
+    clusters, "dt-rfe" takes the place of the first, since it does without them.
 
     Parameters
     ----------
@@ -147,7 +155,7 @@ class AutoSelector(PUSelector):
         trials = Trials(names, k, deadline)
         self.comparison_ = trials.compare(preferred, table, positive, self.n_splits, rng)
         self.method_ = choose(preferred, self.comparison_)
-        self.reason_ = explain(self.method_, self.comparison_, self.suitability_, trials.timed_out)
+        self.reason_ = explain(self.method_, preferred, self.comparison_, self.suitability_, trials.timed_out)
         options = {"step": max(1, (table.shape[1] - k) // N_ROUNDS)} if self.method_ == "dt-rfe" else {}
         method = within(METHODS[self.method_](k, random_state=seed, **options), deadline.left)
         self.best_estimator_ = method.fit(table, positive.astype(int))
@@ -268,12 +276,16 @@ def within(selector: PUSelector, seconds: float) -> PUSelector:
 
 def choose(preferred: str, comparison: Sequence[CandidateScore]) -> str:
     """Return the preferred method, or the best of those that are clearly ahead of it."""
-    better = [each for each in comparison if each.ahead > CLEAR * each.error and each.ahead > 0]
+    better = [each for each in comparison if each.is_clearly_ahead]
     return max(better, key=lambda each: each.auc).method if better else preferred
 
 
 def explain(
-    method: str, comparison: Sequence[CandidateScore], suitability: Suitability, timed_out: bool = False
+    method: str,
+    preferred: str,
+    comparison: Sequence[CandidateScore],
+    suitability: Suitability,
+    timed_out: bool = False,
 ) -> str:
     """Return why a method was taken, in up to three sentences."""
     if not comparison and timed_out:
@@ -283,8 +295,8 @@ def explain(
     best, own = comparison[0], next(each for each in comparison if each.method == method)
     what = f"Held-out positives were separated from unlabelled rows with an AUC of {own.auc:.3f} by {method}"
     if best.method != method:
-        behind = f"{best.method} reached {best.auc:.3f}, which is not clearly more."
-        return f"{what}. {behind} {suitability.finding}"
+        behind = f"{best.method} reached {best.auc:.3f}, but is not clearly ahead of {preferred}, the preferred method"
+        return f"{what}. {behind}. {suitability.finding}"
     second = next((each for each in comparison if each.method != method), None)
     rest = "" if second is None else f"; the next best, {second.method}, reached {second.auc:.3f}"
     return f"{what}{rest}. {suitability.finding}"
