@@ -156,18 +156,33 @@ def cell_of(row: Row) -> Cell:
     return Cell(*(row[name] for name in Cell._fields))
 
 
-def summary(rows: list[Row]) -> str:
-    """Return mean FSR and its standard error by variant, size and condition."""
+def board(rows: list[Row], name: str, variants: Sequence[str], values: Callable[[str, str, str], list[float]]) -> str:
+    """Return mean, standard error and number of the values by variant (lines), size and condition (columns)."""
     columns = list(dict.fromkeys((row["size"], row["condition"]) for row in rows))
-    lines = [["variant", *(f"{size} {condition}" for size, condition in columns)], ["---", *("---:" for _ in columns)]]
-    for variant in [name for name in VARIANTS if any(row["variant"] == name for row in rows)]:
+    lines = [[name, *(f"{size} {condition}" for size, condition in columns)], ["---", *("---:" for _ in columns)]]
+    for variant in [name for name in variants if any(row["variant"] == name for row in rows)]:
         fields = [variant]
-        for column in columns:
-            fsr = [row["fsr"] for row in rows if (row["variant"], row["size"], row["condition"]) == (variant, *column)]
-            error = f" ± {np.std(fsr, ddof=1) / len(fsr) ** 0.5:.2f}" if len(fsr) > 1 else ""
-            fields.append(f"{np.mean(fsr):.2f}{error} ({len(fsr)})" if fsr else "—")
+        for size, condition in columns:
+            own = values(variant, size, condition)
+            error = f" ± {np.std(own, ddof=1) / len(own) ** 0.5:.3f}" if len(own) > 1 else ""
+            fields.append(f"{np.mean(own):.3f}{error} ({len(own)})" if own else "—")
         lines.append(fields)
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def summary(rows: list[Row]) -> str:
+    """Return mean FSR by variant, size and condition, and its difference from the published search in pairs."""
+    fsr = {(row["variant"], row["size"], row["condition"], row["seed"]): float(row["fsr"]) for row in rows}
+    seeds = sorted({row["seed"] for row in rows})
+
+    def of(*group: str) -> list[float]:
+        return [fsr[*group, seed] for seed in seeds if (*group, seed) in fsr]
+
+    def differences(variant: str, *where: str) -> list[float]:
+        pairs = [((variant, *where, seed), ("published", *where, seed)) for seed in seeds]
+        return [fsr[one] - fsr[other] for one, other in pairs if one in fsr and other in fsr]
+
+    return board(rows, "FSR", VARIANTS, of) + "\n\n" + board(rows, "less published", VARIANTS[1:], differences)
 
 
 def recall_after(values: Row, steps: int, population_size: int) -> float | None:
