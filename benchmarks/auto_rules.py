@@ -146,7 +146,7 @@ RULES = {
     "the default": Rule(NEVER, NEVER, by_verdict=False),
     "the verdict alone": Rule(NEVER, NEVER),
     "the best": Rule(0, 0),
-    "simplest within 1 error": Rule(1, 1, simplest=True),
+    "simplest within 1 SE": Rule(1, 1, simplest=True),
     **{f"{errors:g} SE": Rule(errors, errors) for errors in (1, 1.5, 2, 3)},
     **{f"{errors:g} SE, 6 splits": Rule(errors, errors, n_splits=6) for errors in (1, 1.5, 2)},
     "1 SE, no verdict": Rule(1, 1, by_verdict=False),

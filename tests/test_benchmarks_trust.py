@@ -115,8 +115,8 @@ def test_intervals_are_held_against_many_searches(board, monkeypatch, tmp_path, 
 
 DOCS = Path(__file__).parents[1] / "docs"
 SCRIPTS = {
-    "auto_k": auto_k, "auto_real": auto, "auto_table1": auto, "auto_trees": auto, "check": suitability,
-    "label_spread": label_spread, "prior": prior, "stability": stability, "twins": stability,
+    "auto_k": auto_k, "auto_real": auto, "auto_rules": auto_rules, "auto_table1": auto, "auto_trees": auto,
+    "check": suitability, "label_spread": label_spread, "prior": prior, "stability": stability, "twins": stability,
 }  # fmt: skip
 
 
