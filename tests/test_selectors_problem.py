@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from puselect import FSCPU
-from puselect.objective.column_ranks import LEPAGE
 from puselect.search.deadline import Deadline
 from puselect.selectors.many import Task
 from puselect.selectors.problem import problem_evidence, ranks_in, some_rows, taken_rows
@@ -30,7 +29,7 @@ def test_columns_are_compared_with_the_labels_of_their_own_rows(n_rows):
 def test_ranks_of_all_rows_are_kept_and_those_of_some_are_not():
     task = problem_of(100, 20)
     settings, problem, columns = task.settings, task.problem, np.arange(4)
-    every = ranks_in(settings, problem, problem.table, columns, LEPAGE)
-    assert ranks_in(settings, problem, problem.table, columns, LEPAGE) is every
-    assert ranks_in(settings, problem, problem.table[:50], columns, LEPAGE).n_rows == 50
-    assert ranks_in(settings, problem, problem.table, columns[1:], LEPAGE).n_features == 3
+    every = ranks_in(settings, problem, problem.table, columns)
+    assert ranks_in(settings, problem, problem.table, columns) is every
+    assert ranks_in(settings, problem, problem.table[:50], columns).n_rows == 50
+    assert ranks_in(settings, problem, problem.table, columns[1:]).n_features == 3

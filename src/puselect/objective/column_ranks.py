@@ -58,33 +58,55 @@ class ColumnRanks:
     """
 
     def __init__(self, X: AnyArray, scores: RankScores = NORMAL, n_threads: int = 1) -> None:
-        self.n_rows, self.n_features = X.shape
-        self.scores = scores
+        self._make_room(X.shape, scores, n_threads)
+        self._keep(lambda block: double_ranks(X[:, block].T))
+
+    def _make_room(self, shape: tuple[int, int], scores: RankScores, n_threads: int) -> None:
+        self.n_rows, self.n_features = shape
+        self.scores, self.n_threads = scores, n_threads
         self.location = np.empty((self.n_features, self.n_rows), dtype=np.float32)
         """First scores, shape (n_features, n_rows)."""
         self.mean = np.empty((2, self.n_features))
         """Of both scores."""
         self.variance = np.empty((2, self.n_features))
         """Of both scores."""
-        possible = scores.location(np.arange(2, 2 * self.n_rows + 1) / 2 - (self.n_rows + 1) / 2, self.n_rows)
 
-        def rank(block: slice) -> None:
-            location = possible[double_ranks(X[:, block].T) - 2]  # mean ranks are multiples of a half
-            self.location[block] = location
-            for i, score in enumerate((location, scores.spread(location))):
-                self.mean[i, block], self.variance[i, block] = score.mean(axis=1), score.var(axis=1, ddof=1)
+    def _keep(self, ranks: Callable[[slice], IntArray]) -> None:
+        """Keep the scores of all columns; `ranks` are twice those of a block of them."""
+        from puselect.objective.row_kernel import score_ranks  # compiled code is loaded only when it is used
 
-        map_blocks(rank, self.n_features, BLOCK, n_threads)
+        possible = self.scores.location(np.arange(2, 2 * self.n_rows + 1) / 2 - (self.n_rows + 1) / 2, self.n_rows)
+
+        def keep(block: slice) -> None:
+            score_ranks(
+                ranks(block), possible, self.squares, self.location[block], self.mean[:, block], self.variance[:, block]
+            )
+
+        map_blocks(keep, self.n_features, BLOCK, self.n_threads)
+
+    @property
+    def squares(self) -> bool:
+        """Whether squares of scores tell the spread, rather than their sizes."""
+        return self.scores.spread is np.square
+
+    def scored_by(self, scores: RankScores) -> "ColumnRanks":
+        """Return the same ranks with other scores; those here must be the ranks themselves (`LEPAGE`)."""
+        other = ColumnRanks.__new__(ColumnRanks)
+        other._make_room((self.n_rows, self.n_features), scores, self.n_threads)
+        other._keep(lambda block: (2 * self.location[block]).astype(np.int32) + np.int32(self.n_rows + 1))
+        return other
 
     def statistic(self, rows: IntArray) -> FloatArray:
         """Return the sum of two squared z-scores, of location and spread, of every column for a set of rows."""
-        location = self.location[:, rows]
-        return self._statistic(_mean(location), _mean(self.scores.spread(location)), len(rows), slice(None))
+        return self.statistic_each(np.arange(self.n_features), rows[None])
 
     def statistic_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
-        """Return the statistic of `columns`, each for its own set: ``rows`` (n_columns, n_set)."""
-        location = np.take_along_axis(self.location[columns], rows, axis=1)
-        return self._statistic(_mean(location), _mean(self.scores.spread(location)), rows.shape[1], columns)
+        """Return the statistic of `columns`, each for its own set: ``rows`` (n_columns, n_set), or (1, n_set)."""
+        from puselect.objective.row_kernel import score_means  # compiled code is loaded only when it is used
+
+        means = np.empty((2, len(columns)))
+        score_means(self.location, columns, np.ascontiguousarray(rows), self.squares, means)
+        return self._statistic(means[0], means[1], rows.shape[1], columns)
 
     def places(self, columns: IntArray) -> FloatArray:
         """Return the first scores of `columns`, shape (n_rows, n_columns)."""
@@ -97,9 +119,17 @@ class ColumnRanks:
     @cached_property
     def row_features(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """What discriminants are made of, shape (2 n_features, n_rows), its means and its covariance."""
-        features = row_features(self.normal_scores(np.arange(self.n_features)), self.scores)
-        lines = np.ascontiguousarray(features.T)
-        return lines, lines.mean(axis=1), covariance(features)
+        from puselect.objective.row_kernel import standardise_spread  # compiled code is loaded only when it is used
+
+        lines, centred = np.empty((2, 2 * self.n_features, self.n_rows))  # at once: of large pages, where there are any
+        normal, spread = lines[: self.n_features], lines[self.n_features :]
+        for first in range(0, self.n_features, BLOCK):
+            columns = np.arange(first, min(first + BLOCK, self.n_features))
+            normal[columns] = self.normal_scores(columns).T
+        standardise_spread(normal, self.squares, spread)
+        mean = lines.mean(axis=1)
+        np.subtract(lines, mean[:, None], out=centred)
+        return lines, mean, np.asarray(centred @ centred.T / (self.n_rows - 1))
 
     def _statistic(
         self, location: FloatArray, spread: FloatArray, m: int | IntArray, columns: IntArray | slice
@@ -126,7 +156,3 @@ def covariance(features: FloatArray) -> FloatArray:
 def _standardised(Z: FloatArray) -> FloatArray:
     deviation = Z.std(axis=0)
     return np.asarray((Z - Z.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0))
-
-
-def _mean(scores: AnyArray) -> FloatArray:
-    return np.asarray(scores.mean(axis=1, dtype=np.float64))

@@ -181,8 +181,7 @@ def heldout_places(ranks: ColumnRanks, labelled_rows: IntArray, rng: np.random.G
         positive = ~unlabelled
         positive[labelled_rows[fold]] = False
         judges = choose_judges(ranks.statistic(np.flatnonzero(positive)), rng)
-        features, inverse, shift = _parts_of_columns(ranks, judges, positive)
-        score = features @ (inverse @ shift)
+        score = _discriminant(ranks, judges, positive)
         others, heldout = np.sort(score[unlabelled]), score[labelled_rows[fold]]
         below = np.searchsorted(others, heldout, "left") + np.searchsorted(others, heldout, "right")
         above[fold] = len(others) - below / 2
@@ -262,9 +261,7 @@ def _cotrained(
 
     Rows are found by the judges; for a judge itself, by the other judges.
     """
-    unlike = np.ascontiguousarray(-_discriminants(ranks, judges, positive).T)
-    unlike[:, positive] = np.inf
-    found = np.argpartition(unlike, n_found - 1, axis=1)[:, :n_found]
+    found = _rows_most_like(_discriminants(ranks, judges, positive), positive, n_found)
     labelled = np.broadcast_to(np.flatnonzero(positive), (len(found), int(positive.sum())))
     return (
         _statistic_by_judge(ranks, judges, np.concatenate([labelled, found], axis=1)),
@@ -279,13 +276,42 @@ def _statistic_by_judge(ranks: ColumnRanks, judges: IntArray, rows: IntArray) ->
     return statistic
 
 
-def _discriminants(ranks: ColumnRanks, columns: IntArray, positive: BoolArray) -> FloatArray:
-    """Return linear discriminants of the labelled rows: one without each of the columns, and last one with all.
+def _rows_most_like(score: FloatArray, positive: BoolArray, n_found: int) -> IntArray:
+    """Return the `n_found` unlabelled rows with the highest scores of each line, in no particular order."""
+    from puselect.objective.row_kernel import largest  # compiled code is loaded only when it is used
+
+    found, is_clear = np.empty((len(score), n_found), dtype=np.intp), np.empty(len(score), dtype=bool)
+    largest(score, np.flatnonzero(~positive), n_found, found, is_clear)
+    if not is_clear.all():
+        tied = np.where(positive, np.inf, -score[~is_clear])
+        found[~is_clear] = np.argpartition(tied, n_found - 1, axis=1)[:, :n_found]
+    return found
+
+
+def _discriminant(ranks: ColumnRanks, columns: IntArray, positive: BoolArray) -> FloatArray:
+    """Return how similar each row is to the labelled ones, by some columns.
 
     Each column enters twice, by its normal scores and by their sizes or squares, which tell another spread.
     """
-    features, inverse, shift = _parts_of_columns(ranks, columns, positive)
-    return np.asarray(features @ weights_without_each(inverse, shift))
+    if not _has_few_columns(ranks):
+        return linear_discriminant(ranks.normal_scores(columns), ranks.scores, positive)
+    from puselect.objective.row_kernel import weighted_sum  # compiled code is loaded only when it is used
+
+    both, inverse, shift = _kept_parts(ranks, columns, positive)
+    score = np.empty(ranks.n_rows)
+    weighted_sum(ranks.row_features[0], both, inverse @ shift, score)
+    return score
+
+
+def _discriminants(ranks: ColumnRanks, columns: IntArray, positive: BoolArray) -> FloatArray:
+    """Return what `_discriminant` does without each of the columns, and last with all, (n_columns + 1, n_rows)."""
+    if _has_few_columns(ranks):
+        both, inverse, shift = _kept_parts(ranks, columns, positive)
+        weights = np.zeros((len(columns) + 1, 2 * ranks.n_features))
+        weights[:, both] = weights_without_each(inverse, shift).T
+        return np.asarray(weights @ ranks.row_features[0])
+    features, inverse, shift = _discriminant_parts(ranks.normal_scores(columns), ranks.scores, positive)
+    return np.ascontiguousarray((features @ weights_without_each(inverse, shift)).T)
 
 
 def weights_without_each(inverse: FloatArray, shift: FloatArray) -> FloatArray:
@@ -309,17 +335,21 @@ def linear_discriminant(Z: FloatArray, scores: RankScores, positive: BoolArray) 
     return np.asarray(features @ (inverse @ shift))
 
 
-def _parts_of_columns(
+def _has_few_columns(ranks: ColumnRanks) -> bool:
+    return ranks.n_features <= FEW_COLUMNS and ranks.n_features * ranks.n_rows <= FEW_VALUES
+
+
+def _kept_parts(
     ranks: ColumnRanks, columns: IntArray, positive: BoolArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return `_discriminant_parts` of some columns; from what is kept of all, where these are few."""
-    if ranks.n_features > FEW_COLUMNS or ranks.n_features * ranks.n_rows > FEW_VALUES:
-        return _discriminant_parts(ranks.normal_scores(columns), ranks.scores, positive)
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return what `_discriminant_parts` does, from what is kept of all columns, with numbers of lines for features."""
+    from puselect.objective.row_kernel import line_means  # compiled code is loaded only when it is used
+
     lines, mean, cov = ranks.row_features
     both = np.concatenate([columns, columns + ranks.n_features])
-    own = lines[both]
-    shift = own[:, np.flatnonzero(positive)].mean(axis=1) - mean[both]
-    return own.T, _shrunken(cov[np.ix_(both, both)]), shift
+    labelled = np.empty(len(both))
+    line_means(lines, both, np.flatnonzero(positive), labelled)
+    return both, _shrunken(cov[np.ix_(both, both)]), labelled - mean[both]
 
 
 def _discriminant_parts(

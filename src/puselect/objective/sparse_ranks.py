@@ -25,7 +25,7 @@ class SparseRanks(ColumnRanks):
 
     def __init__(self, table: SparseTable, scores: RankScores = NORMAL) -> None:
         self.n_rows, self.n_features = table.shape
-        self.scores = scores
+        self.scores, self.table = scores, table
         columns = table.values.tocsc()
         if not columns.data.all():
             columns = columns.copy()
@@ -49,6 +49,10 @@ class SparseRanks(ColumnRanks):
         shared = (columns.indices, columns.indptr)
         self.excess = [csc_array((part, *shared), shape=table.shape).tocsr() for part in excess]
         """Both scores less those of the zeros of their column, which are in `zero`."""
+
+    def scored_by(self, scores: RankScores) -> "SparseRanks":
+        """Return the same ranks with other scores."""
+        return SparseRanks(self.table, scores)
 
     def statistic(self, rows: IntArray) -> FloatArray:
         """Return the sum of two squared z-scores, of location and spread, of every column for a set of rows."""

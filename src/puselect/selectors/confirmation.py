@@ -13,7 +13,6 @@ import numpy as np
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines import Engine
 from puselect.engines.base import RowPlacer
-from puselect.objective.column_ranks import LEPAGE
 from puselect.objective.evidence import NO_DIFFERENCE_ROOT, Evidence
 from puselect.objective.score import best_clusters, smoothing_rows
 from puselect.search import EffectSearch
@@ -133,7 +132,7 @@ def clustered_support(
         found = found_rows(settings, problem, inquiry, table, engine, target)
     if found is None:
         return None
-    ranks, labelled = ranks_in(settings, problem, table, budget.columns, LEPAGE), np.flatnonzero(inquiry.known)
+    ranks, labelled = ranks_in(settings, problem, table, budget.columns), np.flatnonzero(inquiry.known)
     total, n_judged = np.zeros((2, len(scores)))
     for others, candidates in zip(inquiry.others, found, strict=True):
         both = np.concatenate([labelled, candidates.rows[candidates.confidence >= SURE]])

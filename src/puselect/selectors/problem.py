@@ -13,7 +13,7 @@ from puselect.engines.partitions import PartitionedTable, fit_partitioned_scalin
 from puselect.exceptions import FewLabelsWarning
 from puselect.labels import draw_rows
 from puselect.objective.cluster import ClusterObjective
-from puselect.objective.column_ranks import LEPAGE, NORMAL, ColumnRanks, RankScores
+from puselect.objective.column_ranks import LEPAGE, NORMAL, ColumnRanks
 from puselect.objective.evidence import Evidence, rank_evidence
 from puselect.objective.information import PairInformation
 from puselect.objective.sparse_ranks import column_ranks
@@ -161,25 +161,22 @@ def problem_evidence(settings: Settings, problem: Problem, deadline: Deadline) -
     evidence = evidence_of_all(settings, problem, rng, deadline)
     if evidence is not None:
         return evidence.widened(columns, problem.table.shape[1])
-    rows, kinds = some_rows(problem, rng), (LEPAGE, NORMAL)
-    rows = timely_rows(settings, problem.table, problem.positive, rows, columns, deadline, rng, times=len(kinds))
-    table = taken_rows(problem, rows)
+    rows = some_rows(problem, rng)
+    rows = timely_rows(settings, problem.table, problem.positive, rows, columns, deadline, rng, times=2)
+    ranks = ranks_in(settings, problem, taken_rows(problem, rows), columns)
     found, tails = (
-        rank_evidence(ranks_in(settings, problem, table, columns, scores), problem.positive[rows], budget.start, rng)
-        for scores in kinds
+        rank_evidence(each, problem.positive[rows], budget.start, rng) for each in (ranks, ranks.scored_by(NORMAL))
     )
     return found._replace(tails=tails).widened(columns, problem.table.shape[1])
 
 
-def ranks_in(
-    settings: Settings, problem: Problem, table: Any, columns: IntArray, scores: RankScores
-) -> ColumnRanks:
-    """Return the ranks of columns of some rows of the problem's table; Lepage's are kept if these are all rows."""
-    is_kept = table is problem.table and scores is LEPAGE and len(columns) <= MOST_KEPT
+def ranks_in(settings: Settings, problem: Problem, table: Any, columns: IntArray) -> ColumnRanks:
+    """Return the ranks of columns of some rows of the problem's table (`LEPAGE`), kept if these are all rows."""
+    is_kept = table is problem.table and len(columns) <= MOST_KEPT
     if is_kept and problem.ranks and np.array_equal(problem.ranks[0].columns, columns):
         return problem.ranks[0].ranks
     part = table if len(columns) == table.shape[1] else table[:, columns]
-    ranks = column_ranks(part, scores, settings.threads_for(part.shape))
+    ranks = column_ranks(part, LEPAGE, settings.threads_for(part.shape))
     if is_kept:
         problem.ranks[:] = [KeptRanks(columns, ranks)]
     return ranks

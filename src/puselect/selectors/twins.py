@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
 from puselect.arrays import AnyArray, Float32Array
+from puselect.blocks import map_blocks
+from puselect.objective.ranks import double_ranks
 from puselect.scaling import as_numbers
 
 BLOCK = 512  # columns compared with all later ones at a time
@@ -69,7 +70,10 @@ def _places(X: AnyArray) -> Float32Array:
     most = min(max(MOST_CELLS // max(X.shape[1], 1), FEWEST_ROWS), MOST_ROWS)
     some = X[:: -(-len(X) // most)] if len(X) > most else X
     places = np.empty(some.shape, dtype=np.float32)
-    for j in range(some.shape[1]):
-        ranks = rankdata(some[:, j]) - (len(some) + 1) / 2
-        places[:, j] = ranks / max(float(np.linalg.norm(ranks)), 1e-12)
+
+    def rank(block: slice) -> None:
+        ranks = double_ranks(some[:, block].T) / 2 - (len(some) + 1) / 2
+        places[:, block] = (ranks / np.maximum(np.sqrt((ranks**2).sum(axis=1)), 1e-12)[:, None]).T
+
+    map_blocks(rank, some.shape[1], BLOCK)
     return places
