@@ -1,7 +1,7 @@
 """Which rule `AutoSelector` should choose by: several, applied to the trials and final selections of all candidates.
 
     python benchmarks/auto_rules.py --seeds 30-33                      # Table 1 and open data, on tuning seeds
-    python benchmarks/auto_rules.py --conditions spambase --splits 4
+    python benchmarks/auto_rules.py --others --seeds 30 --splits 4     # other real tables
 
 A case is a table and a number of features. Its line holds the check's verdict, every candidate's scores in the trials
 (by split and model), and the recall or the AUC of what each selects on the whole table. Other rules can be tried on
@@ -34,6 +34,7 @@ from puselect.trust import auto
 
 CANDIDATES = (*auto.CANDIDATES, "kbest")
 DEFAULT, TREES = "fscpu", "dt-rfe"
+OTHERS = [(REAL, name, 0.5) for name in ("mnist", "letter", "waveform", "wpbc", "campaign", "aloi")]
 
 
 class Case(NamedTuple):
@@ -72,8 +73,9 @@ def measure(case: Case) -> Row:
             else:
                 values[name] = feature_recall(found.support_, relevant)
     return case._asdict() | {
-        "verdict": str(check.code), "p": check.p_value, "lift": check.lift, "trials": scores, "values": values,
-        "trial_seconds": seconds, "final_seconds": final_seconds, "seconds": time.process_time() - begin,
+        "labelled": int(y.sum()), "verdict": str(check.code), "p": check.p_value, "lift": check.lift,
+        "trials": scores, "values": values, "trial_seconds": seconds, "final_seconds": final_seconds,
+        "seconds": time.process_time() - begin,
     }  # fmt: skip
 
 
@@ -113,10 +115,14 @@ class Rule(NamedTuple):
     """Whether a candidate must be ahead with each model."""
     models: tuple[int, ...] = (0, 1)
     n_splits: int = 4
+    fewest: int = 0
+    """Labelled rows below which the default is taken."""
     simplest: bool = False
     """Take the quickest candidate that is not clearly below the best."""
 
     def choose(self, row: Row) -> str:
+        if row["labelled"] < self.fewest:
+            return DEFAULT
         without = row["verdict"] == "does_not_hold"
         preferred = TREES if self.by_verdict and without else DEFAULT
         clear = self.if_holds if row["verdict"] == "holds" else self.errors
@@ -156,12 +162,15 @@ RULES = {
     **{f"1 SE and {least:.0%}": Rule(1, 1, least) for least in (0.1, 0.2, 0.25, 0.33)},
     **{f"{errors:g} SE and 25%": Rule(errors, errors, 0.25) for errors in (0.5, 1.5, 2)},
     "1 SE and 25%, 6 splits": Rule(1, 1, 0.25, n_splits=6),
+    "1 SE, 20 labels": Rule(1, 1, fewest=20),
+    "1 SE and 25%, 20 labels": Rule(1, 1, 0.25, fewest=20),
 }
 
 
 def group_of(row: Row) -> str:
-    outlier = "outliers" if "outlier" in row["condition"] else "clusters"
-    return str(row["condition"]) if row["law"] == REAL else outlier
+    if row["law"] == REAL:
+        return str(row["condition"]) if (REAL, row["condition"], row["share"]) in BOARDS[REAL] else "others"
+    return "outliers" if "outlier" in row["condition"] else "clusters"
 
 
 def summary(rows: list[Row]) -> str:
@@ -188,6 +197,7 @@ def main(arguments: list[str] | None = None) -> None:
     add = parser.add_argument
     add("--seeds", type=seed_range, default=range(30, 34), metavar="A-B", help="default: 30-33")
     add("--conditions", nargs="+", help="only these; also names of real tables")
+    add("--others", action="store_true", help="other real tables; PUSELECT_DATA must name the folder that has them")
     add("--splits", type=int, default=6, help="in the trials")
     add("--jobs", type=int, default=1, help="processes")
     add("--out", type=Path, default=Path("build/auto_rules.jsonl"))
@@ -195,7 +205,7 @@ def main(arguments: list[str] | None = None) -> None:
     cases = [
         Case(law, condition, share, seed, args.splits)
         for seed in args.seeds  # so that a run that is cut has all tables
-        for law, condition, share in BOARDS["real"] + BOARDS["table1"]
+        for law, condition, share in (OTHERS if args.others else BOARDS["real"] + BOARDS["table1"])
         if not args.conditions or condition in args.conditions
     ]
     rows = measure_missing(cases, measure, case_of, args.out, args.jobs)

@@ -88,13 +88,16 @@ def test_rules_are_compared_on_trials_that_are_kept(monkeypatch, tmp_path, capsy
 
 def test_a_rule_leaves_the_preferred_candidate_only_for_one_that_is_clearly_ahead():
     trials = {"fscpu": [[0.8, 0.8], [0.9, 0.9]], "lepage": [[0.84, 0.82], [0.96, 0.92]], "dt-rfe": [[0.7, 0.7]] * 2}
-    row = {"verdict": "holds", "trials": trials, "final_seconds": {"fscpu": 5, "lepage": 0, "dt-rfe": 9}}
+    seconds = {"fscpu": 5, "lepage": 0, "dt-rfe": 9}
+    row = {"labelled": 20, "verdict": "holds", "trials": trials, "final_seconds": seconds}
     rule = auto_rules.Rule
     assert [rule(errors, errors).choose(row) for errors in (0, 1, 5)] == ["lepage", "lepage", "fscpu"]
     assert rule(0, 5).choose(row) == "fscpu"
     assert rule(5, 5).choose(row | {"verdict": "does_not_hold"}) == "dt-rfe"
     assert rule(5, 5, by_verdict=False).choose(row | {"verdict": "does_not_hold"}) == "fscpu"
     assert rule(5, 5, simplest=True).choose(row) == "lepage"
+    assert [rule(0, 0, fewest=fewest).choose(row) for fewest in (20, 21)] == ["lepage", "fscpu"]
+    assert [rule(1, 1, least).choose(row) for least in (0.2, 0.3)] == ["lepage", "fscpu"]
 
 
 def test_a_difference_is_tested_by_what_the_cases_share():

@@ -63,9 +63,10 @@ def test_the_first_is_kept_unless_another_is_clearly_ahead():
 
 
 def test_without_clusters_trees_are_preferred():
-    assert preferred_candidate(["fscpu", "dt-rfe"], HOLDS) == "fscpu"
-    assert preferred_candidate(["fscpu", "dt-rfe"], SCATTERED) == "dt-rfe"
-    assert preferred_candidate(["fscpu", "lepage"], SCATTERED) == "fscpu"
+    assert preferred_candidate(["fscpu", "dt-rfe"], HOLDS, 20) == "fscpu"
+    assert preferred_candidate(["fscpu", "dt-rfe"], SCATTERED, 20) == "dt-rfe"
+    assert preferred_candidate(["fscpu", "dt-rfe"], SCATTERED, 19) == "fscpu"
+    assert preferred_candidate(["fscpu", "lepage"], SCATTERED, 20) == "fscpu"
 
 
 def test_the_method_that_was_taken_is_repeated(fitted):
@@ -75,7 +76,7 @@ def test_the_method_that_was_taken_is_repeated(fitted):
 
 
 def test_few_labels_leave_the_first_candidate():
-    few = np.where(np.cumsum(y) <= 3, y, 0)
+    few = np.where(np.cumsum(y) <= 19, y, 0)
     selector = AutoSelector(5, candidates=["lepage", "kbest"], random_state=0).fit(X, few)
     assert selector.method_ == "lepage"
     assert selector.comparison_ == ()

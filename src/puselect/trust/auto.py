@@ -31,7 +31,8 @@ TRIALS: dict[str, dict[str, int]] = {
 """Settings that save time while methods are compared; the selection itself has the usual ones."""
 N_ROUNDS = 5  # of DT-RFE, which by default drops one feature a round
 TEST_SHARE = 1 / 3
-FEWEST_LABELS = 6  # two of them are held out
+FEWEST_LABELS = 20  # a third of them is held out; with fewer, chance decides between methods
+FEWEST_OTHERS = 6  # unlabelled rows
 MOST_ROWS = 10_000  # unlabelled ones, for the comparison
 CLEAR = 1.0  # standard errors by which another method must be ahead of the preferred one, and
 WORTHWHILE = 0.25  # the part of what that one lacks to an AUC of 1: small gains, however clear, say little of features
@@ -68,7 +69,8 @@ class AutoSelector(PUSelector):
     missing at random, this orders selections as the true classes would (docs/guide/trust.md). The first candidate is
     taken unless another is ahead by more than a standard error and by a quarter of what the first lacks to an AUC of 1:
     a few strong columns separate positives nearly as well as all that are related to them. If the positives form no
-    clusters, "dt-rfe" takes the place of the first, since it does without them.
+    clusters, "dt-rfe" takes the place of the first, since it does without them. With fewer than 20 labelled rows chance
+    would decide, and the first is taken.
 
     Parameters
     ----------
@@ -151,7 +153,7 @@ class AutoSelector(PUSelector):
         seed = int(rng.integers(2**31 - 1))
         first = None if self.max_time is None else (1 - KEPT_FREE) * self.max_time
         self.suitability_ = check_suitability(table, positive.astype(int), max_time=first, random_state=seed)
-        preferred = preferred_candidate(names, self.suitability_)
+        preferred = preferred_candidate(names, self.suitability_, int(positive.sum()))
         trials = Trials(names, k, deadline)
         self.comparison_ = trials.compare(preferred, table, positive, self.n_splits, rng)
         self.method_ = choose(preferred, self.comparison_)
@@ -176,10 +178,10 @@ def known_candidates(names: Sequence[str]) -> list[str]:
     return found
 
 
-def preferred_candidate(names: Sequence[str], suitability: Suitability) -> str:
+def preferred_candidate(names: Sequence[str], suitability: Suitability, n_labelled: int) -> str:
     """Return the method that is taken unless another is clearly ahead."""
-    without = suitability.code == Verdict.DOES_NOT_HOLD and WITHOUT_CLUSTERS in names
-    return WITHOUT_CLUSTERS if without else names[0]
+    without = suitability.code == Verdict.DOES_NOT_HOLD and n_labelled >= FEWEST_LABELS
+    return WITHOUT_CLUSTERS if without and WITHOUT_CLUSTERS in names else names[0]
 
 
 class Trials:
@@ -210,7 +212,7 @@ class Trials:
         Empty with too few labelled rows or methods, or without time for two splits.
         """
         n_labelled = int(positive.sum())
-        if n_labelled < FEWEST_LABELS or len(positive) - n_labelled < FEWEST_LABELS or len(self.names) == 1:
+        if n_labelled < FEWEST_LABELS or len(positive) - n_labelled < FEWEST_OTHERS or len(self.names) == 1:
             return ()
         others = rng.permutation(np.flatnonzero(~positive))[:MOST_ROWS]
         rows = np.sort(np.concatenate([np.flatnonzero(positive), others]))
