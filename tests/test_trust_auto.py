@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
-from puselect import AutoSelector, assess_stability
+from puselect import METHODS, AutoSelector, assess_stability
 from puselect.datasets import make_pu_clusters
 from puselect.selectors.suitability import Suitability, Verdict
 from puselect.trust.auto import CandidateScore, choose, explain, preferred_candidate
@@ -73,6 +73,15 @@ def test_the_method_that_was_taken_is_repeated(fitted):
     found = assess_stability(fitted, X, y, n_searches=3)
     assert fitted.stability_ is found
     assert found == assess_stability(fitted.best_estimator_, X, y, n_searches=3)
+
+
+def test_the_method_that_was_taken_selects_as_it_does_alone():
+    auto = AutoSelector(5, candidates=["forest"], random_state=3).fit(X, y)
+    assert np.array_equal(auto.ranking_, METHODS["forest"](5, random_state=3).fit(X, y).ranking_)
+    one, other = (
+        AutoSelector(5, candidates=["forest"], random_state=np.random.RandomState(seed)).fit(X, y) for seed in (3, 3)
+    )
+    assert np.array_equal(one.ranking_, other.ranking_)
 
 
 def test_few_labels_leave_the_first_candidate():

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedShuffleSplit
 
@@ -86,6 +87,7 @@ class AutoSelector(PUSelector):
     pos_label : object, default=1
         The value of `y` that marks a labelled positive.
     random_state : int, RandomState or None, default=None
+        An int is passed on: the method that is taken selects as it does alone.
 
     Attributes
     ----------
@@ -159,7 +161,8 @@ class AutoSelector(PUSelector):
         self.method_ = choose(preferred, self.comparison_)
         self.reason_ = explain(self.method_, preferred, self.comparison_, self.suitability_, trials.timed_out)
         options = {"step": max(1, (table.shape[1] - k) // N_ROUNDS)} if self.method_ == "dt-rfe" else {}
-        method = within(METHODS[self.method_](k, random_state=seed, **options), deadline.left)
+        own = seed if self.random_state is None or isinstance(self.random_state, RandomState) else self.random_state
+        method = within(METHODS[self.method_](k, random_state=own, **options), deadline.left)
         self.best_estimator_ = method.fit(table, positive.astype(int))
         self.timed_out_ = trials.timed_out or getattr(self.best_estimator_, "timed_out_", False)
         self.support_ = self.best_estimator_.support_
