@@ -261,7 +261,9 @@ def _cotrained(
 
     Rows are found by the judges; for a judge itself, by the other judges.
     """
-    found = _rows_most_like(_discriminants(ranks, judges, positive), positive, n_found)
+    unlike = -_discriminants(ranks, judges, positive)
+    unlike[:, positive] = np.inf
+    found = np.argpartition(unlike, n_found - 1, axis=1)[:, :n_found]
     labelled = np.broadcast_to(np.flatnonzero(positive), (len(found), int(positive.sum())))
     return (
         _statistic_by_judge(ranks, judges, np.concatenate([labelled, found], axis=1)),
@@ -274,18 +276,6 @@ def _statistic_by_judge(ranks: ColumnRanks, judges: IntArray, rows: IntArray) ->
     statistic = ranks.statistic(rows[-1])
     statistic[judges] = ranks.statistic_each(judges, rows[:-1])
     return statistic
-
-
-def _rows_most_like(score: FloatArray, positive: BoolArray, n_found: int) -> IntArray:
-    """Return the `n_found` unlabelled rows with the highest scores of each line, in no particular order."""
-    from puselect.objective.row_kernel import largest  # compiled code is loaded only when it is used
-
-    found, is_clear = np.empty((len(score), n_found), dtype=np.intp), np.empty(len(score), dtype=bool)
-    largest(score, np.flatnonzero(~positive), n_found, found, is_clear)
-    if not is_clear.all():
-        tied = np.where(positive, np.inf, -score[~is_clear])
-        found[~is_clear] = np.argpartition(tied, n_found - 1, axis=1)[:, :n_found]
-    return found
 
 
 def _discriminant(ranks: ColumnRanks, columns: IntArray, positive: BoolArray) -> FloatArray:

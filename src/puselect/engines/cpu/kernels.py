@@ -25,7 +25,7 @@ STRIP = 8  # rows of the triangular factors multiplied at a time
 
 def kernel(function: Any, **options: Any) -> Any:
     """Compile `function` without the interpreter lock; machine code is cached on disk where that is possible."""
-    compiler = functools.partial(numba.njit, **{"nogil": True, "fastmath": FAST, "error_model": "numpy", **options})
+    compiler = functools.partial(numba.njit, nogil=True, fastmath=FAST, error_model="numpy", **options)
     try:
         return compiler(cache=True)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
@@ -40,11 +40,6 @@ def inner_kernel(function: Any) -> Any:
     order: a process that compiles and one that reads the cache would then differ in the last bits.
     """
     return kernel(function, forceinline=True)
-
-
-def ordered_kernel(function: Any) -> Any:
-    """Compile `function` so that sums are in the order in which they are written."""
-    return kernel(function, fastmath=False)
 
 
 @functools.cache
