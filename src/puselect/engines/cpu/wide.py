@@ -157,13 +157,20 @@ def large_covariances(
         cov[k] = 0
         for b in range(n_blocks):
             begin, end = b * width, min((b + 1) * width, int(size[c]))
-            block[:, : end - begin] = centred[:, first[c] + begin : first[c] + end]
+            # Numbers, not arrays: numba takes four seconds to compile the error that two shapes do not fit.
+            for j in range(n_features):
+                own = centred[j, first[c] + begin : first[c] + end]
+                for i in range(own.shape[0]):
+                    block[j, i] = own[i]
             block[:, end - begin :] = 0
             np.dot(block, block.T, product)
-            cov[k] += product
+            for j in range(n_features):
+                for i in range(n_features):
+                    cov[k, j, i] += product[j, i]
         amount = (shrinkage * n_features / size[c]) ** 2
-        cov[k] *= (1 - amount) / size[c]
         for j in range(n_features):
+            for i in range(n_features):
+                cov[k, j, i] *= (1 - amount) / size[c]
             cov[k, j, j] += amount * variance[j]
 
 
