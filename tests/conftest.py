@@ -1,4 +1,5 @@
 import copy
+import gc
 import signal
 import threading
 from contextlib import suppress
@@ -16,6 +17,7 @@ from puselect import FSCPU
 from puselect.selectors import settings, suitability
 
 collect_ignore_glob = ["[!t]*.py"]  # no tests, and some need what is not installed
+gc.disable()  # until the tests are collected: what is imported stays
 COMPILER = threading.Thread(target=compile_kernels)
 REMEMBERED = {}
 TOGETHER = {
@@ -35,6 +37,11 @@ def pytest_sessionstart(session) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if getattr(session.config, "workerinput", {}).get("workerid") == "gw1" and not session.config.option.file_or_dir:
         import_from_the_end()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # looking through the libraries again and again takes a tenth of the tests' time
+    gc.enable()
 
 
 def import_from_the_end() -> None:
