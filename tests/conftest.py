@@ -14,6 +14,7 @@ from compile_kernels import compile_kernels
 from threadpoolctl import threadpool_limits
 
 from puselect import FSCPU
+from puselect.evaluation import models
 from puselect.selectors import settings, suitability
 
 collect_ignore_glob = ["[!t]*.py"]  # no tests, and some need what is not installed
@@ -94,6 +95,15 @@ def dask_cluster():
 def few_steps(monkeypatch):
     """Shorten searches whose result does not matter."""
     monkeypatch.setattr(settings, "EFFECT_STEPS", 5)
+
+
+@pytest.fixture(scope="module")
+def few_trees():
+    """Grow small forests where it does not matter how well they predict."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(models, "N_ESTIMATORS", 20)
+        patch.setitem(models.SMALL_LEAVES, "n_estimators", 30)
+        yield
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ runner = CliRunner()
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch, few_steps):
+def folder(tmp_path, monkeypatch, few_steps, few_trees):
     monkeypatch.setattr(table_study, "N_RANDOM", 2)
     monkeypatch.chdir(tmp_path)
     table = clusters_table()

@@ -17,7 +17,7 @@ from puselect.report import Comparison, Selection
 from puselect.selectors import settings
 from puselect.studies import table_study
 
-pytestmark = pytest.mark.usefixtures("remembered_fits")
+pytestmark = pytest.mark.usefixtures("remembered_fits", "few_trees")
 ROOT = Path(__file__).parents[1]
 FEW_STEPS = "from puselect.selectors import settings; settings.EFFECT_STEPS = 5; "
 PAGES = {"README.md": ROOT / "README.md", "cli.md": ROOT / "docs" / "cli.md"}

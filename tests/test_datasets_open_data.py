@@ -1,5 +1,6 @@
 import csv
 import doctest
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 import uci_files
 from uci_files import csv_lines
 
-from puselect.datasets import load_ionosphere, load_rt_iot2022, load_spambase
+from puselect.datasets import load_ionosphere, load_rt_iot2022, load_spambase, open_data
 
 LOADERS = {"spambase": load_spambase, "ionosphere": load_ionosphere, "rt_iot2022": load_rt_iot2022}
 FEW_VALUES = {
@@ -25,6 +26,13 @@ FEW_VALUES = {
     "flow_FIN_flag_count",
     "fwd_init_window_size",
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _each_file_is_read_once():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(open_data, "fetch_csv", cache(open_data.fetch_csv))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -14,10 +14,11 @@ SIZES = {"n_negative": 300, "n_positive": 100, "n_relevant": 5, "n_irrelevant": 
 X, y, relevant = make_pu_clusters("40/1/1", **SIZES, random_state=0)
 HOLDS = Suitability(0.2, 0.1, 2.0, 39, "holds", 0.025, 3.0, (2.0, 4.0), 5)
 SCATTERED = Suitability(0.1, 0.1, 1.0, 39, "does_not_hold", 0.5, 1.0, (0.9, 1.1), 5)
+pytestmark = pytest.mark.usefixtures("few_trees")
 
 
 @pytest.fixture(scope="module")
-def fitted():
+def fitted(few_trees):
     return AutoSelector(5, candidates=["lowest-variance", "lepage"], n_splits=3, random_state=0).fit(X, y)
 
 
