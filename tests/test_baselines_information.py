@@ -1,3 +1,5 @@
+from functools import cache
+
 import numpy as np
 import pytest
 from ranking_contract import RankingContract, small_table
@@ -68,10 +70,13 @@ class TestDirectFormulas:
     def test_semi_jmi_sums_joint_information(self, seed):
         X, y, _ = small_table(seed)
         codes = equal_width_codes(scale_columns(X)).T.astype(int)
+
+        @cache
+        def joint(j, i):
+            return mutual_info_score(5 * codes[j] + codes[i], y)
+
         expected = greedy(
-            10,
-            lambda j: mutual_info_score(codes[j], y),
-            lambda j, chosen: sum(mutual_info_score(5 * codes[j] + codes[i], y) for i in chosen),
+            10, lambda j: mutual_info_score(codes[j], y), lambda j, chosen: sum(joint(j, i) for i in chosen)
         )
         assert order_of(SemiJMI(5).fit(X, y)) == expected
 
@@ -82,9 +87,12 @@ class TestDirectFormulas:
         def conditional(a, b):
             return sum((y == s).mean() * mutual_info_score(a[y == s], b[y == s]) for s in (0, 1))
 
+        @cache
+        def redundancy(j, i):
+            return mutual_info_score(codes[j], codes[i]) - conditional(codes[j], codes[i])
+
         def worth(j, chosen):
-            redundancy = [mutual_info_score(codes[j], codes[i]) - conditional(codes[j], codes[i]) for i in chosen]
-            return len(chosen) * mutual_info_score(codes[j], y) - sum(redundancy)
+            return len(chosen) * mutual_info_score(codes[j], y) - sum(redundancy(j, i) for i in chosen)
 
         expected = greedy(10, lambda j: mutual_info_score(codes[j], y), worth)
         assert order_of(SemiJMI(5).fit(X, y)) == expected
@@ -96,8 +104,12 @@ class TestDirectFormulas:
         scaled = scale_columns(X)
         codes = (three_state_codes(scaled) if discretize == "deviations" else equal_width_codes(scaled)).T
 
+        @cache
+        def shared(j, i):
+            return bits(codes[j], codes[i])
+
         def worth(j, chosen):
-            relevance, redundancy = bits(codes[j], y), np.mean([bits(codes[j], codes[i]) for i in chosen])
+            relevance, redundancy = bits(codes[j], y), np.mean([shared(j, i) for i in chosen])
             return relevance / (redundancy + 1e-4) if criterion == "quotient" else relevance - redundancy
 
         expected = greedy(10, lambda j: bits(codes[j], y), worth)

@@ -56,7 +56,7 @@ class TestReferenceAgreement:
 
 @pytest.mark.parametrize("spec", [DEFAULT, PUBLISHED], ids=["default", "published"])
 def test_threads_change_no_bit(spec):
-    X, y, _ = make_pu_clusters("10/8/2", n_negative=1500, n_positive=200, random_state=0)
+    X, y, _ = make_pu_clusters("10/8/2", n_negative=500, n_positive=100, random_state=0)
     X, positive = scale_columns(X), y == 1
     masks, seeds = some_masks(6, 50), np.array([1, 1, 1, 2, 2, 2])
     one = CPUEngine(X, positive, spec, n_jobs=1).cluster(masks, seeds)

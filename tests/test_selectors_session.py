@@ -25,11 +25,11 @@ from puselect.selectors import session
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 session.SAVE_SECONDS = 0.02
-X, y, _ = make_pu_clusters("40/3/1", n_negative=600, n_positive=60, n_relevant=8, n_irrelevant=8, random_state=0)
+X, y, _ = make_pu_clusters("40/3/1", n_negative=240, n_positive=60, n_relevant=5, n_irrelevant=5, random_state=0)
 make = FSCPU.published if sys.argv[1] == "published" else FSCPU
 settings = {"criterion": "cluster+mi"} if sys.argv[1] == "published" else {}
 with watching(lambda step: time.sleep(float(sys.argv[5]))):
-    s = make(8, max_iter=40, early_stopping=False, random_state=int(sys.argv[4]), checkpoint=sys.argv[2],
+    s = make(5, max_iter=40, early_stopping=False, random_state=int(sys.argv[4]), checkpoint=sys.argv[2],
              **settings).fit(X, y)
 np.savez(sys.argv[3], theta=s.probabilities_, support=s.support_, ranking=s.ranking_, value=s.objective_,
          steps=s.history_.step, path=s.history_.theta, degenerate=s.n_degenerate_)

@@ -22,7 +22,7 @@ X, y, relevant = make_pu_clusters("40/3/1", **SIZES, random_state=1)
 
 @pytest.fixture(scope="module")
 def fitted():
-    selector = FSCPU(5, max_iter=30, random_state=0).fit(X, y)
+    selector = FSCPU(5, max_iter=12, random_state=0).fit(X, y)
     return selector, assess_stability(selector, X, y, n_searches=4)
 
 
@@ -47,14 +47,14 @@ def test_the_selector_is_left_alone_and_the_result_repeatable(fitted):
 
 def test_the_parameter_gives_the_same_in_one_fit(fitted):
     selector, found = fitted
-    both = FSCPU(5, max_iter=30, n_searches=4, random_state=0).fit(X, y)
+    both = FSCPU(5, max_iter=12, n_searches=4, random_state=0).fit(X, y)
     assert both.stability_ == found
     assert np.array_equal(both.support_, selector.support_)
     assert selector.set_params(n_searches=1).fit(X, y).stability_ is None
 
 
 def test_a_search_does_not_depend_on_its_company():
-    selector = FSCPU(5, max_iter=30, random_state=0)
+    selector = FSCPU(5, max_iter=12, random_state=0)
     settings = Settings.of(selector.get_params()).for_labels(20)
     problems = halves(selector._problem(settings, X, y), 3)
     assert [int(problem.positive.sum()) for problem in problems] == [20, 20, 20]
