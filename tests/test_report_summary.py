@@ -8,6 +8,7 @@ from scipy.sparse import csr_matrix
 from puselect import FSCPU, METHODS
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
+from puselect.methods import REGISTRY
 from puselect.report import Selection, summarise
 from puselect.report.quality import Code
 from puselect.report.selection import NOTE, WARNING
@@ -35,8 +36,8 @@ class TestAnyMethod:
     @pytest.mark.parametrize("name", [name for name in METHODS if name not in SLOW])
     def test_is_summarised_and_survives_json(self, name):
         X, y = table()
-        settings = {"max_iter": 3} if "fscpu" in name else {}
-        selector = METHODS[name](3, random_state=0, **settings).fit(X, y)
+        quick = {"max_iter": 3} if "fscpu" in name else REGISTRY[name].quick
+        selector = METHODS[name](3, random_state=0, **quick).fit(X, y)
         for selection in (summarise(selector, X, y, seconds=1.5), summarise(selector)):
             assert Selection.from_json(selection.to_json()) == selection
             assert selection.method == name
