@@ -138,7 +138,7 @@ def test_products_stay_exact_whatever_the_user_has_set(monkeypatch):
     seen = []
     monkeypatch.setattr(torch, "get_float32_matmul_precision", lambda: "medium")
     monkeypatch.setattr(torch, "set_float32_matmul_precision", seen.append)
-    with module.exact_float32():
+    with module.exact_float32:
         assert seen == ["highest"]
     assert seen == ["highest", "medium"]
 

@@ -110,8 +110,8 @@ def test_mixtures_of_the_running_fits(case, kind, shrinkage):
     untouched = in_tiles(case["mixtures"])
     running = case["running"]
     got, want = torch.zeros(2, len(running), dtype=torch.bool, device=DEVICE)
-    fused.maximise(case["Z"], case[kind], ours, spec, running, got, True)
-    plain.maximise(case["Z"], case[kind], theirs, spec, running, want, True)
+    fused.maximise(laid_out(case["Z"])[-1], case["Z"], case[kind], ours, spec, running, got, True)
+    plain.maximise(case["Z"], case["Z"], case[kind], theirs, spec, running, want, True)
     n_columns = case["Z"].shape[-1]
     assert gap(ours.mean[0], theirs.mean[0]) < 2e-6
     assert (ours.constant[0] - theirs.constant[0]).abs().max() < 2e-6 * n_columns  # a sum over columns that cancels
@@ -135,8 +135,8 @@ def test_clusters_without_rows_and_without_variance(case, kind):
     for counts_empty in (True, False):
         got, want = torch.zeros(2, len(running), dtype=torch.bool, device=DEVICE)
         theirs, ours = Mixtures(*(part.clone() for part in case["mixtures"])), in_tiles(case["mixtures"])
-        fused.maximise(Z, weights, ours, MixtureSpec(shrinkage=0.0), running, got, counts_empty)
-        plain.maximise(Z, weights, theirs, MixtureSpec(shrinkage=0.0), running, want, counts_empty)
+        fused.maximise(laid_out(Z)[-1], Z, weights, ours, MixtureSpec(shrinkage=0.0), running, got, counts_empty)
+        plain.maximise(Z, Z, weights, theirs, MixtureSpec(shrinkage=0.0), running, want, counts_empty)
         assert torch.equal(got, want)
         assert got.all() or not counts_empty
     assert (ours.constant[:, 1] == plain.NOTHING_LEFT).all()

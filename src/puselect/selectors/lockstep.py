@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -31,11 +32,16 @@ class Lockstep:
         With an engine that is bound to one table per session, in their order.
     sessions : sequence of Session
         With the same free features.
+    interrupt : Event, optional
+        Shared with others that run at the same time: Ctrl-C in one of them ends all.
     """
 
-    def __init__(self, objective: ClusterObjective, sessions: Sequence[Session]) -> None:
+    def __init__(
+        self, objective: ClusterObjective, sessions: Sequence[Session], interrupt: Event | None = None
+    ) -> None:
         self.objective = objective
         self.sessions = sessions
+        self.interrupt = interrupt or Event()
         repair = sessions[0].search.repair
         for target, session in enumerate(sessions):
             session.search.target = target
@@ -50,6 +56,8 @@ class Lockstep:
         due, due_line = Throttle(SAVE_SECONDS * len(searches)), Throttle(LOG_SECONDS)
 
         def after_step() -> bool:
+            if self.interrupt.is_set():
+                raise KeyboardInterrupt
             if due():
                 self._save()
             if due_line():
@@ -65,6 +73,7 @@ class Lockstep:
                 on_device.run(lambda _: None, after_step)
             self._save()  # between steps only: in the middle of one the generators have moved on already
         except KeyboardInterrupt:
+            self.interrupt.set()
             for session in self.sessions:
                 session.interrupted = True
             warnings.warn(
@@ -90,7 +99,11 @@ class Lockstep:
 
 
 def search_together(
-    settings: Sequence[Settings], problems: Sequence[Problem], deadlines: Sequence[Deadline], engine: Engine
+    settings: Sequence[Settings],
+    problems: Sequence[Problem],
+    deadlines: Sequence[Deadline],
+    engine: Engine,
+    interrupt: Event | None = None,
 ) -> list[Searched]:
     """Search for the features of all problems in lockstep.
 
@@ -100,6 +113,8 @@ def search_together(
         One of each for every search; the settings may differ in what concerns the search itself only.
     engine : Engine
         Bound to the tables or label vectors of the problems, in their order.
+    interrupt : Event, optional
+        See `Lockstep`.
     """
     parts = [pair_information(*each) for each in zip(settings, problems, strict=True)]
     n_threads = max(effective_n_jobs(own.n_jobs) for own in settings)
@@ -111,5 +126,5 @@ def search_together(
     ]
     tables = [part.tables for part in parts if part is not None]
     information = PairInformation(np.concatenate(tables)) if tables else None
-    Lockstep(cluster_objective(settings[0], engine, information), sessions).run()
+    Lockstep(cluster_objective(settings[0], engine, information), sessions, interrupt).run()
     return [Searched(*each) for each in zip(sessions, evidence, strict=True)]

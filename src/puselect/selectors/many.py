@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from threading import Event
 from typing import Self
 
 import numpy as np
@@ -23,6 +25,8 @@ from puselect.selectors.lockstep import search_together
 from puselect.selectors.problem import Problem
 from puselect.selectors.screening import pool_size
 from puselect.selectors.settings import Settings
+
+N_PARTS, FEWEST_FOR_PARTS = 2, 8  # that take turns on the device, and searches for which that pays
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,7 @@ def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Se
         return [selector.fit(X, y) for selector, X, y in zip(chosen, tables, labels, strict=True)]
     for group in alike_groups(_read_all(chosen, tables, labels)):
         if len(group) > 1:
-            fit_together(group, shared_engine(group))
+            _fit_in_parts(group)
             continue
         (task,) = group
         task.selector._fit_problem(task.settings, task.problem, task.callbacks, task.deadline)
@@ -119,10 +123,35 @@ def alike_groups(tasks: Sequence[Task]) -> list[list[Task]]:
     return groups
 
 
-def fit_together(tasks: Sequence[Task], engine: Engine) -> None:
+def _fit_in_parts(tasks: Sequence[Task]) -> None:
+    """Fit selectors that are alike, in parts that take turns where steps wait for the slowest fits and for the host."""
+    n_parts = N_PARTS if tasks[0].settings.mixture.em == "soft" and len(tasks) >= FEWEST_FOR_PARTS else 1
+    config, interrupt = get_config(), Event()
+
+    def fit(part: Sequence[Task]) -> None:
+        engine = shared_engine(part)
+        with config_context(**config), engine.own_stream() if hasattr(engine, "own_stream") else nullcontext():
+            fit_together(part, engine, interrupt)
+
+    with ThreadPoolExecutor(n_parts) as pool:
+        others = [pool.submit(fit, tasks[i::n_parts]) for i in range(1, n_parts)]
+        try:
+            fit(tasks[::n_parts])  # here, where Ctrl-C arrives
+        except BaseException:
+            interrupt.set()
+            raise
+        for other in others:
+            other.result()
+
+
+def fit_together(tasks: Sequence[Task], engine: Engine, interrupt: Event | None = None) -> None:
     """Fit all selectors with one engine that is bound to their tables, in their order."""
     searched = search_together(
-        [task.settings for task in tasks], [task.problem for task in tasks], [task.deadline for task in tasks], engine
+        [task.settings for task in tasks],
+        [task.problem for task in tasks],
+        [task.deadline for task in tasks],
+        engine,
+        interrupt,
     )
     found = _ask_together(tasks, searched, engine)
     for target, (task, own) in enumerate(zip(tasks, searched, strict=True)):

@@ -1,6 +1,7 @@
 """What a search works on: the scaled table, the labels, the budget; and the engine and objective bound to them."""
 
 import warnings
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -153,11 +154,16 @@ def first_probabilities(settings: Settings, problem: Problem) -> FloatArray:
 
 def problem_evidence(settings: Settings, problem: Problem, deadline: Deadline) -> Evidence | None:
     """Return what every column says about the labels, where the settings ask for it; 0 for those never selected."""
-    budget = problem.budget
-    if settings.criterion != "cluster+evidence" or not len(budget.free):
+    if settings.criterion != "cluster+evidence" or not len(problem.budget.free):
         return None
-    rng = _evidence_rng(problem)
-    columns = budget.columns
+    from puselect.engines.cpu.blas import one_blas_thread  # compiled code is loaded only when it is used
+
+    with nullcontext() if settings.leaves_threads_to_blas(problem.table.shape) else one_blas_thread:
+        return _gathered_evidence(settings, problem, deadline)
+
+
+def _gathered_evidence(settings: Settings, problem: Problem, deadline: Deadline) -> Evidence:
+    rng, columns = _evidence_rng(problem), problem.budget.columns
     evidence = evidence_of_all(settings, problem, rng, deadline)
     if evidence is not None:
         return evidence.widened(columns, problem.table.shape[1])
@@ -165,7 +171,8 @@ def problem_evidence(settings: Settings, problem: Problem, deadline: Deadline) -
     rows = timely_rows(settings, problem.table, problem.positive, rows, columns, deadline, rng, times=2)
     ranks = ranks_in(settings, problem, taken_rows(problem, rows), columns)
     found, tails = (
-        rank_evidence(each, problem.positive[rows], budget.start, rng) for each in (ranks, ranks.scored_by(NORMAL))
+        rank_evidence(each, problem.positive[rows], problem.budget.start, rng)
+        for each in (ranks, ranks.scored_by(NORMAL))
     )
     return found._replace(tails=tails).widened(columns, problem.table.shape[1])
 

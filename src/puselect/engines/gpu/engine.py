@@ -1,7 +1,7 @@
 """The engine that clusters on a GPU with torch; tests run it on torch's CPU device."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from puselect.engines.gpu.fits import BatchFits, Inputs, Outcome, has_fixed_step
 from puselect.engines.gpu.starts import draw_each
 from puselect.engines.mixture import MixtureSpec
 from puselect.engines.precision import regularised
+from puselect.engines.process_setting import ProcessSetting
 from puselect.engines.sample import Sample, Samples, draw_sample, draw_samples
 
 logger = logging.getLogger("puselect")
@@ -98,6 +99,17 @@ class GPUEngine:
             batch.fill(table)
         return table
 
+    @contextmanager
+    def own_stream(self) -> Iterator[None]:
+        """Let the device do what this thread asks for beside what other threads do."""
+        if self.device.type != "cuda":
+            yield
+            return
+        torch.cuda.synchronize()
+        with torch.cuda.stream(torch.cuda.Stream()):
+            yield
+            torch.cuda.current_stream().synchronize()
+
     def fit_final(
         self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
     ) -> FinalFit:
@@ -156,7 +168,7 @@ class GPUEngine:
         """Fit the masks, each with its seed and target, as many at a time as the memory holds."""
         samples = {pair: self.sample(*pair) for pair in dict.fromkeys(pairs)}
         widths = masks.sum(axis=1)
-        with exact_float32():
+        with exact_float32:
             for width in np.unique(widths[widths > 0]):
                 at_once = self._most_at_once(int(width))
                 members = np.flatnonzero(widths == width)
@@ -249,7 +261,8 @@ class GPUEngine:
         for i, table in enumerate(tables):
             for first in range(0, tables.shape[2], at_once):
                 part = slice(first, first + at_once)
-                held[i, :, part] = torch.from_numpy((table[:, part] - self.centre[i, part]).astype(np.float32))
+                lines = torch.from_numpy(np.require(table[:, part].T, requirements=["C", "W"])).to(self.device)
+                held[i, :, part] = (lines.double() - torch.from_numpy(self.centre[i, part, None]).to(self.device)).T
         return held
 
 
@@ -270,12 +283,11 @@ def free_memory(device: torch.device) -> float:
     return float(torch.cuda.mem_get_info(device)[0] + unused)
 
 
-@contextmanager
-def exact_float32() -> Iterator[None]:
-    """Keep products of float32 matrices in float32, whatever precision the user has set in torch."""
+def _to_highest_precision() -> Callable[[], None]:
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("highest")
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before)
+    return lambda: torch.set_float32_matmul_precision(before)
+
+
+exact_float32 = ProcessSetting(_to_highest_precision)
+"""Keeps products of float32 matrices in float32, whatever precision the user has set in torch."""

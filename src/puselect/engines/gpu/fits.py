@@ -8,6 +8,7 @@ converged; the host asks now and then whether any still runs.
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock
 from types import ModuleType
 from typing import NamedTuple
 from weakref import WeakMethod
@@ -25,6 +26,7 @@ from puselect.engines.mixture import MixtureSpec
 KMEANS_STEPS, KMEANS_TOL = 300, 1e-4  # scikit-learn's; the tolerance is relative to the mean variance of the columns
 MOST_FUSED_FEATURES = 64
 STEPS_BETWEEN_LOOKS = 4
+ONE_AT_A_TIME = Lock()  # graph is recorded; other threads may go on meanwhile
 
 
 def sweeps(device: torch.device, n_columns: int, spec: MixtureSpec) -> ModuleType:
@@ -61,7 +63,7 @@ class Recorded:
         assert function is not None
         if self.n_calls == 1:
             self.graph = torch.cuda.CUDAGraph()
-            with _uncollected(), torch.cuda.graph(self.graph):
+            with ONE_AT_A_TIME, _uncollected(), torch.cuda.graph(self.graph, capture_error_mode="thread_local"):
                 function()
         if self.n_calls >= 0:
             self.n_calls += 1
@@ -117,6 +119,26 @@ class Outcome(NamedTuple):
         """Return means, factors (lower triangles) and constants of the clusters of some fits."""
         mean, factor, constant = (part[numbers] for part in self.mixtures)
         return mean, self.square_factors(factor, mean.shape[2]), constant
+
+
+class Look:
+    """Whether any fit runs, brought here while the device goes on."""
+
+    def __init__(self, running: Tensor) -> None:
+        self.event: torch.cuda.Event | None = None
+        if running.device.type != "cuda":
+            self.any = running.any()
+            return
+        self.any = torch.empty((), dtype=torch.bool, pin_memory=True)
+        self.any.copy_(running.any(), non_blocking=True)
+        self.event = torch.cuda.Event()
+        self.event.record()
+
+    def result(self) -> bool:
+        """Wait for the answer."""
+        if self.event is not None:
+            self.event.synchronize()
+        return bool(self.any)
 
 
 class BatchFits:
@@ -194,11 +216,18 @@ class BatchFits:
         self.end()
 
     def _repeat(self, step: Recorded, most: int) -> None:
-        """Repeat a step until no fit runs any more."""
+        """Repeat a step until no fit runs any more.
+
+        The host looks at what was so some steps ago, while the device does the next: steps of fits that are over do
+        nothing.
+        """
+        seen: Look | None = None
         for number in range(1, most + 1):
             step()
-            if number % STEPS_BETWEEN_LOOKS == 0 and not bool(self.running.any()):
-                return
+            if number % STEPS_BETWEEN_LOOKS == 0:
+                if seen is not None and not seen.result():
+                    return
+                seen = Look(self.running)
 
     def _begin(self) -> None:
         """Collect the columns and start from the first centres."""
@@ -245,7 +274,9 @@ class BatchFits:
 
     def _maximise(self, share: Tensor, counts_empty: bool) -> None:
         """Set the mixtures of the running fits from the shares of the rows."""
-        self.do.maximise(self.Z, share, self.current, self.spec, self.running, self.degenerate, counts_empty)
+        self.do.maximise(
+            self.turned, self.Z, share, self.current, self.spec, self.running, self.degenerate, counts_empty
+        )
 
     def _end(self) -> None:
         """Count the rows of the clusters."""

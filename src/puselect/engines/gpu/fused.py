@@ -1,6 +1,6 @@
 """The sweeps of `puselect.engines.gpu.plain` with Triton kernels: each reads the rows once, the rest stays on chip.
 
-Products are float32 throughout, never TF32; sums beyond `SPLIT` rows and the factors are float64. Kernels skip the fits
+Products are as exact as in float32, sums beyond `SPLIT` rows and the factors float64. Kernels skip the fits
 that do not run any more.
 """
 
@@ -30,12 +30,13 @@ from puselect.engines.gpu.row_kernels import (
     assign_rows_kernel,
     nearest_rows_kernel,
     responsibilities_rows_kernel,
+    soft_rows_kernel,
     turn_kernel,
 )
 from puselect.engines.mixture import MixtureSpec
 
 AT_ONCE = os.environ.get("TRITON_INTERPRET") != "1"  # the interpreter knows no assembly
-SPLIT = 1024  # rows added up in float32
+SPLIT, SOFT_SPLIT, CENTRE_SPLIT = 1024, 512, 256  # rows added up in float32: of clusters, by shares, by centres
 COUNTED_ROWS = 256  # by one program
 HARD_ROWS, SOFT_ROWS, MOMENT_WARPS = 16, 32, 1  # of a program that adds up moments
 TURNED_ROWS = 128  # of a program of one warp that compares rows with clusters, or a multiple of it
@@ -203,17 +204,18 @@ def lloyd_step(
 ) -> None:
     """Label the rows of the running fits, move their centres, and end those that hardly change; see `plain`."""
     n_masks, n_rows, n_features = Z.shape
-    n_clusters, n_splits = centres.shape[1], triton.cdiv(n_rows, SPLIT)
+    n_clusters, n_splits = centres.shape[1], triton.cdiv(n_rows, CENTRE_SPLIT)
     changed = relabel(turned, centres, labels, running)
     sums, size = Z.new_empty(n_splits, n_masks, n_clusters, n_features), Z.new_empty(n_splits, n_masks, n_clusters)
     tile = {"P": tile_width(n_features), "C": tile_width(n_clusters)}
     centres_kernel[n_masks, n_splits](
-        Z, labels, running, sums, size, n_rows, n_features, n_clusters, R=64, S=SPLIT, **tile
+        Z, labels, running, sums, size, n_rows, n_features, n_clusters, R=64, S=CENTRE_SPLIT, **tile, num_warps=2
     )
     move_kernel[(n_masks,)](sums, size, changed, limit, running, centres, n_splits, n_features, n_clusters, **tile)
 
 
 def maximise(
+    turned: Tensor,
     Z: Tensor,
     share: Tensor,
     current: Mixtures,
@@ -228,7 +230,9 @@ def maximise(
     are written transposed and in whole tiles.
     """
     n_masks, n_rows, n_features = Z.shape
-    n_clusters, n_splits, width = current.mean.shape[1], triton.cdiv(n_rows, SPLIT), tile_width(n_features)
+    n_clusters, width = current.mean.shape[1], tile_width(n_features)
+    split = SPLIT if share.ndim == 2 else SOFT_SPLIT
+    n_splits = triton.cdiv(n_rows, split)
     n_all = n_masks * n_clusters
     first, second = Z.new_empty(n_splits, n_all, n_features), Z.new_empty(n_splits, n_all, n_features, n_features)
     size = Z.new_empty(n_splits, n_all)
@@ -238,9 +242,15 @@ def maximise(
         hard_moments_kernel[n_all, n_splits](
             *given, members, *sums, R=HARD_ROWS, S=SPLIT, **blocks(n_features), num_warps=MOMENT_WARPS
         )
+    elif is_turned(turned):
+        soft_rows_kernel[n_all, n_splits](
+            turned, *given[1:], *sums, 1.0, **line_layout(turned), R=SOFT_ROWS, A=width, B=split,
+            num_warps=MOMENT_WARPS, num_stages=1,
+        )
     else:
-        whole = {"A": 32, "B": 0} if 16 < n_features <= 32 else blocks(n_features)
-        soft_moments_kernel[n_all, n_splits](*given, *sums, R=SOFT_ROWS, S=SPLIT, **whole, num_warps=MOMENT_WARPS)
+        soft_moments_kernel[n_all, n_splits](
+            *given, *sums, R=SOFT_ROWS, S=split, **blocks(n_features), num_warps=MOMENT_WARPS
+        )
     tile = {"P": width, "C": tile_width(n_clusters)}
     pooled = torch.empty(n_masks, width if spec.shrinkage > 0 else 0, dtype=torch.float64, device=Z.device)
     if spec.shrinkage > 0:

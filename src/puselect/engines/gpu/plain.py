@@ -116,6 +116,7 @@ def lloyd_step(
 
 
 def maximise(
+    turned: Tensor,
     Z: Tensor,
     share: Tensor,
     current: Mixtures,

@@ -121,3 +121,51 @@ def nearest_rows_kernel(
         found = tl.where(value < best, m, found)
         best = tl.minimum(value, best)
     note_nearest(found, labels, changed, b, row, n_rows)
+
+
+@triton.jit
+def leading(value):
+    """Return float32 values rounded to the ten bits that tensor cores take."""
+    bits = value.to(tl.int32, bitcast=True)
+    return ((bits + 0x1000) & -0x2000).to(tl.float32, bitcast=True)
+
+
+@triton.jit
+def soft_rows_kernel(
+    T, share, centre, running, first_moment, second_moment, size, n_rows, n_features, n_clusters, one, S,
+    R: tl.constexpr, K: tl.constexpr, A: tl.constexpr, B: tl.constexpr,
+):
+    """Write the weighted moments of one cluster about its centre, over one split of B rows.
+
+    Products of the leading bits of both sides, and of these with what is left, are as exact as one in float32 (Ootomo
+    and Yokota, International Journal of High Performance Computing Applications 36, 2022). Tensor cores cut sums off
+    instead of rounding them, so that they add up R rows only: the product with `one` keeps the compiler from moving
+    the other sum there.
+    """
+    cluster, split = tl.program_id(0).to(tl.int64), tl.program_id(1)
+    b = cluster // n_clusters
+    if tl.load(running + b) == 0:
+        return
+    column = tl.arange(0, A)
+    lines = T + (b * K + tl.minimum(column, K - 1)[:, None]) * S
+    origin = tl.load(centre + cluster * n_features + column, column < n_features, 0.0)
+    square, line = tl.zeros((A, A), tl.float32), tl.zeros((A,), tl.float32)
+    amount = tl.zeros((R,), tl.float32)
+    for begin in range(split * B, min(split * B + B, n_rows), R):
+        row = begin + tl.arange(0, R)
+        weight = tl.load(share + cluster * n_rows + row, row < n_rows, 0.0)
+        gap = tl.load(lines + row[None, :]) - origin[:, None]
+        weighted = gap * weight[None, :]
+        amount += weight
+        line += tl.sum(weighted, axis=1)
+        left, right = leading(weighted), leading(gap)
+        part = tl.dot(weighted - left, tl.trans(right), input_precision="tf32")
+        part = tl.dot(left, tl.trans(gap - right), part, input_precision="tf32")
+        part = tl.dot(left, tl.trans(right), part, input_precision="tf32")
+        square = tl.fma(part, one, square)
+    place = split * tl.num_programs(0) + cluster
+    tl.store(size + place, tl.sum(amount, axis=0))
+    tl.store(first_moment + place * n_features + column, line, column < n_features)
+    inside = (column[:, None] < n_features) & (column[None, :] < n_features)
+    own = (place * n_features + column[:, None]) * n_features + column[None, :]
+    tl.store(second_moment + own, square, inside)

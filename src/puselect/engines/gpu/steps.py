@@ -94,7 +94,7 @@ class EffectSteps:
             if held is not None and part is not None:
                 held[: len(part)].copy_(torch.from_numpy(part))
         self.number.zero_()
-        with exact_float32():
+        with exact_float32:
             for _ in range(len(draws.uniform)):
                 self.step()
 
