@@ -41,7 +41,8 @@ def pytest_sessionstart(session) -> None:
 
 
 def pytest_collection_finish() -> None:
-    gc.freeze()  # looking through the libraries again and again takes a tenth of the tests' time
+    gc.freeze()  # looking through the libraries again and again takes a tenth of the time
+    gc.set_threshold(20_000)
     gc.enable()
 
 
