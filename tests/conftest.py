@@ -86,8 +86,9 @@ def dask_cluster():
     from distributed.utils import get_mp_context
     from fork_server import LIBRARIES
 
+    imported = ["distributed", "dask.dataframe", *LIBRARIES, "puselect.studies.measures"]
     with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
-        get_mp_context().set_forkserver_preload(["distributed", *LIBRARIES, "puselect.studies.measures"])
+        get_mp_context().set_forkserver_preload(imported)
         with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
             yield cluster
 
