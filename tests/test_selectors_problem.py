@@ -4,7 +4,7 @@ import pytest
 from puselect import FSCPU
 from puselect.engines.cpu.blas import blas_threads
 from puselect.search.deadline import Deadline
-from puselect.selectors import problem, settings
+from puselect.selectors import problem
 from puselect.selectors.many import Task
 from puselect.selectors.problem import problem_evidence, ranks_in, some_rows, taken_rows
 
@@ -37,18 +37,14 @@ def test_ranks_of_all_rows_are_kept_and_those_of_some_are_not():
     assert ranks_in(own, part, part.table, columns[1:]).n_features == 3
 
 
-@pytest.mark.parametrize(("many", "n_jobs", "expected"), [(2**22, 1, 1), (100, 1, 2), (100, 2, 1)])
-def test_products_use_several_threads_for_large_tables_only_and_if_nothing_else_does(
-    monkeypatch, many, n_jobs, expected
-):
+def test_evidence_multiplies_matrices_on_one_thread(monkeypatch):
     seen = []
 
     def gather(*_):
         seen.append({each["num_threads"] for each in blas_threads().info() if each["user_api"] == "blas"})
 
-    monkeypatch.setattr(settings, "MANY_VALUES", many)
     monkeypatch.setattr(problem, "_gathered_evidence", gather)
-    task = problem_of(100, 20, n_jobs=n_jobs)
+    task = problem_of(100, 20)
     with blas_threads().limit(limits=2, user_api="blas"):
         problem_evidence(task.settings, task.problem, Deadline(None))
-    assert seen == [{expected}]
+    assert seen == [{1}]

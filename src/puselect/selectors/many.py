@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from threading import Event
 from typing import Self
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn import config_context, get_config
 
 from puselect.engines import Engine, gpu_engine_class, gpu_is_there
-from puselect.engines.base import RowPlacer
+from puselect.engines.base import DeviceEngine, RowPlacer
 from puselect.engines.precision import check_range
 from puselect.search.callbacks import FitCallbacks
 from puselect.search.deadline import Deadline
@@ -130,7 +129,7 @@ def _fit_in_parts(tasks: Sequence[Task]) -> None:
 
     def fit(part: Sequence[Task]) -> None:
         engine = shared_engine(part)
-        with config_context(**config), engine.own_stream() if hasattr(engine, "own_stream") else nullcontext():
+        with config_context(**config), engine.own_stream():
             fit_together(part, engine, interrupt)
 
     with ThreadPoolExecutor(n_parts) as pool:
@@ -201,12 +200,12 @@ def _may_use_gpu(selectors: Sequence[FSCPU]) -> bool:
     return any(selector.engine == "gpu" for selector in selectors) or gpu_is_there()
 
 
-def shared_engine(tasks: Sequence[Task]) -> Engine:
+def shared_engine(tasks: Sequence[Task]) -> DeviceEngine:
     """Return a GPU engine bound to the tables of all problems."""
     engine_class = gpu_engine_class()
     X = np.stack([np.asarray(task.problem.table) for task in tasks])
     check_range("gpu", X)
     positive = np.stack([task.problem.positive for task in tasks])
     first = tasks[0]
-    engine: Engine = engine_class(X, positive, first.settings.mixture, max_samples=first.problem.max_samples)
+    engine: DeviceEngine = engine_class(X, positive, first.settings.mixture, max_samples=first.problem.max_samples)
     return engine

@@ -1,7 +1,6 @@
 """What a search works on: the scaled table, the labels, the budget; and the engine and objective bound to them."""
 
 import warnings
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -158,7 +157,7 @@ def problem_evidence(settings: Settings, problem: Problem, deadline: Deadline) -
         return None
     from puselect.engines.cpu.blas import one_blas_thread  # compiled code is loaded only when it is used
 
-    with nullcontext() if settings.leaves_threads_to_blas(problem.table.shape) else one_blas_thread:
+    with one_blas_thread:  # its results are to be the same for any number of threads
         return _gathered_evidence(settings, problem, deadline)
 
 

@@ -174,10 +174,6 @@ class Settings:
         """Return how many threads prepare a table of that shape."""
         return effective_n_jobs(self.n_jobs) if int(np.prod(shape)) >= MANY_VALUES else 1
 
-    def leaves_threads_to_blas(self, shape: tuple[int, ...]) -> bool:
-        """Return whether products of matrices may use several threads: those of a large table, if nothing else does."""
-        return int(np.prod(shape)) >= MANY_VALUES and effective_n_jobs(self.n_jobs) == 1
-
     def expected_steps(self, share: float, n_features: int, n_labelled: int) -> int:
         """Return the most steps of a search for a `share` of `n_features`."""
         if self.follows_effects:

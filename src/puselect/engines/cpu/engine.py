@@ -9,7 +9,7 @@ from sklearn.cluster import kmeans_plusplus
 
 from puselect.arrays import BoolArray, Float32Array, FloatArray, IntArray
 from puselect.engines.base import ClusterTable, FinalFit, Mixture
-from puselect.engines.cpu.blas import blas_threads
+from puselect.engines.cpu.blas import one_blas_thread
 from puselect.engines.cpu.fits import MixtureFit, hard_fit, soft_fit
 from puselect.engines.cpu.sweeps import count
 from puselect.engines.cpu.wide import WideFit, suits, wide_fit
@@ -69,7 +69,7 @@ class CPUEngine:
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
         pairs = list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))
         table = self._no_counts(len(masks))
-        with blas_threads().limit(limits=1, user_api="blas"):
+        with one_blas_thread:
             for seed, target in dict.fromkeys(pairs):
                 members = [i for i, pair in enumerate(pairs) if pair == (seed, target)]
                 self._cluster_alike(masks, members, self._rows(seed, target), table)
@@ -83,7 +83,7 @@ class CPUEngine:
             return FinalFit(self.cluster(np.repeat(mask[None], len(seeds), axis=0), seeds), None)
         table = self._no_counts(len(seeds))
         mixtures = []
-        with blas_threads().limit(limits=1, user_api="blas"):
+        with one_blas_thread:
             for i, seed in enumerate(np.asarray(seeds).tolist()):
                 rows = self._rows(seed, target)
                 fit = self._fit(rows, mask)
