@@ -46,6 +46,10 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()  # Triton complains of what is left at the end
+
+
 def import_from_the_end() -> None:
     """Rewrite the assertions of the last files while the other worker begins with the first: half the work for each."""
     for path in sorted(Path(__file__).parent.glob("test_*.py"), reverse=True):
