@@ -53,7 +53,7 @@ def pytest_sessionfinish() -> None:
 def import_from_the_end() -> None:
     """Rewrite the assertions of the last files while the other worker begins with the first: half the work for each."""
     for path in sorted(Path(__file__).parent.glob("test_*.py"), reverse=True):
-        with suppress(Exception, pytest.skip.Exception):  # told when the tests are collected
+        with suppress(Exception, pytest.skip.Exception):  # reported when the tests are collected
             import_module(path.stem)
 
 

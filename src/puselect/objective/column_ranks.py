@@ -121,7 +121,7 @@ class ColumnRanks:
         """What discriminants are made of, shape (2 n_features, n_rows), its means and its covariance."""
         from puselect.objective.row_kernel import standardise_spread  # compiled code is loaded only when it is used
 
-        lines, centred = np.empty((2, 2 * self.n_features, self.n_rows))  # at once: of large pages, where there are any
+        lines, centred = np.empty((2, 2 * self.n_features, self.n_rows))  # one allocation, which large pages can back
         normal, spread = lines[: self.n_features], lines[self.n_features :]
         for first in range(0, self.n_features, BLOCK):
             columns = np.arange(first, min(first + BLOCK, self.n_features))
