@@ -82,8 +82,8 @@ def test_a_lockstep_that_was_stopped_goes_on_from_its_checkpoints(tmp_path, monk
 def fit_in_parts(n_parts, engine, monkeypatch, max_iter=6):
     monkeypatch.setattr(many, "gpu_is_there", lambda: True)
     monkeypatch.setattr(many, "shared_engine", engine)
-    monkeypatch.setattr(many, "FEWEST_FOR_PARTS", 3)
-    monkeypatch.setattr(many, "N_PARTS", n_parts)
+    monkeypatch.setattr(many, "FEWEST_OF_PART", 1)
+    monkeypatch.setattr(many, "N_PARTS", {"soft": n_parts, "hard": 1})
     data = small_data(3)
     selectors = [FSCPU.published(6, max_iter=max_iter, random_state=i) for i in range(3)]
     return fit_many(selectors, [X for X, _, _ in data], [y for _, y, _ in data])

@@ -62,6 +62,12 @@ class Draws(NamedTuple):
     weight: FloatArray
     """Rows that each unlabelled row stands for, shape (n_steps, n_searches)."""
 
+    def of_first(self, n_steps: int) -> "Draws":
+        """Return those of the first steps."""
+        uniform, clocks, start, rows, weight = self
+        sampled = None if rows is None else rows[:n_steps]
+        return Draws(uniform[:n_steps], clocks[:n_steps], start[:n_steps], sampled, weight[:n_steps])
+
 
 class Chunk(NamedTuple):
     """What happened in a chunk of steps."""

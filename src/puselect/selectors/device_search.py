@@ -70,6 +70,8 @@ class DeviceSearches:
         """Steps of each search for which numbers were drawn."""
         self.waiting = deque(i for i, session in enumerate(sessions) if not session.is_over(session.search))
         self.in_slot: list[int | None] = [None] * n_slots
+        self.room = self._room(n_steps)
+        """For the numbers of the next chunk: those of the present one are on the engine already."""
 
     def run(self, after_step: "Callable[[Session], None]", after_chunk: Callable[[], object]) -> None:
         """Run all searches until each of them is over."""
@@ -131,33 +133,42 @@ class DeviceSearches:
     def _plan(self, slots: Sequence[int], n_steps: int | None = None) -> Planned:
         """Draw the random numbers of the next steps of the searches in slots, as `Search.draw` and the engine would."""
         own = [(slot, i) for slot in slots if (i := self.in_slot[slot]) is not None]
+        room = self.room if n_steps is None else self._room(n_steps)
         if n_steps is None:
             left = [self.sessions[i].max_iter - int(self.drawn[i]) for _, i in own]
             n_steps = max(0, min(max(left, default=0), self.n_steps))
-        n_masks, n_free = self.optimizers[0].population_size, len(self.optimizers[0].support)
-        shape, n_rows = (n_steps, len(self.in_slot)), self.engine.max_samples
-        uniform, clocks = np.zeros((*shape, n_masks, n_free)), np.zeros((*shape, 2, n_masks, n_free))
-        start = np.zeros((*shape, self.engine.n_clusters), dtype=np.int64)
-        rows = None if n_rows is None else np.zeros((*shape, n_rows), dtype=np.int64)
-        weight, seeds = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+        draws = room.of_first(n_steps)
+        seeds = np.zeros((n_steps, len(self.in_slot)), dtype=np.int64)
         before = {i: self.ahead[i].bit_generator.state for _, i in own}
         for slot, i in own:
             for step in range(n_steps):
-                self.ahead[i].random(out=uniform[step, slot])
-                self.ahead[i].standard_exponential(out=clocks[step, slot])
+                self.ahead[i].random(out=draws.uniform[step, slot])
+                self.ahead[i].standard_exponential(out=draws.clocks[step, slot])
         places, numbers = np.array(own, dtype=np.intp).reshape(-1, 2).T
         keys = [(self.searches[i].entropy, self.searches[i].index) for _, i in own]
         seeds[:, places] = spawned_seeds(keys, self.drawn[numbers][:, None] + np.arange(n_steps)).T
         targets = np.repeat([self.searches[i].target for _, i in own], n_steps).astype(np.intp)
         if own and n_steps:
             samples = self.engine.samples(seeds[:, places].T.ravel(), targets)
-            start[:, places] = samples.start.reshape(len(own), n_steps, -1).swapaxes(0, 1)
-            weight[:, places] = samples.weight.reshape(len(own), n_steps).T
-            if rows is not None and samples.rows is not None:
-                rows[:, places] = samples.rows.reshape(len(own), n_steps, -1).swapaxes(0, 1)
+            draws.start[:, places] = samples.start.reshape(len(own), n_steps, -1).swapaxes(0, 1)
+            draws.weight[:, places] = samples.weight.reshape(len(own), n_steps).T
+            if draws.rows is not None and samples.rows is not None:
+                draws.rows[:, places] = samples.rows.reshape(len(own), n_steps, -1).swapaxes(0, 1)
         self.drawn[numbers] += n_steps
         after = {i: self.ahead[i].bit_generator.state for _, i in own}
-        return Planned(Draws(uniform, clocks, start, rows, weight), seeds, before, after)
+        return Planned(draws, seeds, before, after)
+
+    def _room(self, n_steps: int) -> Draws:
+        """Return room for the random numbers of a chunk of steps."""
+        n_masks, n_free = self.optimizers[0].population_size, len(self.optimizers[0].support)
+        shape, n_rows = (n_steps, len(self.in_slot)), self.engine.max_samples
+        return Draws(
+            np.zeros((*shape, n_masks, n_free)),
+            np.zeros((*shape, 2, n_masks, n_free)),
+            np.zeros((*shape, self.engine.n_clusters), dtype=np.int64),
+            None if n_rows is None else np.zeros((*shape, n_rows), dtype=np.int64),
+            np.zeros(shape),
+        )
 
     def _catch_up(
         self,

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event
+from threading import Event, Lock
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -21,6 +21,9 @@ from puselect.selectors.device_search import device_searches
 from puselect.selectors.problem import Problem, cluster_objective, pair_information, problem_evidence
 from puselect.selectors.session import SAVE_SECONDS, Session
 from puselect.selectors.settings import Settings
+
+MOST_THREADS = 4  # more of them wait for each other: for Python's lock, and for memory
+ONE_AT_A_TIME = Lock()  # set of searches gathers evidence, over all threads; the others search meanwhile
 
 
 class Lockstep:
@@ -117,8 +120,8 @@ def search_together(
         See `Lockstep`.
     """
     parts = [pair_information(*each) for each in zip(settings, problems, strict=True)]
-    n_threads = max(effective_n_jobs(own.n_jobs) for own in settings)
-    with ThreadPoolExecutor(n_threads) as pool:
+    n_threads = min(max(effective_n_jobs(own.n_jobs) for own in settings), MOST_THREADS)
+    with ONE_AT_A_TIME, ThreadPoolExecutor(n_threads) as pool:
         evidence = list(pool.map(problem_evidence, settings, problems, deadlines))
     sessions = [
         cluster_session(own, problem, cluster_objective(own, engine, part), found, deadline)

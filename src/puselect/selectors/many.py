@@ -1,6 +1,7 @@
 """Fitting many FSCPU at once: on a GPU their searches run in lockstep, all masks of a step in one call."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from threading import Event
@@ -14,18 +15,21 @@ from sklearn import config_context, get_config
 from puselect.engines import Engine, gpu_engine_class, gpu_is_there
 from puselect.engines.base import DeviceEngine, RowPlacer
 from puselect.engines.precision import check_range
+from puselect.engines.process_setting import ProcessSetting
 from puselect.search.callbacks import FitCallbacks
 from puselect.search.deadline import Deadline
 from puselect.selectors.cluster_search import Searched
 from puselect.selectors.clusterings import Candidates
 from puselect.selectors.confirmation import Inquiry, asking_search, found_together, keeps_all
 from puselect.selectors.fscpu import FSCPU
-from puselect.selectors.lockstep import search_together
+from puselect.selectors.lockstep import MOST_THREADS, search_together
 from puselect.selectors.problem import Problem
 from puselect.selectors.screening import pool_size
 from puselect.selectors.settings import Settings
 
-N_PARTS, FEWEST_FOR_PARTS = 2, 8  # that take turns on the device, and searches for which that pays
+N_PARTS = {"soft": 3, "hard": 2}  # that take turns on the device: more where steps wait for the slowest fits
+FEWEST_OF_PART = 4  # searches
+SWITCH_SECONDS = 1e-4  # after which a thread hands over to one that waits for the device no longer; usually 5e-3
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ def _read_all(
             return Task.of(*each)
 
     n_jobs = Settings.of(selectors[0].get_params(deep=False)).n_jobs if selectors else 1
-    with ThreadPoolExecutor(effective_n_jobs(n_jobs)) as pool:
+    with ThreadPoolExecutor(min(effective_n_jobs(n_jobs), MOST_THREADS)) as pool:
         return list(pool.map(read, triples))
 
 
@@ -123,8 +127,8 @@ def alike_groups(tasks: Sequence[Task]) -> list[list[Task]]:
 
 
 def _fit_in_parts(tasks: Sequence[Task]) -> None:
-    """Fit selectors that are alike, in parts that take turns where steps wait for the slowest fits and for the host."""
-    n_parts = N_PARTS if tasks[0].settings.mixture.em == "soft" and len(tasks) >= FEWEST_FOR_PARTS else 1
+    """Fit selectors that are alike, in parts: the device works for one while another waits for the host."""
+    n_parts = max(1, min(N_PARTS[tasks[0].settings.mixture.em], len(tasks) // FEWEST_OF_PART))
     config, interrupt = get_config(), Event()
 
     def fit(part: Sequence[Task]) -> None:
@@ -132,7 +136,7 @@ def _fit_in_parts(tasks: Sequence[Task]) -> None:
         with config_context(**config), engine.own_stream():
             fit_together(part, engine, interrupt)
 
-    with ThreadPoolExecutor(n_parts) as pool:
+    with quick_turns, ThreadPoolExecutor(n_parts) as pool:
         others = [pool.submit(fit, tasks[i::n_parts]) for i in range(1, n_parts)]
         try:
             fit(tasks[::n_parts])  # here, where Ctrl-C arrives
@@ -141,6 +145,16 @@ def _fit_in_parts(tasks: Sequence[Task]) -> None:
             raise
         for other in others:
             other.result()
+
+
+def _to_quick_turns() -> Callable[[], None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(min(before, SWITCH_SECONDS))
+    return lambda: sys.setswitchinterval(before)
+
+
+quick_turns = ProcessSetting(_to_quick_turns)
+"""Threads that hold Python's lock hand it over sooner."""
 
 
 def fit_together(tasks: Sequence[Task], engine: Engine, interrupt: Event | None = None) -> None:

@@ -27,6 +27,7 @@ MEMORY_SHARE = 0.5  # of what is free, for one batch
 MOST_FUSED_COLUMNS = 512  # of a table, for one program to draw a mask
 COPIED_VALUES = 2**20  # of a table, at a time
 MOST_WIDTHS = 4  # numbers of columns whose buffers are kept
+_idle_streams: list[torch.cuda.Stream] = []  # torch has 32 and gives them out in turn, that of recordings among them
 
 
 class Batch(NamedTuple):
@@ -106,9 +107,16 @@ class GPUEngine:
             yield
             return
         torch.cuda.synchronize()
-        with torch.cuda.stream(torch.cuda.Stream()):
-            yield
-            torch.cuda.current_stream().synchronize()
+        try:
+            stream = _idle_streams.pop()
+        except IndexError:
+            stream = torch.cuda.Stream(self.device)
+        try:
+            with torch.cuda.stream(stream):
+                yield
+                stream.synchronize()
+        finally:
+            _idle_streams.append(stream)
 
     def fit_final(
         self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None

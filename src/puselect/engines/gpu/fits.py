@@ -25,8 +25,8 @@ from puselect.engines.mixture import MixtureSpec
 
 KMEANS_STEPS, KMEANS_TOL = 300, 1e-4  # scikit-learn's; the tolerance is relative to the mean variance of the columns
 MOST_FUSED_FEATURES = 64
-STEPS_BETWEEN_LOOKS = 4
-ONE_AT_A_TIME = Lock()  # graph is recorded; other threads may go on meanwhile
+STEPS_AT_ONCE = 25  # before the host looks whether any fit still runs
+ONE_AT_A_TIME = Lock()  # graph is recorded or replayed; in all else threads do not wait for each other
 
 
 def sweeps(device: torch.device, n_columns: int, spec: MixtureSpec) -> ModuleType:
@@ -70,7 +70,8 @@ class Recorded:
         if self.graph is None:
             function()
         else:
-            self.graph.replay()
+            with ONE_AT_A_TIME:
+                self.graph.replay()
 
 
 @contextmanager
@@ -121,26 +122,6 @@ class Outcome(NamedTuple):
         return mean, self.square_factors(factor, mean.shape[2]), constant
 
 
-class Look:
-    """Whether any fit runs, brought here while the device goes on."""
-
-    def __init__(self, running: Tensor) -> None:
-        self.event: torch.cuda.Event | None = None
-        if running.device.type != "cuda":
-            self.any = running.any()
-            return
-        self.any = torch.empty((), dtype=torch.bool, pin_memory=True)
-        self.any.copy_(running.any(), non_blocking=True)
-        self.event = torch.cuda.Event()
-        self.event.record()
-
-    def result(self) -> bool:
-        """Wait for the answer."""
-        if self.event is not None:
-            self.event.synchronize()
-        return bool(self.any)
-
-
 class BatchFits:
     """Fits up to as many masks at once as the first batch has, all with its number of columns.
 
@@ -176,10 +157,10 @@ class BatchFits:
             tables.new_empty(n_masks, n_clusters),
         )
         self.counts = torch.empty(n_masks, 2 * n_clusters + 1, dtype=torch.int64, device=device)
-        parts = (self._begin, self._lloyd_step, self._after_lloyd, self._em_step, self._end, self.fit_at_once)
-        self.begin, self.lloyd_step, self.after_lloyd, self.em_step, self.end, self.hard = (
-            Recorded(part, device) for part in parts
-        )
+        parts = (self._begin, self._after_lloyd, self._end, self.fit_at_once)
+        self.begin, self.after_lloyd, self.end, self.hard = (Recorded(part, device) for part in parts)
+        steps = (self._lloyd_step, self._lloyd_steps, self._em_step, self._em_steps)
+        self.lloyd_step, self.lloyd_steps, self.em_step, self.em_steps = (Recorded(part, device) for part in steps)
 
     def __call__(self, batch: Inputs) -> Outcome:
         """Fit the masks of a batch."""
@@ -209,25 +190,20 @@ class BatchFits:
         """Fit with steps whose number depends on the data."""
         self.begin()
         steps = KMEANS_STEPS if self.spec.em == "soft" else self.spec.lloyd_steps
-        self._repeat(self.lloyd_step, steps - 1)
+        self._repeat(self.lloyd_step, self.lloyd_steps, steps - 1)
         self.after_lloyd()
         if self.spec.em == "soft":
-            self._repeat(self.em_step, self.spec.em_steps)
+            self._repeat(self.em_step, self.em_steps, self.spec.em_steps)
         self.end()
 
-    def _repeat(self, step: Recorded, most: int) -> None:
-        """Repeat a step until no fit runs any more.
-
-        The host looks at what was so some steps ago, while the device does the next: steps of fits that are over do
-        nothing.
-        """
-        seen: Look | None = None
-        for number in range(1, most + 1):
+    def _repeat(self, step: Recorded, steps: Recorded, most: int) -> None:
+        """Repeat a step until no fit runs any more, some at once: `steps` do nothing for fits that are over."""
+        for _ in range(most // STEPS_AT_ONCE):
+            steps()
+            if not self.running.any():
+                return
+        for _ in range(most % STEPS_AT_ONCE):
             step()
-            if number % STEPS_BETWEEN_LOOKS == 0:
-                if seen is not None and not seen.result():
-                    return
-                seen = Look(self.running)
 
     def _begin(self) -> None:
         """Collect the columns and start from the first centres."""
@@ -248,6 +224,10 @@ class BatchFits:
     def _lloyd_step(self) -> None:
         """Assign rows to the nearest centres and move these; fits in which nothing changes stop."""
         self.do.lloyd_step(self.turned, self.Z, self.labels, self.current.mean, self.limit, self.running)
+
+    def _lloyd_steps(self) -> None:
+        for _ in range(STEPS_AT_ONCE):
+            self._lloyd_step()
 
     def _after_lloyd(self) -> None:
         """Assign rows to the nearest centres; start the soft fit from there, or do all steps of the hard one."""
@@ -271,6 +251,10 @@ class BatchFits:
         )
         self._maximise(share, counts_empty=False)
         self.running.copy_(self.goes_on)
+
+    def _em_steps(self) -> None:
+        for _ in range(STEPS_AT_ONCE):
+            self._em_step()
 
     def _maximise(self, share: Tensor, counts_empty: bool) -> None:
         """Set the mixtures of the running fits from the shares of the rows."""

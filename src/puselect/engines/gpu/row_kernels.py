@@ -137,34 +137,43 @@ def soft_rows_kernel(
 ):
     """Write the weighted moments of one cluster about its centre, over one split of B rows.
 
-    Products of the leading bits of both sides, and of these with what is left, are as exact as one in float32 (Ootomo
-    and Yokota, International Journal of High Performance Computing Applications 36, 2022). Tensor cores cut sums off
-    instead of rounding them, so that they add up R rows only: the product with `one` keeps the compiler from moving
-    the other sum there.
+    Rows are multiplied by the roots of their weights, so that second moments are products of a matrix with itself. With
+    a column of ones beside the K others, if there is room for it, they hold first moments and sizes as well.
+
+    Products of the leading bits, and of these with what is left, are as exact as one in float32 (Ootomo and Yokota,
+    International Journal of High Performance Computing Applications 36, 2022); that of what is left with the leading
+    bits is the latter turned. Tensor cores cut sums off instead of rounding them, so that they add up the leading bits
+    of R rows only: the product with `one` keeps the compiler from moving the other sum there.
     """
     cluster, split = tl.program_id(0).to(tl.int64), tl.program_id(1)
     b = cluster // n_clusters
     if tl.load(running + b) == 0:
         return
     column = tl.arange(0, A)
-    lines = T + (b * K + tl.minimum(column, K - 1)[:, None]) * S
+    lines, here = T + (b * K + column[:, None]) * S, column[:, None] < K
     origin = tl.load(centre + cluster * n_features + column, column < n_features, 0.0)
-    square, line = tl.zeros((A, A), tl.float32), tl.zeros((A,), tl.float32)
-    amount = tl.zeros((R,), tl.float32)
+    square, cross = tl.zeros((A, A), tl.float32), tl.zeros((A, A), tl.float32)
+    line, amount = tl.zeros((A,), tl.float32), tl.zeros((R,), tl.float32)
     for begin in range(split * B, min(split * B + B, n_rows), R):
         row = begin + tl.arange(0, R)
         weight = tl.load(share + cluster * n_rows + row, row < n_rows, 0.0)
-        gap = tl.load(lines + row[None, :]) - origin[:, None]
-        weighted = gap * weight[None, :]
-        amount += weight
-        line += tl.sum(weighted, axis=1)
-        left, right = leading(weighted), leading(gap)
-        part = tl.dot(weighted - left, tl.trans(right), input_precision="tf32")
-        part = tl.dot(left, tl.trans(gap - right), part, input_precision="tf32")
-        part = tl.dot(left, tl.trans(right), part, input_precision="tf32")
-        square = tl.fma(part, one, square)
+        gap = tl.load(lines + row[None, :], here, 0.0) - origin[:, None]
+        if K < A:
+            gap = tl.where(column[:, None] == K, 1.0, gap)
+        else:
+            line += tl.sum(gap * weight[None, :], axis=1)
+            amount += weight
+        gap = gap * tl.sqrt_rn(weight)[None, :]
+        most = leading(gap)
+        cross = tl.dot(most, tl.trans(gap - most), cross, input_precision="tf32")
+        square = tl.fma(tl.dot(most, tl.trans(most), input_precision="tf32"), one, square)
+    square += cross + tl.trans(cross)
+    total = tl.sum(amount, axis=0)
+    if K < A:
+        line = tl.sum(tl.where(column[None, :] == K, square, 0.0), axis=1)
+        total = tl.sum(tl.where(column == K, line, 0.0), axis=0)
     place = split * tl.num_programs(0) + cluster
-    tl.store(size + place, tl.sum(amount, axis=0))
+    tl.store(size + place, total)
     tl.store(first_moment + place * n_features + column, line, column < n_features)
     inside = (column[:, None] < n_features) & (column[None, :] < n_features)
     own = (place * n_features + column[:, None]) * n_features + column[None, :]
