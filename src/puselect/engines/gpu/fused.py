@@ -36,7 +36,7 @@ from puselect.engines.gpu.row_kernels import (
 from puselect.engines.mixture import MixtureSpec
 
 AT_ONCE = os.environ.get("TRITON_INTERPRET") != "1"  # the interpreter knows no assembly
-SPLIT, SOFT_SPLIT, CENTRE_SPLIT = 1024, 512, 256  # rows added up in float32: of clusters, by shares, by centres
+SPLIT, SOFT_SPLIT, CENTRE_SPLIT = 1024, 1024, 256  # rows added up in float32: of clusters, by shares, by centres
 COUNTED_ROWS = 256  # by one program
 HARD_ROWS, SOFT_ROWS, MOMENT_WARPS = 16, 32, 1  # of a program that adds up moments
 TURNED_ROWS = 128  # of a program of one warp that compares rows with clusters, or a multiple of it
