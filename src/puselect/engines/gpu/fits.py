@@ -25,7 +25,7 @@ from puselect.engines.mixture import MixtureSpec
 
 KMEANS_STEPS, KMEANS_TOL = 300, 1e-4  # scikit-learn's; the tolerance is relative to the mean variance of the columns
 MOST_FUSED_FEATURES = 64
-STEPS_AT_ONCE = 25  # before the host looks whether any fit still runs
+FUSED_STEPS, PLAIN_STEPS = 25, 4  # before the host looks whether any fit still runs: plain torch skips none
 ONE_AT_A_TIME = Lock()  # graph is recorded or replayed; in all else threads do not wait for each other
 
 
@@ -139,6 +139,7 @@ class BatchFits:
         self.tables, self.positive, self.spec, self.n_clusters = tables, positive, spec, n_clusters
         device, (n_masks, n_columns) = tables.device, like.columns.shape
         self.do = sweeps(device, n_columns, spec)
+        self.n_at_once = PLAIN_STEPS if self.do is plain else FUSED_STEPS
         self.given = like.on(device)
         n_rows = tables.shape[1] if like.rows is None else like.rows.shape[1]
         self.member = torch.zeros(n_masks, dtype=torch.bool, device=device)
@@ -198,11 +199,11 @@ class BatchFits:
 
     def _repeat(self, step: Recorded, steps: Recorded, most: int) -> None:
         """Repeat a step until no fit runs any more, some at once: `steps` do nothing for fits that are over."""
-        for _ in range(most // STEPS_AT_ONCE):
+        for _ in range(most // self.n_at_once):
             steps()
             if not self.running.any():
                 return
-        for _ in range(most % STEPS_AT_ONCE):
+        for _ in range(most % self.n_at_once):
             step()
 
     def _begin(self) -> None:
@@ -226,7 +227,7 @@ class BatchFits:
         self.do.lloyd_step(self.turned, self.Z, self.labels, self.current.mean, self.limit, self.running)
 
     def _lloyd_steps(self) -> None:
-        for _ in range(STEPS_AT_ONCE):
+        for _ in range(self.n_at_once):
             self._lloyd_step()
 
     def _after_lloyd(self) -> None:
@@ -253,7 +254,7 @@ class BatchFits:
         self.running.copy_(self.goes_on)
 
     def _em_steps(self) -> None:
-        for _ in range(STEPS_AT_ONCE):
+        for _ in range(self.n_at_once):
             self._em_step()
 
     def _maximise(self, share: Tensor, counts_empty: bool) -> None:
