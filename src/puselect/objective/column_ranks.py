@@ -98,15 +98,31 @@ class ColumnRanks:
 
     def statistic(self, rows: IntArray) -> FloatArray:
         """Return the sum of two squared z-scores, of location and spread, of every column for a set of rows."""
-        return self.statistic_each(np.arange(self.n_features), rows[None])
+        return self._statistic(self.means(rows), len(rows), slice(None))
 
     def statistic_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
-        """Return the statistic of `columns`, each for its own set: ``rows`` (n_columns, n_set), or (1, n_set)."""
+        """Return the statistic of `columns`, each for its own set: ``rows`` (n_columns, n_set)."""
+        return self._statistic(self.means_each(columns, rows), rows.shape[1], columns)
+
+    def z_scores(self, rows: IntArray) -> FloatArray:
+        """Return the z-scores of location and spread of every column for a set of rows, shape (2, n_features)."""
+        return self._z_scores(self.means(rows), len(rows), slice(None))
+
+    def z_scores_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
+        """Return the z-scores of `columns`, each for its own set: ``rows`` (n_columns, n_set)."""
+        return self._z_scores(self.means_each(columns, rows), rows.shape[1], columns)
+
+    def means(self, rows: IntArray) -> FloatArray:
+        """Return the means of both scores of every column over a set of rows, shape (2, n_features)."""
+        return self.means_each(np.arange(self.n_features), rows[None])
+
+    def means_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
+        """Return the means of both scores of `columns`, each over its own set: ``rows`` (n_columns, n_set)."""
         from puselect.objective.row_kernel import score_means  # compiled code is loaded only when it is used
 
         means = np.empty((2, len(columns)))
         score_means(self.location, columns, np.ascontiguousarray(rows), self.squares, means)
-        return self._statistic(means[0], means[1], rows.shape[1], columns)
+        return means
 
     def places(self, columns: IntArray) -> FloatArray:
         """Return the first scores of `columns`, shape (n_rows, n_columns)."""
@@ -131,15 +147,20 @@ class ColumnRanks:
         np.subtract(lines, mean[:, None], out=centred)
         return lines, mean, np.asarray(centred @ centred.T / (self.n_rows - 1))
 
-    def _statistic(
-        self, location: FloatArray, spread: FloatArray, m: int | IntArray, columns: IntArray | slice
-    ) -> FloatArray:
+    def _statistic(self, means: FloatArray, m: int | IntArray, columns: IntArray | slice) -> FloatArray:
         """Return the statistic for mean scores of samples of `m` rows, which are drawn without replacement."""
+        return np.asarray(self._squares(means, m, columns).sum(axis=0))
+
+    def _z_scores(self, means: FloatArray, m: int | IntArray, columns: IntArray | slice) -> FloatArray:
+        return np.copysign(np.sqrt(self._squares(means, m, columns)), means - self.mean[:, columns])
+
+    def _squares(self, means: FloatArray, m: int | IntArray, columns: IntArray | slice) -> FloatArray:
+        """Return the squares of both z-scores."""
         variance = self.variance[:, columns]
         error = variance / m * (self.n_rows - m) / self.n_rows
-        square = (np.stack([location, spread]) - self.mean[:, columns]) ** 2
+        square = (means - self.mean[:, columns]) ** 2
         differs = (variance > ROUNDING) & (error > 0)
-        return np.asarray(np.divide(square, error, out=np.zeros_like(square), where=differs).sum(axis=0))
+        return np.divide(square, error, out=np.zeros_like(square), where=differs)
 
 
 def row_features(Z: FloatArray, scores: RankScores) -> FloatArray:

@@ -261,14 +261,29 @@ def _cotrained(
 
     Rows are found by the judges; for a judge itself, by the other judges.
     """
+    found = found_by_judges(ranks, positive, judges, n_found)
+    both = with_labelled(positive, found)
+    return _statistic_by_judge(ranks, judges, both), _statistic_by_judge(ranks, judges, found)
+
+
+def found_by_judges(
+    ranks: ColumnRanks, positive: BoolArray, judges: IntArray, n_found: int, out: IntArray | None = None
+) -> IntArray:
+    """Return the rows that are found without each of the judges, and last by all, shape (n_judges + 1, n_found).
+
+    Labelled rows are not among them, nor are those to be left `out`.
+    """
     unlike = -_discriminants(ranks, judges, positive)
     unlike[:, positive] = np.inf
-    found = np.argpartition(unlike, n_found - 1, axis=1)[:, :n_found]
+    if out is not None:
+        unlike[:, out] = np.inf
+    return np.argpartition(unlike, n_found - 1, axis=1)[:, :n_found]
+
+
+def with_labelled(positive: BoolArray, found: IntArray) -> IntArray:
+    """Return sets of rows with the labelled ones added to each."""
     labelled = np.broadcast_to(np.flatnonzero(positive), (len(found), int(positive.sum())))
-    return (
-        _statistic_by_judge(ranks, judges, np.concatenate([labelled, found], axis=1)),
-        _statistic_by_judge(ranks, judges, found),
-    )
+    return np.concatenate([labelled, found], axis=1)
 
 
 def _statistic_by_judge(ranks: ColumnRanks, judges: IntArray, rows: IntArray) -> FloatArray:

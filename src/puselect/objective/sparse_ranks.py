@@ -54,16 +54,14 @@ class SparseRanks(ColumnRanks):
         """Return the same ranks with other scores."""
         return SparseRanks(self.table, scores)
 
-    def statistic(self, rows: IntArray) -> FloatArray:
-        """Return the sum of two squared z-scores, of location and spread, of every column for a set of rows."""
-        location, spread = (np.ones(len(rows)) @ part[rows] / len(rows) for part in self.excess)
-        return self._statistic(location + self.zero[0], spread + self.zero[1], len(rows), slice(None))
+    def means(self, rows: IntArray) -> FloatArray:
+        """Return the means of both scores of every column over a set of rows, shape (2, n_features)."""
+        return np.stack([np.ones(len(rows)) @ part[rows] / len(rows) for part in self.excess]) + self.zero
 
-    def statistic_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
-        """Return the statistic of `columns`, each for its own set: ``rows`` (n_columns, n_set)."""
+    def means_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
+        """Return the means of both scores of `columns`, each over its own set: ``rows`` (n_columns, n_set)."""
         location = np.take_along_axis(self.places(columns).T, rows, axis=1)
-        spread = self.scores.spread(location)
-        return self._statistic(location.mean(axis=1), spread.mean(axis=1), rows.shape[1], columns)
+        return np.stack([location.mean(axis=1), self.scores.spread(location).mean(axis=1)])
 
     def places(self, columns: IntArray) -> FloatArray:
         """Return the first scores of `columns`, shape (n_rows, n_columns)."""

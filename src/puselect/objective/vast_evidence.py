@@ -76,8 +76,7 @@ class BinnedRanks(ColumnRanks):
 
     def statistic_of(self, sums: FloatArray, m: int | IntArray) -> FloatArray:
         """Return the statistic of every column for sets of `m` rows with these sums of scores."""
-        location, spread = sums / m
-        return self._statistic(location, spread, m, slice(None))
+        return self._statistic(sums / m, m, slice(None))
 
     def features_of(self, columns: IntArray, bins: IntArray) -> Float32Array:
         """Return the features of columns for rows, given as bins of all columns, shape (2 n_columns, n_rows)."""

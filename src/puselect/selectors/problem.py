@@ -14,6 +14,7 @@ from puselect.exceptions import FewLabelsWarning
 from puselect.labels import draw_rows
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.column_ranks import LEPAGE, NORMAL, ColumnRanks
+from puselect.objective.doubt import doubted
 from puselect.objective.evidence import Evidence, rank_evidence
 from puselect.objective.information import PairInformation
 from puselect.objective.sparse_ranks import column_ranks
@@ -169,10 +170,9 @@ def _gathered_evidence(settings: Settings, problem: Problem, deadline: Deadline)
     rows = some_rows(problem, rng)
     rows = timely_rows(settings, problem.table, problem.positive, rows, columns, deadline, rng, times=2)
     ranks = ranks_in(settings, problem, taken_rows(problem, rows), columns)
-    found, tails = (
-        rank_evidence(each, problem.positive[rows], problem.budget.start, rng)
-        for each in (ranks, ranks.scored_by(NORMAL))
-    )
+    positive, kinds = problem.positive[rows], (ranks, ranks.scored_by(NORMAL))
+    gathered = [rank_evidence(kind, positive, problem.budget.start, rng) for kind in kinds]
+    found, tails = doubted(gathered, kinds, positive, problem.budget.start, rng)
     return found._replace(tails=tails).widened(columns, problem.table.shape[1])
 
 

@@ -1,0 +1,102 @@
+"""Whether co-trained evidence is to be believed: labelled rows that were held out tell.
+
+Rows that look like a few labelled ones may be of another kind that resembles them. Then columns that tell both kinds
+from all others gain, and those that tell the two apart lose. Labelled rows that were held out show it: they differ
+from all rows in the direction of the other labelled rows, but less so in the direction of rows of another kind.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.objective.column_ranks import ColumnRanks
+from puselect.objective.evidence import (
+    N_FOLDS,
+    N_ROUNDS,
+    Evidence,
+    choose_judges,
+    found_by_judges,
+    heldout_places,
+    weighed,
+    with_labelled,
+)
+
+DOUBTFUL = 0.5  # weight of co-trained evidence from which on it is believed
+WORTH = 1.1  # what co-trained evidence has to tell about held-out rows, to what labelled rows alone tell
+N_REPEATS = 4  # of holding out every labelled row
+
+
+def doubted(
+    gathered: Sequence[Evidence],
+    kinds: Sequence[ColumnRanks],
+    positive: BoolArray,
+    share: float,
+    rng: np.random.Generator,
+) -> list[Evidence]:
+    """Return evidence as if no rows had been found, if they are doubtful and tell too little about labelled rows.
+
+    Parameters
+    ----------
+    gathered : sequence of Evidence
+        What `puselect.objective.evidence.rank_evidence` returned for each of `kinds` and the other parameters.
+    kinds : sequence of ColumnRanks
+        Of the same table, with different scores.
+    positive, share, rng
+    """
+    if not 0 < max(each.cotrained_weight for each in gathered) < DOUBTFUL:
+        return list(gathered)
+    labelled, told = np.flatnonzero(positive), np.zeros(2)
+    for each, ranks in zip(gathered, kinds, strict=True):
+        if each.n_found:
+            told += sum(told_of_heldout(ranks, labelled, each.n_found, rng) for _ in range(N_REPEATS))
+    by_labelled, by_cotrained = told
+    if by_cotrained >= WORTH * by_labelled:
+        return list(gathered)
+    return [_of_labelled(each, ranks, labelled, share, rng) for each, ranks in zip(gathered, kinds, strict=True)]
+
+
+def told_of_heldout(ranks: ColumnRanks, labelled: IntArray, n_found: int, rng: np.random.Generator) -> FloatArray:
+    """Return how far held-out labelled rows differ in the directions of the others, and of the co-trained ones.
+
+    Directions are vectors of z-scores of all columns; labelled rows are held out in turn.
+    """
+    told = np.zeros(2)
+    for fold in np.array_split(rng.permutation(len(labelled)), min(N_FOLDS, len(labelled))):
+        heldout = labelled[fold]
+        positive = np.zeros(ranks.n_rows, dtype=bool)
+        positive[np.setdiff1d(labelled, heldout)] = True
+        differs = len(heldout) ** 0.5 * ranks.z_scores(heldout)
+        rest = ranks.z_scores(np.flatnonzero(positive))
+        told += [_along(rest, differs), _along(_cotrained(ranks, positive, rest, heldout, n_found, rng), differs)]
+    return told
+
+
+def _of_labelled(
+    evidence: Evidence, ranks: ColumnRanks, labelled: IntArray, share: float, rng: np.random.Generator
+) -> Evidence:
+    """Return the evidence as if no rows had been found."""
+    own, above = evidence.labelled, heldout_places(ranks, labelled, rng)
+    return weighed(Evidence(own, own, 0.0, 0.0, 0), own, above, ranks.n_rows - len(labelled), ranks, share)
+
+
+def _cotrained(
+    ranks: ColumnRanks,
+    positive: BoolArray,
+    z: FloatArray,
+    heldout: IntArray,
+    n_found: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return the z-scores of every column for labelled rows and those found, from those of labelled rows."""
+    for _ in range(N_ROUNDS):
+        judges = choose_judges((z**2).sum(axis=0), rng)
+        rows = with_labelled(positive, found_by_judges(ranks, positive, judges, n_found, heldout))
+        z = ranks.z_scores(rows[-1])
+        z[:, judges] = ranks.z_scores_each(judges, rows[:-1])
+    return z
+
+
+def _along(direction: FloatArray, differs: FloatArray) -> float:
+    length = np.sqrt((direction**2).sum())
+    return float((direction * differs).sum() / length) if length > 0 else 0.0

@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+
+from puselect.objective.column_ranks import LEPAGE, NORMAL, ColumnRanks
+from puselect.objective.doubt import DOUBTFUL, doubted, told_of_heldout
+from puselect.objective.evidence import Evidence, rank_evidence
+
+N_POSITIVE, N_DECOYS, N_LABELLED = 30, 200, 10
+
+
+@pytest.fixture(scope="module")
+def kinds():
+    """Positives, rows that resemble them in ten columns but not in ten others, and all others."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(600, 60)).astype(np.float32)
+    X[: N_POSITIVE + N_DECOYS, :10] += 1
+    X[:N_POSITIVE, 10:20] += 1
+    X[N_POSITIVE : N_POSITIVE + N_DECOYS, 10:20] -= 1
+    ranks = ColumnRanks(X, LEPAGE)
+    return ranks, ranks.scored_by(NORMAL)
+
+
+POSITIVE = np.arange(600) < N_LABELLED
+
+
+def gathered(kinds, n_found, cotrained_weight):
+    """Return evidence as it would be if so many rows had been found."""
+    found = [rank_evidence(ranks, POSITIVE, 0.3, np.random.default_rng(0)) for ranks in kinds]
+    return [each._replace(n_found=n_found, cotrained_weight=cotrained_weight) for each in found]
+
+
+def check(kinds, evidence):
+    return doubted(evidence, kinds, POSITIVE, 0.3, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("kind", [0, 1])
+def test_rows_of_another_kind_tell_less_about_heldout_rows(kinds, kind):
+    few, many = (
+        told_of_heldout(kinds[kind], np.arange(N_LABELLED), n, np.random.default_rng(0)) for n in (15, N_DECOYS)
+    )
+    assert few[1] > few[0] > 0
+    assert many[1] < 0.9 * many[0]
+
+
+def test_rows_of_another_kind_do_not_count(kinds):
+    for before, after in zip(
+        given := gathered(kinds, N_DECOYS, DOUBTFUL / 2), check(kinds, given), strict=True
+    ):
+        assert after.n_found == 0
+        np.testing.assert_array_equal(after.cotrained, before.labelled)
+        assert after.weight > 0
+
+
+@pytest.mark.parametrize(("n_found", "weight"), [(15, DOUBTFUL / 2), (N_DECOYS, DOUBTFUL), (N_DECOYS, 0.0)])
+def test_rows_that_are_alike_believed_or_ignored_stay(kinds, n_found, weight):
+    evidence = gathered(kinds, n_found, weight)
+    assert all(after is before for before, after in zip(evidence, check(kinds, evidence), strict=True))
+
+
+def test_one_labelled_row_cannot_be_held_out(kinds):
+    own = np.ones(60)
+    evidence = [Evidence(own, own, 0.1, 0.1, 0)] * 2
+    positive = np.arange(600) < 1
+    assert doubted(evidence, kinds, positive, 0.3, np.random.default_rng(0)) == evidence
+
+
+def test_z_scores_have_the_signs_of_differences_and_the_squares_of_the_statistic(kinds):
+    rows = np.arange(N_POSITIVE)
+    for ranks in kinds:
+        z = ranks.z_scores(rows)
+        np.testing.assert_allclose((z**2).sum(axis=0), ranks.statistic(rows), rtol=1e-12)
+        assert (z[0, :20] > 0).all()
+        columns, sets = np.array([3, 11]), np.stack([rows, rows])
+        np.testing.assert_allclose(ranks.z_scores_each(columns, sets), z[:, columns], rtol=1e-12)
