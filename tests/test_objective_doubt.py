@@ -36,7 +36,7 @@ def check(kinds, evidence):
 @pytest.mark.parametrize("kind", [0, 1])
 def test_rows_of_another_kind_tell_less_about_heldout_rows(kinds, kind):
     few, many = (
-        told_of_heldout(kinds[kind], np.arange(N_LABELLED), n, np.random.default_rng(0)) for n in (15, N_DECOYS)
+        told_of_heldout(kinds[kind], np.arange(N_LABELLED), n, 60, np.random.default_rng(0)) for n in (15, N_DECOYS)
     )
     assert few[1] > few[0] > 0
     assert many[1] < 0.9 * many[0]
@@ -55,6 +55,19 @@ def test_rows_of_another_kind_do_not_count(kinds):
 def test_rows_that_are_alike_believed_or_ignored_stay(kinds, n_found, weight):
     evidence = gathered(kinds, n_found, weight)
     assert all(after is before for before, after in zip(evidence, check(kinds, evidence), strict=True))
+
+
+def test_columns_without_a_difference_do_not_hide_it():
+    """Beyond the best columns both directions are noise, which in a wide table would decide."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3000)).astype(np.float32)
+    X[:60, :20] += 1
+    ranks, labelled = ColumnRanks(X, LEPAGE), np.arange(20)
+    best, all_columns = (
+        told_of_heldout(ranks, labelled, 40, n_best, np.random.default_rng(0)) for n_best in (80, 3000)
+    )
+    assert best[1] > 1.1 * best[0]
+    assert all_columns[1] < all_columns[0]
 
 
 def test_one_labelled_row_cannot_be_held_out(kinds):

@@ -25,6 +25,7 @@ from puselect.objective.evidence import (
 DOUBTFUL = 0.5  # weight of co-trained evidence from which on it is believed
 WORTH = 1.1  # what co-trained evidence has to tell about held-out rows, to what labelled rows alone tell
 N_REPEATS = 4  # of holding out every labelled row
+TIMES = 4  # as many columns are looked at as are wanted: all others would add noise
 
 
 def doubted(
@@ -47,19 +48,23 @@ def doubted(
     if not 0 < max(each.cotrained_weight for each in gathered) < DOUBTFUL:
         return list(gathered)
     labelled, told = np.flatnonzero(positive), np.zeros(2)
+    n_best = max(1, round(TIMES * share * kinds[0].n_features))
     for each, ranks in zip(gathered, kinds, strict=True):
         if each.n_found:
-            told += sum(told_of_heldout(ranks, labelled, each.n_found, rng) for _ in range(N_REPEATS))
+            told += sum(told_of_heldout(ranks, labelled, each.n_found, n_best, rng) for _ in range(N_REPEATS))
     by_labelled, by_cotrained = told
     if by_cotrained >= WORTH * by_labelled:
         return list(gathered)
     return [_of_labelled(each, ranks, labelled, share, rng) for each, ranks in zip(gathered, kinds, strict=True)]
 
 
-def told_of_heldout(ranks: ColumnRanks, labelled: IntArray, n_found: int, rng: np.random.Generator) -> FloatArray:
+def told_of_heldout(
+    ranks: ColumnRanks, labelled: IntArray, n_found: int, n_best: int, rng: np.random.Generator
+) -> FloatArray:
     """Return how far held-out labelled rows differ in the directions of the others, and of the co-trained ones.
 
-    Directions are vectors of z-scores of all columns; labelled rows are held out in turn.
+    Directions are vectors of the z-scores of `n_best` columns, those with the largest; labelled rows are held out in
+    turn.
     """
     told = np.zeros(2)
     for fold in np.array_split(rng.permutation(len(labelled)), min(N_FOLDS, len(labelled))):
@@ -68,7 +73,8 @@ def told_of_heldout(ranks: ColumnRanks, labelled: IntArray, n_found: int, rng: n
         positive[np.setdiff1d(labelled, heldout)] = True
         differs = len(heldout) ** 0.5 * ranks.z_scores(heldout)
         rest = ranks.z_scores(np.flatnonzero(positive))
-        told += [_along(rest, differs), _along(_cotrained(ranks, positive, rest, heldout, n_found, rng), differs)]
+        cotrained = _cotrained(ranks, positive, rest, heldout, n_found, rng)
+        told += [_along(rest, differs, n_best), _along(cotrained, differs, n_best)]
     return told
 
 
@@ -97,6 +103,8 @@ def _cotrained(
     return z
 
 
-def _along(direction: FloatArray, differs: FloatArray) -> float:
-    length = np.sqrt((direction**2).sum())
-    return float((direction * differs).sum() / length) if length > 0 else 0.0
+def _along(direction: FloatArray, differs: FloatArray, n_best: int) -> float:
+    best = np.argsort(-(direction**2).sum(axis=0), kind="stable")[:n_best]
+    own = direction[:, best]
+    length = np.sqrt((own**2).sum())
+    return float((own * differs[:, best]).sum() / length) if length > 0 else 0.0
