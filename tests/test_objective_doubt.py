@@ -43,9 +43,8 @@ def test_rows_of_another_kind_tell_less_about_heldout_rows(kinds, kind):
 
 
 def test_rows_of_another_kind_do_not_count(kinds):
-    for before, after in zip(
-        given := gathered(kinds, N_DECOYS, DOUBTFUL / 2), check(kinds, given), strict=True
-    ):
+    evidence = gathered(kinds, N_DECOYS, DOUBTFUL / 2)
+    for before, after in zip(evidence, check(kinds, evidence), strict=True):
         assert after.n_found == 0
         np.testing.assert_array_equal(after.cotrained, before.labelled)
         assert after.weight > 0

@@ -117,7 +117,7 @@ class ColumnRanks:
         return self.means_each(np.arange(self.n_features), rows[None])
 
     def means_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
-        """Return the means of both scores of `columns`, each over its own set: ``rows`` (n_columns, n_set)."""
+        """Return the means of both scores of `columns`, each over its own set: ``rows`` (n_columns or 1, n_set)."""
         from puselect.objective.row_kernel import score_means  # compiled code is loaded only when it is used
 
         means = np.empty((2, len(columns)))
