@@ -57,7 +57,7 @@ def test_support_decides_where_the_search_finds_nothing():
     support = np.linspace(-2, 4, 10)
     search = run(optimizer(support, 4.0), lambda masks: np.zeros(len(masks)), 30)
     assert (np.diff(search.scores) > 0).all()
-    assert (np.abs(search.drawn_by) < DRAWN_LIMIT).all()
+    assert (np.abs(search.drawing.drawn_by) < DRAWN_LIMIT).all()
     assert search.weight == 0
 
 
@@ -68,7 +68,7 @@ def test_tails_count_as_far_as_effects_do_not():
     search.tell(search.ask(), np.arange(8.0))
     assert search.weight == 0
     np.testing.assert_array_equal(search.ranked_support, tails)
-    search.weight = 0.75
+    search.drawing = search.drawing._replace(weight=0.75)
     np.testing.assert_allclose(search.ranked_support, [0.5, 1.0, 1.5])
     np.testing.assert_array_equal(search.drawn_support, optimizer(support, 1.0).drawn_support)
 
@@ -102,15 +102,15 @@ def test_features_are_drawn_as_often_as_the_budget_allows():
     costs = rng.uniform(0.5, 3, 30)
     search = optimizer(rng.normal(size=30), 12.5, costs, margin=1e-12)
     np.testing.assert_allclose(search.theta @ costs, 12.5, rtol=1e-6)
-    np.testing.assert_allclose(search.theta, ndtr(search.drawn_by - search.cut))
-    assert (search.decided == (np.abs(search.drawn_by - search.cut) >= DECIDED)).all()
+    np.testing.assert_allclose(search.theta, ndtr(search.drawing.drawn_by - search.drawing.cut))
+    assert (search.decided == (np.abs(search.drawing.drawn_by - search.drawing.cut) >= DECIDED)).all()
 
 
 @pytest.mark.parametrize("dearest", [1.0, 1e20, 1e60, 1e100])
 @pytest.mark.parametrize("budget", [1e-3, 5.0, 15.9, 1e300])
 def test_costs_of_any_range_have_a_cut(dearest, budget):
     search = optimizer(np.linspace(-3, 3, 5), budget, [1, 10, dearest, 2, 3])
-    assert np.isfinite(search.cut)
+    assert np.isfinite(search.drawing.cut)
     assert ((search.theta >= 0.02) & (search.theta <= 0.98)).all()
 
 
@@ -131,7 +131,7 @@ def test_effects_that_are_almost_noise_count_nothing_in_the_ranking(monkeypatch)
     run(search, lambda masks: masks @ np.arange(12.0), 40)
     assert search.weight > LEAST_WEIGHT
     monkeypatch.setattr("puselect.search.effects.effect_share", lambda effects, share: 0.9 * LEAST_WEIGHT**0.5)
-    search._update()
+    search._forget_drawing()
     assert search.weight == 0
     np.testing.assert_array_equal(np.argsort(search.scores), np.arange(12))
 

@@ -5,7 +5,8 @@ the sums are kept over the steps: they give the effect of every feature and its 
 How much the effects count also depends on whether the values are above what random labels would give.
 """
 
-from functools import cache
+from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -21,6 +22,19 @@ LEAST_WEIGHT = 0.2  # of effects in the ranking: less than this is noise, but wo
 DRAWN_LIMIT = 3.0  # of support when masks are drawn, so that the search looks at every feature
 RANKED_FACTOR = 2.5  # of support when features are ranked: tuned, docs/internals/search.md
 RANKED_LIMIT = 12.0  # beyond it the search, which knows about redundancy, decides between strong features
+
+
+class Drawing(NamedTuple):
+    """How features are drawn, by what is known of them."""
+
+    weight: float
+    """How much the effects count in the ranking."""
+    drawn_by: FloatArray
+    """Scores that decide how often features are drawn."""
+    cut: float
+    """Features with this score are drawn as often as not."""
+    theta: FloatArray
+    """The probabilities."""
 
 
 class EffectSearch:
@@ -73,7 +87,6 @@ class EffectSearch:
         """Variance of `gain` if the utilities were shuffled within each step."""
         self.compared = np.zeros(4)
         """Number of values that were compared with chance, their sum, and the sums of chance and of its squares."""
-        self._update()
 
     def ask(self) -> BoolArray:
         """Draw masks ~ Bernoulli(theta), shape (population_size, n_features)."""
@@ -91,13 +104,13 @@ class EffectSearch:
         centred = masks - masks.mean(axis=0)
         self.gain = self.gain + utility @ centred
         self.variance = self.variance + (utility @ utility) * (centred**2).sum(axis=0) / (len(masks) - 1)
-        self._update()
+        self._forget_drawing()
 
     def catch_up(self, gain: FloatArray, variance: FloatArray, values: FloatArray, chance: FloatArray) -> None:
         """Take over what was learnt elsewhere: the sums by now, and the values that were compared with chance since."""
         self.gain, self.variance = gain.copy(), variance.copy()
         self._compare(values, chance)
-        self._update()
+        self._forget_drawing()
 
     def _compare(self, values: FloatArray, chance: FloatArray) -> None:
         self.compared = self.compared + np.array([len(chance), values.sum(), chance.sum(), chance @ chance])
@@ -112,14 +125,14 @@ class EffectSearch:
     @property
     def decided(self) -> BoolArray:
         """Whether the score of each feature is `DECIDED` standard errors above or below the cut."""
-        return np.asarray(np.abs(self.drawn_by - self.cut) >= DECIDED)
+        return np.asarray(np.abs(self.drawing.drawn_by - self.drawing.cut) >= DECIDED)
 
     def exchange(self, costs: FloatArray, support: FloatArray, tails: FloatArray, places: IntArray) -> None:
         """Replace costs and evidence of all features; what was learnt about those at `places` is forgotten."""
         self.costs, self.support, self.tails = costs, support, tails
         self.gain, self.variance = self.gain.copy(), self.variance.copy()
         self.gain[places] = self.variance[places] = 0.0
-        self._update()
+        self._forget_drawing()
 
     def state(self) -> State:
         """Return everything that changes during a search, the random generator included."""
@@ -132,19 +145,36 @@ class EffectSearch:
         self.variance = read_array(state, "variance", self.variance.shape, 0, np.inf)
         self.compared = read_array(state, "compared", self.compared.shape, 0, np.inf)
         self.rng.bit_generator.state = state["rng"]
-        self._update()
+        self._forget_drawing()
 
-    def _update(self) -> None:
+    def _forget_drawing(self) -> None:
+        self.__dict__.pop("drawing", None)
+
+    @cached_property
+    def drawing(self) -> Drawing:
+        """What follows from the effects so far, found when it is asked for."""
         effects = self.effects
         share = min(self.budget / self.costs.sum(), 1.0) if len(effects) else 1.0
         signal = effect_share(effects, share) ** 2
         weight = signal * chance_share(*self.compared)
-        self.weight = weight if weight >= LEAST_WEIGHT or not self.support.any() else 0.0
+        drawn_by = signal * effects + self.drawn_support
+        cut = cut_at(drawn_by, self.costs, self.budget)
+        return Drawing(
+            weight if weight >= LEAST_WEIGHT or not self.support.any() else 0.0,
+            drawn_by,
+            cut,
+            np.clip(ndtr(drawn_by - cut), self.margin, 1 - self.margin),
+        )
+
+    @property
+    def theta(self) -> FloatArray:
+        """Probability of each feature."""
+        return self.drawing.theta
+
+    @property
+    def weight(self) -> float:
         """How much the effects count in the ranking."""
-        self.drawn_by = signal * effects + self.drawn_support
-        """Scores that decide how often features are drawn."""
-        self.cut = cut_at(self.drawn_by, self.costs, self.budget)
-        self.theta = np.clip(ndtr(self.drawn_by - self.cut), self.margin, 1 - self.margin)
+        return self.drawing.weight
 
     @property
     def drawn_support(self) -> FloatArray:

@@ -20,12 +20,18 @@ the first criterion could have been with random labels, NaN where that was not d
 class Optimizer(Protocol):
     """A distribution over masks that learns from their values."""
 
-    theta: FloatArray
-    """Probabilities of the features."""
     margin: float
-    weight: float
-    """How much what was learnt counts in the scores, in [0, 1]."""
     rng: np.random.Generator
+
+    @property
+    def theta(self) -> FloatArray:
+        """Probabilities of the features."""
+        ...
+
+    @property
+    def weight(self) -> float:
+        """How much what was learnt counts in the scores, in [0, 1]."""
+        ...
 
     @property
     def scores(self) -> FloatArray:
