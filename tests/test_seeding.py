@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
+from puselect.engines.device_steps import MANY_STEPS, Draws
 from puselect.engines.mixture import MixtureSpec
 from puselect.engines.sample import MANY_SEEDS, draw_sample, draw_samples
-from puselect.objective.score import random_labels, random_labels_of_each
+from puselect.objective.score import MANY_MASKS, random_labels, random_labels_of_each
 from puselect.seeding import seeded_generators, spawned_seeds
 
 ENTROPIES = [0, 1, 2**32 - 1, 2**32, 2**64 + 3, 2**128 - 1, 2**130 + 7]
@@ -54,10 +55,28 @@ def test_starts_of_very_many_seeds_are_those_of_each(n_rows, n_clusters):
     assert (many.weight == 1).all()
 
 
-def test_random_labels_of_many_masks_are_those_of_each():
-    rng = np.random.default_rng(2)
-    size = rng.uniform(0, 90, (5, 4))
-    positive = np.minimum(rng.integers(0, 9, (5, 4)), size.round())
-    seeds = rng.integers(2**32, size=5)
+@pytest.mark.parametrize("n_masks", [0, 5, MANY_MASKS])
+@pytest.mark.parametrize("rows", [9, 90, 9000])
+def test_random_labels_of_many_masks_are_those_of_each(n_masks, rows):
+    """Few and many labelled rows, none, all but a few, and empty clusters."""
+    rng = np.random.default_rng(rows)
+    size = rng.uniform(0, rows, (n_masks, 7)) * (rng.random((n_masks, 7)) < 0.8)
+    positive = np.floor(size.round() * rng.random((n_masks, 1)) ** rng.integers(0, 9, (n_masks, 1)))
+    seeds = rng.integers(2**32, size=n_masks)
     want = [random_labels(*each) for each in zip(size, positive, seeds.tolist(), strict=True)]
-    np.testing.assert_array_equal(random_labels_of_each(size, positive, seeds), want)
+    np.testing.assert_array_equal(random_labels_of_each(size, positive, seeds), np.reshape(want, size.shape))
+
+
+@pytest.mark.parametrize("n_searches", [1, MANY_STEPS])
+def test_numbers_of_steps_are_those_that_a_search_draws(n_searches):
+    shape = (4, n_searches)
+    draws = Draws(
+        np.zeros((*shape, 3, 5)), np.zeros((*shape, 2, 3, 5)), np.zeros((*shape, 2), int), None, np.ones(shape)
+    )
+    ours, theirs = np.random.default_rng(1), np.random.default_rng(1)
+    draws.of_first(3).draw(ours, 0)
+    for step in range(3):
+        np.testing.assert_array_equal(draws.uniform[step, 0], theirs.random((3, 5)))
+        np.testing.assert_array_equal(draws.clocks[step, 0], theirs.standard_exponential((2, 3, 5)))
+    assert ours.bit_generator.state == theirs.bit_generator.state
+    assert not draws.uniform[3].any() and not draws.clocks[3].any()

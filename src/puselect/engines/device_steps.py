@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines.sample import Samples
 
+MANY_STEPS = 256  # of all searches, from which on loading compiled code pays
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -67,6 +69,18 @@ class Draws(NamedTuple):
         uniform, clocks, start, rows, weight = self
         sampled = None if rows is None else rows[:n_steps]
         return Draws(uniform[:n_steps], clocks[:n_steps], start[:n_steps], sampled, weight[:n_steps])
+
+    def draw(self, rng: np.random.Generator, search: int) -> None:
+        """Draw masks and clocks of a search, step by step as `puselect.search.Search.draw` does."""
+        uniform, clocks = self.uniform[:, search], self.clocks[:, search]
+        if self.weight.size < MANY_STEPS:
+            for step in range(len(uniform)):
+                rng.random(out=uniform[step])
+                rng.standard_exponential(out=clocks[step])
+            return
+        from puselect.engines.random_kernel import draw_steps  # compiled code is loaded only when it pays
+
+        draw_steps(rng, uniform, clocks)
 
 
 class Chunk(NamedTuple):

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from puselect.arrays import FloatArray, IntArray
-from puselect.seeding import seeded_generators
+from puselect.seeding import seeded_words
 
 CLUSTER_CHOICES = ("best", "greedy")
+MANY_MASKS = 256  # from which on loading compiled code pays
 
 
 class BestClusters(NamedTuple):
@@ -88,11 +89,14 @@ def random_labels(size: FloatArray, positive: FloatArray, seed: int) -> FloatArr
 
 def random_labels_of_each(size: FloatArray, positive: FloatArray, seeds: IntArray) -> FloatArray:
     """Return `random_labels` of many masks, each with a seed below 2^32; shape (n_masks, n_clusters)."""
+    if len(seeds) < MANY_MASKS:
+        drawn = [random_labels(*each) for each in zip(size, positive, seeds.tolist(), strict=True)]
+        return np.array(drawn).reshape(size.shape)
+    from puselect.objective.label_kernel import draw_labels  # compiled code is loaded only when it pays
+
     rows = np.maximum(np.rint(size), positive).astype(np.int64)
-    n_labelled, hits = positive.sum(axis=1).astype(np.int64).tolist(), np.empty(rows.shape)
-    words = np.stack([seeds, np.ones_like(seeds)], axis=1).astype(np.uint32)
-    for i, rng in enumerate(seeded_generators(words)):
-        hits[i] = rng.multivariate_hypergeometric(rows[i], n_labelled[i])
+    words, hits = np.stack([seeds, np.ones_like(seeds)], axis=1).astype(np.uint32), np.empty(rows.shape)
+    draw_labels(seeded_words(words), rows, positive.sum(axis=1).astype(np.int64), hits)
     return hits
 
 

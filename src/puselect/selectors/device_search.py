@@ -141,9 +141,7 @@ class DeviceSearches:
         seeds = np.zeros((n_steps, len(self.in_slot)), dtype=np.int64)
         before = {i: self.ahead[i].bit_generator.state for _, i in own}
         for slot, i in own:
-            for step in range(n_steps):
-                self.ahead[i].random(out=draws.uniform[step, slot])
-                self.ahead[i].standard_exponential(out=draws.clocks[step, slot])
+            draws.draw(self.ahead[i], slot)
         places, numbers = np.array(own, dtype=np.intp).reshape(-1, 2).T
         keys = [(self.searches[i].entropy, self.searches[i].index) for _, i in own]
         seeds[:, places] = spawned_seeds(keys, self.drawn[numbers][:, None] + np.arange(n_steps)).T
@@ -187,8 +185,7 @@ class DeviceSearches:
         optimizer.rng.bit_generator.state = planned.after[i]
         if n_done < len(planned.seeds):  # it was over in between: draw what it used
             optimizer.rng.bit_generator.state = planned.before[i]
-            for _ in range(n_done):
-                search.draw()
+            self.room.of_first(n_done).draw(optimizer.rng, slot)  # which are no longer needed: the next are launched
         values, settled = chunk.values[:n_done, slot], chunk.settled[:n_done, slot].tolist()
         optimizer.catch_up(chunk.gain[slot], chunk.variance[slot], values[:, 0], chance[:n_done])
         session.objective.n_degenerate += int(chunk.n_degenerate[:n_done, slot].sum())
