@@ -7,6 +7,8 @@ import numpy as np
 
 from puselect.engines.cpu.kernels import Array, inner_kernel, kernel
 
+N_BINS = 1024  # that values are counted in
+FEW = 16  # values that are sorted instead
 
 @inner_kernel
 def mean_and_squares(line: Array) -> tuple[float, float]:
@@ -87,3 +89,49 @@ def weighted_sum(lines: Array, columns: Array, weights: Array, out: Array) -> No
         line, weight = lines[columns[i]], weights[i]
         for r in range(out.shape[0]):
             out[r] += weight * line[r]
+
+
+@kernel
+def highest(lines: Array, is_out: Array, found: Array, is_sure: Array) -> None:
+    """Write the places of the highest values of every line into `found` (n_lines, n_found), in no order.
+
+    Places that are out are not looked at. Where values are equal at the limit, or too few are left, a line is not sure,
+    and which of them to take is left to the caller. Values are counted in bins, then those in the bin of the limit
+    are, and so on, until few are left to be sorted.
+    """
+    n_lines, n_rows = lines.shape
+    bins, counts = np.empty(n_rows, dtype=np.int16), np.empty(N_BINS, dtype=np.int64)
+    every = np.flatnonzero(~is_out)
+    for line in range(n_lines):
+        values, places, n_left, taken = lines[line], every.copy(), every.shape[0], 0
+        while n_left > FEW:
+            low = high = values[places[0]]
+            for i in range(n_left):
+                low, high = min(low, values[places[i]]), max(high, values[places[i]])
+            if not low < high:
+                break
+            scale = (N_BINS - 1) / (high - low)
+            counts[:] = 0
+            for i in range(n_left):
+                bins[i] = np.int16((high - values[places[i]]) * scale)
+                counts[bins[i]] += 1
+            limit, n_above = 0, taken + counts[0]
+            while n_above < found.shape[1] and limit < N_BINS - 1:
+                limit += 1
+                n_above += counts[limit]
+            n_here = 0
+            for i in range(n_left):
+                if bins[i] < limit:
+                    found[line, taken] = places[i]
+                    taken += 1
+                elif bins[i] == limit:
+                    places[n_here] = places[i]
+                    n_here += 1
+            n_left = n_here
+        own = places[:n_left]
+        order, n_more = np.argsort(-values[own]), found.shape[1] - taken
+        is_sure[line] = n_more <= n_left
+        for i in range(min(n_more, n_left)):
+            found[line, taken + i] = own[order[i]]
+        if n_more < n_left:
+            is_sure[line] = values[own[order[n_more - 1]]] > values[own[order[n_more]]]
