@@ -22,7 +22,7 @@ from puselect.selectors.problem import Problem, cluster_objective, pair_informat
 from puselect.selectors.session import SAVE_SECONDS, Session
 from puselect.selectors.settings import Settings
 
-MOST_THREADS = 3  # more of them wait for each other: for Python's lock, and for memory
+MOST_THREADS = 5  # more of them wait for each other: for Python's lock, and for memory
 ONE_AT_A_TIME = Lock()  # set of searches gathers evidence, over all threads; the others search meanwhile
 
 
