@@ -229,6 +229,21 @@ def compared(rows: list[Row]) -> str:
     return markdown(["case", *methods], map(line, dict.fromkeys(row["case"] for row in rows)))
 
 
+def paired(rows: list[Row], others: list[str]) -> str:
+    """Return a Markdown table of how much better the default is than other methods on the same splits."""
+    quality = {(row["case"], row["method"], row["seed"]): row.get("auc", row.get("fsr")) for row in rows}
+
+    def line(case: str) -> list[str]:
+        seeds = [row["seed"] for row in rows if row["case"] == case and row["method"] == "fscpu"]
+        values = np.array([[quality[case, method, seed] for seed in seeds] for method in ("fscpu", *others)])
+        gains = values[0] - values[1:]
+        errors = gains.std(axis=1, ddof=1) / np.sqrt(len(seeds))
+        shown = (f"{own.mean():+.4f} ± {error:.4f}" for own, error in zip(gains, errors, strict=True))
+        return [case, str(len(seeds)), *shown]
+
+    return markdown(["case", "splits", *others], map(line, dict.fromkeys(row["case"] for row in rows)))
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
@@ -242,6 +257,9 @@ def main(arguments: list[str] | None = None) -> None:
     wanted = [(case, name, seed) for case in args.cases for seed in args.seeds for name in args.methods]
     rows = run(wanted, args)
     print(f"{summary(rows)}\n\n{compared(rows)}")
+    others = [name for name in args.methods if name != "fscpu"]
+    if "fscpu" in args.methods and others and len(args.seeds) > 1:
+        print(f"\nfscpu less each of them:\n\n{paired(rows, others)}")
 
 
 if __name__ == "__main__":

@@ -119,7 +119,11 @@ def test_the_page_on_scale_shows_the_stored_results_of_wide_tables():
     assert len(rows) == 383
     assert wide.compared(laws) in page
     assert wide.compared([row for row in rows if row not in laws]) in page
-    assert wide.compared(wide.read_rows(docs / "results" / "wide" / "isolet.jsonl")) in page
+    more = wide.read_rows(docs / "results" / "wide" / "more_splits.jsonl")
+    assert wide.compared(more) in page
+    cases = {row["case"] for row in more}
+    every = [row for row in (*rows, *more) if row["case"] in cases]
+    assert wide.paired(every, ["forest", "lepage", "semi-jmi"]) in page
     for name in ("instead", "seconds"):
         assert wide.summary(wide.read_rows(docs / "results" / "wide" / f"{name}.jsonl")) in page
     assert large_tables.summary(wide.read_rows(docs / "results" / "wide" / "large_tables.jsonl")) in page
