@@ -35,10 +35,9 @@ class SparseTable:
             return cls(columns, np.zeros(columns.shape[1]))
         offset = np.asarray(scaling.scale(np.zeros((1, columns.shape[1])))[0], dtype=np.float64)
         data = np.empty(len(columns.data), dtype=np.float32)
-        of_column = np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr))
         for begin in range(0, len(data), BLOCK):
-            part = slice(begin, begin + BLOCK)
-            own = of_column[part]
+            part = slice(begin, min(begin + BLOCK, len(data)))
+            own = np.searchsorted(columns.indptr, np.arange(part.start, part.stop), side="right") - 1
             data[part] = scaling.of_columns(own).scale(columns.data[None, part])[0] - offset[own]
         scaled = csc_array((data, columns.indices, columns.indptr), shape=columns.shape)
         scaled.eliminate_zeros()
@@ -56,7 +55,7 @@ class SparseTable:
         """Return the table of some rows, or with a pair of keys of some columns."""
         if isinstance(key, tuple):
             return SparseTable(self.values[key], self.offset[key[1]])
-        return SparseTable(self.values.tocsr()[key], self.offset)
+        return SparseTable(self.values[key], self.offset)
 
     @property
     def half_range(self) -> float:
