@@ -157,3 +157,19 @@ def test_methods_that_need_dense_tables_refuse_sparse_ones():
     X, y = counts()
     with pytest.raises(TypeError, match="Sparse data"):
         KBest(3).fit(csr_array(X), y)
+
+
+@pytest.mark.parametrize("is_read_only", [False, True])
+def test_the_table_given_stays_as_it_is(is_read_only):
+    """A stored column of ones, which scaling makes zeros, explicit zeros, and arrays that must not be written."""
+    rng = np.random.default_rng(0)
+    dense = np.hstack([np.ones((200, 1)), rng.random((200, 8)) * (rng.random((200, 8)) < 0.3)])
+    X = csc_array(dense)
+    X.data[-3:] = 0
+    before, y = [part.copy() for part in (X.data, X.indices, X.indptr)], np.arange(200) < 20
+    for part in (X.data, X.indices, X.indptr):
+        part.setflags(write=not is_read_only)
+    selected = FSCPU(3, max_iter=3, random_state=0).fit(X, y).get_support()
+    for part, want in zip((X.data, X.indices, X.indptr), before, strict=True):
+        np.testing.assert_array_equal(part, want)
+    np.testing.assert_array_equal(selected, FSCPU(3, max_iter=3, random_state=0).fit(X, y).get_support())

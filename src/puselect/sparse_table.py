@@ -39,7 +39,10 @@ class SparseTable:
             part = slice(begin, min(begin + BLOCK, len(data)))
             own = np.searchsorted(columns.indptr, np.arange(part.start, part.stop), side="right") - 1
             data[part] = scaling.of_columns(own).scale(columns.data[None, part])[0] - offset[own]
-        scaled = csc_array((data, columns.indices, columns.indptr), shape=columns.shape)
+        places = columns.indices, columns.indptr  # may be those of X
+        if data.all():
+            return cls(csc_array((data, *places), shape=columns.shape), offset)
+        scaled = csc_array((data, *(part.copy() for part in places)), shape=columns.shape)
         scaled.eliminate_zeros()
         return cls(scaled, offset)
 

@@ -6,7 +6,6 @@ from all rows in the direction of the other labelled rows, but less so in the di
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -25,24 +24,8 @@ from puselect.objective.evidence import (
 
 DOUBTFUL = 0.5  # weight of co-trained evidence from which on it is believed
 WORTH = 1.1  # what co-trained evidence has to tell about held-out rows, to what labelled rows alone tell
-N_REPEATS = 4  # of holding out every labelled row, unless the first ones leave no doubt
-CLEAR = 0.3  # of the larger of both: a difference that further repeats do not turn round
+N_REPEATS = 4  # of holding out every labelled row
 TIMES = 4  # as many columns are looked at as are wanted: all others would add noise
-
-
-class Holdout(NamedTuple):
-    """The random numbers of holding out every labelled row once."""
-
-    folds: Sequence[IntArray]
-    """Labelled rows that are held out together, by their place among all of them."""
-    ties: FloatArray
-    """What orders columns that say the same, shape (n_folds, N_ROUNDS, n_features)."""
-
-    @classmethod
-    def drawn(cls, n_labelled: int, n_features: int, rng: np.random.Generator) -> Self:
-        """Draw them."""
-        folds = np.array_split(rng.permutation(n_labelled), min(N_FOLDS, n_labelled))
-        return cls(folds, rng.random((len(folds), N_ROUNDS, n_features)))
 
 
 def doubted(
@@ -64,34 +47,19 @@ def doubted(
     """
     if not 0 < max(each.cotrained_weight for each in gathered) < DOUBTFUL:
         return list(gathered)
-    labelled = np.flatnonzero(positive)
-    if _tell_more(gathered, kinds, labelled, share, rng):
+    labelled, told = np.flatnonzero(positive), np.zeros(2)
+    n_best = max(1, round(TIMES * share * kinds[0].n_features))
+    for each, ranks in zip(gathered, kinds, strict=True):
+        if each.n_found:
+            told += sum(told_of_heldout(ranks, labelled, each.n_found, n_best, rng) for _ in range(N_REPEATS))
+    by_labelled, by_cotrained = told
+    if by_cotrained >= WORTH * by_labelled:
         return list(gathered)
     return [_of_labelled(each, ranks, labelled, share, rng) for each, ranks in zip(gathered, kinds, strict=True)]
 
 
-def _tell_more(
-    gathered: Sequence[Evidence],
-    kinds: Sequence[ColumnRanks],
-    labelled: IntArray,
-    share: float,
-    rng: np.random.Generator,
-) -> bool:
-    """Return whether co-trained evidence tells more about held-out rows than the other labelled rows do."""
-    n_best = max(1, round(TIMES * share * kinds[0].n_features))
-    found = [(each.n_found, ranks) for each, ranks in zip(gathered, kinds, strict=True) if each.n_found]
-    drawn = [[Holdout.drawn(len(labelled), ranks.n_features, rng) for _ in range(N_REPEATS)] for _, ranks in found]
-    told = np.zeros(2)
-    for repeat in zip(*drawn, strict=True):  # all were drawn: numbers drawn later must not depend on how many it takes
-        for (n_found, ranks), holdout in zip(found, repeat, strict=True):
-            told += told_of_heldout(ranks, labelled, n_found, n_best, holdout) * [WORTH, 1.0]
-        if abs(told[1] - told[0]) > CLEAR * np.abs(told).max():
-            break
-    return bool(told[1] >= told[0])
-
-
 def told_of_heldout(
-    ranks: ColumnRanks, labelled: IntArray, n_found: int, n_best: int, holdout: Holdout
+    ranks: ColumnRanks, labelled: IntArray, n_found: int, n_best: int, rng: np.random.Generator
 ) -> FloatArray:
     """Return how far held-out labelled rows differ in the directions of the others, and of the co-trained ones.
 
@@ -99,13 +67,13 @@ def told_of_heldout(
     turn.
     """
     told = np.zeros(2)
-    for fold, ties in zip(*holdout, strict=True):
+    for fold in np.array_split(rng.permutation(len(labelled)), min(N_FOLDS, len(labelled))):
         heldout = labelled[fold]
         positive = np.zeros(ranks.n_rows, dtype=bool)
         positive[np.setdiff1d(labelled, heldout)] = True
         differs = len(heldout) ** 0.5 * ranks.z_scores(heldout)
         rest = ranks.z_scores(np.flatnonzero(positive))
-        cotrained = _cotrained(ranks, positive, rest, heldout, n_found, ties)
+        cotrained = _cotrained(ranks, positive, rest, heldout, n_found, rng)
         told += [_along(rest, differs, n_best), _along(cotrained, differs, n_best)]
     return told
 
@@ -124,11 +92,11 @@ def _cotrained(
     z: FloatArray,
     heldout: IntArray,
     n_found: int,
-    ties: FloatArray,
+    rng: np.random.Generator,
 ) -> FloatArray:
     """Return the z-scores of every column for labelled rows and those found, from those of labelled rows."""
-    for order in ties:
-        judges = choose_judges((z**2).sum(axis=0), order)
+    for _ in range(N_ROUNDS):
+        judges = choose_judges((z**2).sum(axis=0), rng)
         rows = with_labelled(positive, found_by_judges(ranks, positive, judges, n_found, heldout))
         z = ranks.z_scores(rows[-1])
         z[:, judges] = ranks.z_scores_each(judges, rows[:-1])

@@ -153,7 +153,7 @@ def vast_evidence(
     cotrained = found = by_labels
     for _ in range(N_ROUNDS if min(n_found) else 0):
         judges = [
-            Judges.of(kind, choose_judges(statistic, rng.random(len(columns))), labelled, others)
+            Judges.of(kind, choose_judges(statistic, rng), labelled, others)
             for kind, statistic in zip(kinds, cotrained, strict=True)
         ]
         cotrained, found = _cotrained(table, judges, columns, rows, labelled, others, n_found)
@@ -198,8 +198,7 @@ def _heldout_places(
     judges, places = [], []
     for kind in kinds:
         parts = [np.delete(labelled, fold, axis=1) for fold in folds]
-        statistics = (kind.statistic_of(kind.sums_of(rest), rest.shape[1]) for rest in parts)
-        chosen = [choose_judges(each, rng.random(len(columns))) for each in statistics]
+        chosen = [choose_judges(kind.statistic_of(kind.sums_of(rest), rest.shape[1]), rng) for rest in parts]
         of_folds = [Judges.of(kind, own, rest, others) for own, rest in zip(chosen, parts, strict=True)]
         judges.append(Judges.last_of(of_folds))
         places.append([judges[-1].score(labelled[:, fold])[i] for i, fold in enumerate(folds)])
