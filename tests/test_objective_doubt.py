@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from puselect.objective import doubt
 from puselect.objective.column_ranks import LEPAGE, NORMAL, ColumnRanks
-from puselect.objective.doubt import DOUBTFUL, doubted, told_of_heldout
+from puselect.objective.doubt import DOUBTFUL, N_REPEATS, doubted, skipped, told_of_heldout
 from puselect.objective.evidence import Evidence, rank_evidence
 
 N_POSITIVE, N_DECOYS, N_LABELLED = 30, 200, 10
@@ -29,8 +30,20 @@ def gathered(kinds, n_found, cotrained_weight):
     return [each._replace(n_found=n_found, cotrained_weight=cotrained_weight) for each in found]
 
 
-def check(kinds, evidence):
-    return doubted(evidence, kinds, POSITIVE, 0.3, np.random.default_rng(0))
+def check(kinds, evidence, rng=0):
+    return doubted(evidence, kinds, POSITIVE, 0.3, np.random.default_rng(rng))
+
+
+def looks_at(monkeypatch, told=None):
+    """Return a list that gets an item for every look at held-out rows, which tells what is given, if anything is."""
+    looks = []
+
+    def look(*args):
+        looks.append(1)
+        return told_of_heldout(*args) if told is None else np.array(told, float)
+
+    monkeypatch.setattr(doubt, "told_of_heldout", look)
+    return looks
 
 
 @pytest.mark.parametrize("kind", [0, 1])
@@ -54,6 +67,48 @@ def test_rows_of_another_kind_do_not_count(kinds):
 def test_rows_that_are_alike_believed_or_ignored_stay(kinds, n_found, weight):
     evidence = gathered(kinds, n_found, weight)
     assert all(after is before for before, after in zip(evidence, check(kinds, evidence), strict=True))
+
+
+def test_random_numbers_drawn_later_do_not_depend_on_how_soon_it_was_clear(kinds, monkeypatch):
+    evidence, looks = gathered(kinds, N_DECOYS, DOUBTFUL / 2), looks_at(monkeypatch)
+    ours, theirs = np.random.default_rng(1), np.random.default_rng(1)
+    soon = check(kinds, evidence, ours)
+    assert len(looks) < N_REPEATS * len(kinds)
+    looks.clear()
+    monkeypatch.setattr(doubt, "CLEAR", np.inf)
+    late = check(kinds, evidence, theirs)
+    assert len(looks) == N_REPEATS * len(kinds)
+    assert [each.weight for each in soon] == [each.weight for each in late]
+    assert ours.bit_generator.state == theirs.bit_generator.state
+
+
+@pytest.mark.parametrize("n_labelled", [2, N_LABELLED])
+def test_as_many_numbers_are_skipped_as_a_look_draws(kinds, n_labelled):
+    rng = np.random.default_rng(2)
+    own = skipped(rng, n_labelled, kinds[0].n_features)
+    told_of_heldout(kinds[0], np.arange(n_labelled), 15, 60, own)
+    assert own.bit_generator.state == rng.bit_generator.state
+
+
+@pytest.mark.parametrize(
+    ("told", "n_looks", "stays"),
+    [
+        ((100, 111), 8, True),
+        ((100, 109), 8, False),
+        ((100, 200), 2, True),
+        ((200, 100), 2, False),
+        ((1, 4), 8, True),  # much more, but of noise
+        ((-9, -1), 8, True),
+        ((0, 0), 8, True),
+    ],
+)
+def test_rows_stay_if_they_tell_a_tenth_more_and_the_search_for_it_ends_when_that_is_clear(
+    told, n_looks, stays, kinds, monkeypatch
+):
+    evidence, looks = gathered(kinds, N_DECOYS, DOUBTFUL / 2), looks_at(monkeypatch, told)
+    after = check(kinds, evidence)
+    assert all(each.n_found == (N_DECOYS if stays else 0) for each in after)
+    assert len(looks) == n_looks
 
 
 def test_columns_without_a_difference_do_not_hide_it():

@@ -6,6 +6,7 @@ from all rows in the direction of the other labelled rows, but less so in the di
 """
 
 from collections.abc import Sequence
+from copy import deepcopy
 
 import numpy as np
 
@@ -24,7 +25,9 @@ from puselect.objective.evidence import (
 
 DOUBTFUL = 0.5  # weight of co-trained evidence from which on it is believed
 WORTH = 1.1  # what co-trained evidence has to tell about held-out rows, to what labelled rows alone tell
-N_REPEATS = 4  # of holding out every labelled row
+N_REPEATS = 4  # of holding out every labelled row, unless the first ones leave no doubt:
+CLEAR = 0.3  # of the larger of what is told, a difference that further repeats hardly ever turn round
+SURE = 6.0  # standard errors of what is told, below which nothing is clear
 TIMES = 4  # as many columns are looked at as are wanted: all others would add noise
 
 
@@ -47,15 +50,43 @@ def doubted(
     """
     if not 0 < max(each.cotrained_weight for each in gathered) < DOUBTFUL:
         return list(gathered)
-    labelled, told = np.flatnonzero(positive), np.zeros(2)
-    n_best = max(1, round(TIMES * share * kinds[0].n_features))
-    for each, ranks in zip(gathered, kinds, strict=True):
-        if each.n_found:
-            told += sum(told_of_heldout(ranks, labelled, each.n_found, n_best, rng) for _ in range(N_REPEATS))
-    by_labelled, by_cotrained = told
-    if by_cotrained >= WORTH * by_labelled:
+    labelled = np.flatnonzero(positive)
+    if _are_worth_it(gathered, kinds, labelled, share, rng):
         return list(gathered)
     return [_of_labelled(each, ranks, labelled, share, rng) for each, ranks in zip(gathered, kinds, strict=True)]
+
+
+def _are_worth_it(
+    gathered: Sequence[Evidence],
+    kinds: Sequence[ColumnRanks],
+    labelled: IntArray,
+    share: float,
+    rng: np.random.Generator,
+) -> bool:
+    """Return whether co-trained evidence tells `WORTH` times as much about held-out rows as labelled rows do."""
+    n_best = max(1, round(TIMES * share * kinds[0].n_features))
+    found = [(each.n_found, ranks) for each, ranks in zip(gathered, kinds, strict=True) if each.n_found]
+    generators = [[skipped(rng, len(labelled), ranks.n_features) for _ in range(N_REPEATS)] for _, ranks in found]
+    told, n_told = np.zeros(2), 0
+    for repeat in zip(*generators, strict=True):
+        for (n_found, ranks), own in zip(found, repeat, strict=True):
+            told += told_of_heldout(ranks, labelled, n_found, n_best, own) * [WORTH, 1.0]
+            n_told += len(labelled)
+        if abs(told[1] - told[0]) > CLEAR * told.max() > CLEAR * SURE * n_told**0.5:
+            break
+    return bool(told[1] >= told[0])
+
+
+def skipped(rng: np.random.Generator, n_labelled: int, n_features: int) -> np.random.Generator:
+    """Return a copy of the generator, and skip the numbers that `told_of_heldout` draws.
+
+    So numbers that are drawn later do not depend on how many repeats it takes.
+    """
+    own = deepcopy(rng)
+    rng.permutation(n_labelled)
+    for _ in range(N_ROUNDS * min(N_FOLDS, n_labelled)):
+        rng.random(n_features)
+    return own
 
 
 def told_of_heldout(

@@ -132,8 +132,7 @@ def rank_evidence(ranks: ColumnRanks, positive: BoolArray, share: float, rng: np
     cotrained = found = labelled
     if n_found:
         for _ in range(N_ROUNDS):
-            judges = choose_judges(cotrained, rng.random(ranks.n_features))
-            cotrained, found = _cotrained(ranks, positive, judges, n_found)
+            cotrained, found = _cotrained(ranks, positive, choose_judges(cotrained, rng), n_found)
     return weighed(Evidence(labelled, cotrained, 0.0, 0.0, n_found), found, above, n_unlabelled, ranks, share)
 
 
@@ -181,7 +180,7 @@ def heldout_places(ranks: ColumnRanks, labelled_rows: IntArray, rng: np.random.G
     for fold in np.array_split(rng.permutation(n_labelled), min(N_FOLDS, n_labelled)):
         positive = ~unlabelled
         positive[labelled_rows[fold]] = False
-        judges = choose_judges(ranks.statistic(np.flatnonzero(positive)), rng.random(ranks.n_features))
+        judges = choose_judges(ranks.statistic(np.flatnonzero(positive)), rng)
         score = _discriminant(ranks, judges, positive)
         others, heldout = np.sort(score[unlabelled]), score[labelled_rows[fold]]
         below = np.searchsorted(others, heldout, "left") + np.searchsorted(others, heldout, "right")
@@ -250,9 +249,9 @@ def _correlation(a: FloatArray, b: FloatArray) -> float:
     return float(np.mean((a - a.mean()) * (b - b.mean())) / deviation) if deviation > 0 else 0.0
 
 
-def choose_judges(evidence: FloatArray, ties: FloatArray) -> IntArray:
-    """Return the columns that score the rows: those with most evidence, in the order of `ties` where it is equal."""
-    return np.lexsort((ties, -evidence))[:N_JUDGES]
+def choose_judges(evidence: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Return the columns that score the rows: those with most evidence, ties in random order."""
+    return np.lexsort((rng.random(len(evidence)), -evidence))[:N_JUDGES]
 
 
 def _cotrained(

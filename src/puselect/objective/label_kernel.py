@@ -1,7 +1,7 @@
 """Labelled rows that chance puts into clusters, compiled: what ``Generator.multivariate_hypergeometric`` draws.
 
-Clusters take their shares one after another. Small ones are counted row by row, others come from E. Stadlober's ratio
-of uniforms (HRUA; Journal of Computational and Applied Mathematics 31, 1990).
+Clusters take their shares one after another: row by row where few rows are still to be drawn, or all but few, and else
+by E. Stadlober's ratio of uniforms (HRUA; Journal of Computational and Applied Mathematics 31, 1990).
 """
 
 from typing import Any

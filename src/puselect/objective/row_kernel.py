@@ -108,9 +108,9 @@ def highest(lines: Array, is_out: Array, found: Array, is_sure: Array) -> None:
             low = high = values[places[0]]
             for i in range(n_left):
                 low, high = min(low, values[places[i]]), max(high, values[places[i]])
-            if not low < high:
+            scale = (N_BINS - 1) / (high - low) if high > low else 0.0
+            if not 0 < scale < np.inf:
                 break
-            scale = (N_BINS - 1) / (high - low)
             counts[:] = 0
             for i in range(n_left):
                 bins[i] = np.int16((high - values[places[i]]) * scale)
