@@ -147,6 +147,17 @@ def test_a_restored_search_goes_on_as_if_nothing_had_happened():
     np.testing.assert_array_equal(one.scores, other.scores)
 
 
+def test_what_is_drawn_follows_a_restored_state_and_exchanged_features():
+    """Also if it was looked at before."""
+    value = lambda masks: masks @ np.arange(12.0)  # noqa: E731
+    one, other, fresh = run(optimizer(np.zeros(12), 5.0), value, 40), optimizer(np.zeros(12), 5.0), np.arange(12.0) / 4
+    assert not np.array_equal(one.theta, other.theta)
+    other.restore(one.state())
+    np.testing.assert_array_equal(one.theta, other.theta)
+    one.exchange(np.ones(12), fresh, fresh, np.arange(12))
+    np.testing.assert_array_equal(one.theta, optimizer(fresh, 5.0).theta)
+
+
 @pytest.mark.parametrize(
     "damage",
     [

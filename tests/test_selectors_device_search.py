@@ -128,12 +128,17 @@ def test_samples_of_rows(on_the_host):
     np.testing.assert_allclose(ours[0].history_.value[:20], theirs[0].history_.value[:20])
 
 
-def test_searches_end_when_each_has_settled(on_the_host):
-    made = [[FSCPU(6, random_state=i) for i in (0, 2)] for _ in range(2)]
+def test_searches_end_when_each_has_settled(on_the_host, monkeypatch):
+    made, sets, begin = [[FSCPU(6, random_state=i) for i in (0, 2)] for _ in range(2)], [], lockstep.Lockstep.__init__
+    monkeypatch.setattr(
+        lockstep.Lockstep, "__init__", lambda self, *args: (sets.append(args[1]), begin(self, *args))[1]
+    )
     ours, theirs = fit(made[0]), on_the_host(made[1])
     assert ours[0].n_iter_ != ours[1].n_iter_
     for one, other in zip(ours, theirs, strict=True):
         assert_same_search(one, other)
+    states = [[each.search.optimizer.rng.bit_generator.state for each in sessions] for sessions in sets]
+    assert states[0] == states[1]  # after as many numbers, although whole chunks were drawn
 
 
 @pytest.mark.parametrize("device", DEVICES)
