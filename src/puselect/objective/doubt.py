@@ -25,9 +25,9 @@ from puselect.objective.evidence import (
 
 DOUBTFUL = 0.5  # weight of co-trained evidence from which on it is believed
 WORTH = 1.1  # what co-trained evidence has to tell about held-out rows, to what labelled rows alone tell
-N_REPEATS = 4  # of holding out every labelled row, unless the first ones leave no doubt:
-CLEAR = 0.3  # of the larger of what is told, a difference that further repeats hardly ever turn round
-SURE = 6.0  # standard errors of what is told, below which nothing is clear
+N_REPEATS = 4  # of holding out every labelled row, at most
+CLEAR = 0.3  # of the larger of what both tell: a difference that further repeats hardly ever turn round
+SURE = 6.0  # standard errors of what is told, below which no difference is clear
 TIMES = 4  # as many columns are looked at as are wanted: all others would add noise
 
 
