@@ -12,6 +12,7 @@ from puselect.objective.evidence import gather_evidence, rank_evidence
 from puselect.objective.sparse_ranks import SparseRanks
 from puselect.scaling import SCALES, fit_scaling
 from puselect.selectors.base import varying_columns
+from puselect.selectors.stability import assess_stability
 from puselect.sparse_table import SparseTable
 
 
@@ -173,3 +174,51 @@ def test_the_table_given_stays_as_it_is(is_read_only):
     for part, want in zip((X.data, X.indices, X.indptr), before, strict=True):
         np.testing.assert_array_equal(part, want)
     np.testing.assert_array_equal(selected, FSCPU(3, max_iter=3, random_state=0).fit(X, y).get_support())
+
+
+def odd_tables():
+    """Return tables with the same values: in order, with places in any order, and with duplicates."""
+    rng = np.random.default_rng(3)
+    dense = rng.integers(-4, 5, (240, 8)) * (rng.random((240, 8)) < 0.5) * 1.0
+    order = rng.permutation(240)
+    rows, columns = np.nonzero(dense)
+    twice = csr_array(dense)
+    halves = np.repeat(twice.data / 2, 2)
+    return {
+        "in order": csc_array(dense),
+        "unordered": csc_array(dense[order])[np.argsort(order)],
+        "duplicates": csr_array((halves, np.repeat(twice.indices, 2), twice.indptr * 2), shape=dense.shape),
+        "duplicates in columns": coo_duplicates(dense, rows, columns),
+    }
+
+
+def coo_duplicates(dense, rows, columns):
+    """Return a matrix in columns in which every value is the sum of two."""
+    by_column = np.lexsort((rows, columns))
+    ends = np.searchsorted(columns[by_column], np.arange(9))
+    values = np.repeat(dense[rows, columns][by_column] / 2, 2)
+    return csc_array((values, np.repeat(rows[by_column], 2), 2 * ends), shape=dense.shape)
+
+
+@pytest.mark.parametrize("make", [FSCPU, FSCPU.published, lambda k, **kw: FSCPU(k, skip_constant=False, **kw)])
+@pytest.mark.parametrize("kind", ["unordered", "duplicates", "duplicates in columns"])
+@pytest.mark.parametrize("is_read_only", [False, True])
+def test_order_and_duplicates_of_places_change_nothing(make, kind, is_read_only):
+    tables, y = odd_tables(), np.arange(240) < 30
+    X, plain = tables[kind], tables["in order"]
+    assert not X.copy().has_canonical_format
+    np.testing.assert_array_equal(X.toarray(), plain.toarray())
+    before = [part.copy() for part in (X.data, X.indices, X.indptr)]
+    for part in (X.data, X.indices, X.indptr):
+        part.setflags(write=not is_read_only)
+    ours, theirs = (make(3, max_iter=2, random_state=0).fit(table, y) for table in (X, plain))
+    np.testing.assert_array_equal(ours.ranking_, theirs.ranking_)
+    for part, want in zip((X.data, X.indices, X.indptr), before, strict=True):
+        np.testing.assert_array_equal(part, want)
+    assert ours.candidate_positives(X).rows.tolist() == theirs.candidate_positives(plain).rows.tolist()
+
+
+def test_stability_of_a_sparse_table():
+    X, y = odd_tables()["in order"], np.arange(240) < 30
+    selector = FSCPU(3, max_iter=2, random_state=0).fit(X, y)
+    assert 0 <= assess_stability(selector, X, y, n_searches=2, random_state=0).index <= 1

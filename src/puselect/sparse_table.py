@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, issparse
 
 from puselect.arrays import AnyArray, FloatArray
 from puselect.scaling import Scaling
@@ -69,6 +69,18 @@ class SparseTable:
     def dense(self) -> AnyArray:
         """Return the table as an array."""
         return np.asarray(self.values.toarray() + self.offset.astype(self.values.dtype))
+
+
+def canonical(table: Any) -> Any:
+    """Return a table; a sparse one with sorted places and without duplicates, as a copy if it is not so already.
+
+    SciPy does the same in place where it needs it, and would change a table that belongs to somebody else.
+    """
+    if not issparse(table) or table.has_canonical_format:
+        return table
+    ordered = table.copy()
+    ordered.sum_duplicates()
+    return ordered
 
 
 def as_dense(table: "AnyArray | SparseTable") -> AnyArray:

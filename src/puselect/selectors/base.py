@@ -21,6 +21,7 @@ from puselect.labels import labelled_positives, without_missing
 from puselect.scaling import check_unmasked, column_extremes
 from puselect.selectors.diagnosis import column_faults, has_dates
 from puselect.selectors.notebook import selected_html
+from puselect.sparse_table import canonical
 
 LARGEST_INTEGER = 10**18
 FEW_LABELS = 10
@@ -62,12 +63,14 @@ class PUSelector(SelectorMixin, BaseEstimator):
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
                 kinds = [np.float64, np.float32]
-                return validate_data(self, *data, dtype=kinds, accept_sparse=self._sparse_format or False, **options)
+                form = self._sparse_format or False
+                checked = validate_data(self, *data, dtype=kinds, accept_sparse=form, **options)
         except (TypeError, ValueError) as error:
             faults = column_faults(data[0])
             if not faults:
                 raise
             raise ValueError(faults) from error
+        return canonical(checked) if len(data) == 1 else (canonical(checked[0]), *checked[1:])
 
     def _draw_entropy(self) -> int:
         """Return the seed of all random numbers of this fit."""

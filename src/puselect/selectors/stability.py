@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -58,15 +59,15 @@ def assess_stability(
     """
     check_is_fitted(selector)
     check_number("n_searches", n_searches, 2, 10_000, integer=True)
-    table = as_numbers(X)
+    # of an AutoSelector, the method that it has taken
+    inner = cast(PUSelector, getattr(selector, "best_estimator_", selector))
+    table: Any = X if isinstance(inner, FSCPU) and issparse(X) else as_numbers(X)
     if table.shape[1] != len(selector.support_):
         raise ValueError(f"X must have the {len(selector.support_)} columns of fit, got {table.shape[1]}")
-    positive = known_positives(y, selector.fit_settings_["pos_label"], len(table))
+    positive = known_positives(y, selector.fit_settings_["pos_label"], table.shape[0])
     n_labelled = int(positive.sum())
     if n_labelled < 2 or n_labelled > len(positive) - 2:
         raise ValueError(f"assess_stability needs two labelled and two unlabelled rows, got {n_labelled} labelled")
-    # of an AutoSelector, the method that it has taken
-    inner = cast(PUSelector, getattr(selector, "best_estimator_", selector))
     if isinstance(inner, FSCPU):
         found = _search_again(inner, X, positive, n_searches, random_state)
     else:
