@@ -100,3 +100,12 @@ def test_what_marks_positives_must_be_one_value(pos_label):
 def test_an_integer_beyond_the_largest_float_marks_no_row(y):
     with pytest.raises(ValueError, match="at least one labelled positive"):
         labelled_positives(y, 10**400)
+
+
+@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="NumPy 2 has them")
+def test_texts_of_any_length_are_labels():
+    kind = np.dtypes.StringDType(na_object=np.nan)
+    y = np.array(["fraud"] * 20 + ["", np.nan] * 40, dtype=kind)
+    np.testing.assert_array_equal(labelled_positives(y, "fraud"), np.arange(100) < 20)
+    X = np.random.default_rng(0).random((100, 4))
+    FSCPU(2, max_iter=1, pos_label="fraud", random_state=0).fit(X, y)

@@ -311,8 +311,9 @@ def test_a_sparse_table_is_reported_like_a_dense_one_unless_it_is_vast():
     X = np.random.default_rng(0).normal(size=(60, 5)) * (np.arange(60) % 3 == 0)[:, None]
     y = np.arange(60) < 12
     selector = FSCPU(2, max_iter=2, random_state=0).fit(csr_matrix(X), y)
-    sparse, dense = (summarise(selector, table, y) for table in (csr_matrix(X), X))
-    assert sparse.view == dense.view
+    frame = pd.DataFrame.sparse.from_spmatrix(csr_matrix(X))
+    matrix, dense, framed = (summarise(selector, table, y) for table in (csr_matrix(X), X, frame))
+    assert matrix.view == dense.view == framed.view
     with pytest.raises(ValueError, match="too large for a report"):
         summarise(selector, csr_matrix((10**9, 5)), y)
 

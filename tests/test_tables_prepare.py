@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
@@ -209,3 +210,21 @@ def test_an_hour_that_tells_the_class_is_found():
     assert all(re.fullmatch(r"2024-\d\d-\d\d \d\d:\d\d", value) for value, in found.candidates.values)
     assert found.candidates.values[0][0][:16] == str(table["booked"][found.candidates.row[0]])[:16]
     assert Selection.from_json(found.to_json()).recipes == preparer.recipes_
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (pd.DataFrame({1: [1.0, 2.0], "1": [3.0, 4.0]}), "column names must differ as texts, got 1 more than once"),
+        (csr_array(np.eye(2)), "X must be a data frame or an array, got a sparse matrix"),
+    ],
+)
+def test_tables_without_columns_of_their_own_name_are_refused(X, message):
+    with pytest.raises(ValueError, match=message):
+        prepare(X, [1, 0])
+
+
+def test_long_doubles_are_numbers():
+    X = np.random.default_rng(0).random((60, 3))
+    y = np.arange(60) < 12
+    np.testing.assert_array_equal(prepare(X.astype(np.longdouble), y), prepare(X, y))

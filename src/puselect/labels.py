@@ -70,6 +70,8 @@ def without_missing(y: ArrayLike, pos_label: Any = 1) -> Any:
     """
     if isinstance(pos_label, list | tuple | dict | set | np.ndarray) or _is_missing(pos_label):
         raise ValueError(f"pos_label must be a value that marks labelled positives, got {pos_label!r}")
+    if isinstance(y, np.ndarray) and y.dtype.kind == "T":  # texts of any length, which scikit-learn does not know
+        y = y.astype(object)
     values, missing = np.asarray(y), _missing(y)
     if values.ndim == 0 or not missing.any():
         return y

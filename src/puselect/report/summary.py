@@ -232,11 +232,12 @@ def _read_table(X: Any, n_columns: int) -> NDArray[Any]:
 
 def _dense(X: Any) -> Any:
     """Return a table that may be sparse as a dense one; raise a ValueError if it is too large for that."""
-    if not issparse(X):
+    is_frame = hasattr(X, "iloc") and all(str(kind).startswith("Sparse") for kind in X.dtypes)
+    if not issparse(X) and not is_frame:
         return X
     if X.shape[0] * X.shape[1] > MOST_DENSE_CELLS:
         raise ValueError(f"a sparse X of {X.shape[0]} x {X.shape[1]} is too large for a report; pass some of its rows")
-    return X.toarray()
+    return X.sparse.to_dense() if is_frame else X.toarray()
 
 
 def _names(selector: PUSelector, wanted: Sequence[str] | None) -> list[str]:

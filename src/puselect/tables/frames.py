@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 try:
     import polars as pl
@@ -30,7 +31,13 @@ def as_polars(X: Any) -> Any:
         if not X.columns.is_unique:
             repeated = X.columns[X.columns.duplicated()].unique().tolist()
             raise ValueError(f"column names must be unique, got {', '.join(map(str, repeated))} more than once")
+        names = [str(name) for name in X.columns]
+        if len(set(names)) < len(names):
+            repeated = sorted({name for name in names if names.count(name) > 1})
+            raise ValueError(f"column names must differ as texts, got {', '.join(repeated)} more than once")
         return pl.DataFrame([_series(str(name), X[name]) for name in X.columns])
+    if issparse(X):
+        raise ValueError("X must be a data frame or an array, got a sparse matrix; pass X.toarray() if it is small")
     array = _filled(X) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
     if array.ndim != 2:
         raise ValueError(f"X must be a data frame or an array with rows and columns, got shape {array.shape}")
@@ -67,7 +74,7 @@ def _texts(column: Any) -> list[str | None]:
 
 def _from_values(name: str, values: Any) -> Any:
     if values.dtype.kind != "O":
-        return pl.Series(name, values)
+        return pl.Series(name, values.astype(np.float64) if values.dtype == np.longdouble else values)
     plain = [None if value is None or value != value else value for value in values.tolist()]
     kinds = {type(value) for value in plain if value is not None}
     if len(kinds) > 1 and not kinds <= {int, float, bool}:
