@@ -155,6 +155,12 @@ def sparse(n_rows: int, max_iter: int | None) -> None:
           f"{peak[0]:.0f} MB more, {peak[0] / size:.2f} times the table")  # fmt: skip
 
 
+def highest_resident() -> float:
+    """Return the most memory that this process had, in megabytes; `ru_maxrss` would count that of its parent, too."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+
+
 def make_files(folder: Path, n_rows: int) -> str:
     """Write files of a million rows each that are not there yet; return their pattern."""
     import polars as pl
@@ -192,7 +198,7 @@ def vast(folder: Path, n_rows: int, memory: str, steps: int) -> None:
             table, y = RemoteFiles(pattern, "y", None, (), cluster.scheduler_address).open(client)
             found = FSCPU(N_RELEVANT, engine="dask", max_samples=None, max_iter=steps, random_state=0).fit(table, y)
         seconds = time.perf_counter() - begin
-        highest = client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        highest = client.run(highest_resident)
     whole, in_clusters = n_rows * N_COLUMNS * 8 / MEGABYTE, found.clusterings_.size.sum(axis=1)
     print(f"{n_rows:,} x {N_COLUMNS} ({whole:,.0f} MB of float64), {steps} steps of all rows, two workers of {memory}, "
           f"one killed: {seconds:.0f} s; workers' peaks {', '.join(f'{p:,.0f}' for p in highest.values())} MB, this "
