@@ -19,6 +19,11 @@ def run(search, value, steps):
     return search
 
 
+def by_place(masks):
+    """Return values to which a feature adds its place."""
+    return masks @ np.arange(12.0)
+
+
 def test_effects_are_those_of_a_regression_within_steps():
     rng = np.random.default_rng(0)
     search = optimizer(np.zeros(6), 3.0)
@@ -128,7 +133,7 @@ def test_noise_has_no_share_whatever_is_wanted(share):
 
 def test_effects_that_are_almost_noise_count_nothing_in_the_ranking(monkeypatch):
     search = optimizer(np.arange(12.0) / 1e3, 5.0)
-    run(search, lambda masks: masks @ np.arange(12.0), 40)
+    run(search, by_place, 40)
     assert search.weight > LEAST_WEIGHT
     monkeypatch.setattr("puselect.search.effects.effect_share", lambda effects, share: 0.9 * LEAST_WEIGHT**0.5)
     search._forget_drawing()
@@ -137,23 +142,22 @@ def test_effects_that_are_almost_noise_count_nothing_in_the_ranking(monkeypatch)
 
 
 def test_a_restored_search_goes_on_as_if_nothing_had_happened():
-    value = lambda masks: masks @ np.arange(12.0)  # noqa: E731
-    one = run(optimizer(np.zeros(12), 5.0), value, 7)
+    one = run(optimizer(np.zeros(12), 5.0), by_place, 7)
     other = optimizer(np.zeros(12), 5.0, seed=99)
     other.restore(one.state())
     for search in (one, other):
-        run(search, value, 5)
+        run(search, by_place, 5)
     np.testing.assert_array_equal(one.theta, other.theta)
     np.testing.assert_array_equal(one.scores, other.scores)
 
 
 def test_what_is_drawn_follows_a_restored_state_and_exchanged_features():
     """Also if it was looked at before."""
-    value = lambda masks: masks @ np.arange(12.0)  # noqa: E731
-    one, other, fresh = run(optimizer(np.zeros(12), 5.0), value, 40), optimizer(np.zeros(12), 5.0), np.arange(12.0) / 4
+    one, other = run(optimizer(np.zeros(12), 5.0), by_place, 40), optimizer(np.zeros(12), 5.0)
     assert not np.array_equal(one.theta, other.theta)
     other.restore(one.state())
     np.testing.assert_array_equal(one.theta, other.theta)
+    fresh = np.arange(12.0) / 4
     one.exchange(np.ones(12), fresh, fresh, np.arange(12))
     np.testing.assert_array_equal(one.theta, optimizer(fresh, 5.0).theta)
 

@@ -181,23 +181,18 @@ def odd_tables():
     rng = np.random.default_rng(3)
     dense = rng.integers(-4, 5, (240, 8)) * (rng.random((240, 8)) < 0.5) * 1.0
     order = rng.permutation(240)
-    rows, columns = np.nonzero(dense)
-    twice = csr_array(dense)
-    halves = np.repeat(twice.data / 2, 2)
     return {
         "in order": csc_array(dense),
         "unordered": csc_array(dense[order])[np.argsort(order)],
-        "duplicates": csr_array((halves, np.repeat(twice.indices, 2), twice.indptr * 2), shape=dense.shape),
-        "duplicates in columns": coo_duplicates(dense, rows, columns),
+        "duplicates": in_halves(csr_array(dense)),
+        "duplicates in columns": in_halves(csc_array(dense)),
     }
 
 
-def coo_duplicates(dense, rows, columns):
-    """Return a matrix in columns in which every value is the sum of two."""
-    by_column = np.lexsort((rows, columns))
-    ends = np.searchsorted(columns[by_column], np.arange(9))
-    values = np.repeat(dense[rows, columns][by_column] / 2, 2)
-    return csc_array((values, np.repeat(rows[by_column], 2), 2 * ends), shape=dense.shape)
+def in_halves(X):
+    """Return a sparse matrix in which every value is stored as two halves."""
+    parts = np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), 2 * X.indptr
+    return type(X)(parts, shape=X.shape)
 
 
 @pytest.mark.parametrize("make", [FSCPU, FSCPU.published, lambda k, **kw: FSCPU(k, skip_constant=False, **kw)])

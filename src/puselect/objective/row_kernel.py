@@ -10,6 +10,7 @@ from puselect.engines.cpu.kernels import Array, inner_kernel, kernel
 N_BINS = 1024  # that values are counted in
 FEW = 16  # values that are sorted instead
 
+
 @inner_kernel
 def mean_and_squares(line: Array) -> tuple[float, float]:
     """Return the mean of some values, and the sum of the squares of what they differ from it by."""
