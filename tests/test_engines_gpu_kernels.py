@@ -12,7 +12,7 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # read when a kernel is defined
 pytest.importorskip("triton", reason="the kernels need Triton, which torch for Linux brings along")
 
-from puselect.engines.gpu import fused, kernels, plain, row_kernels, step_kernels  # noqa: E402
+from puselect.engines.gpu import fused, kernels, plain, row_kernels  # noqa: E402
 from puselect.engines.gpu.mixtures import Mixtures  # noqa: E402
 from puselect.engines.mixture import MixtureSpec  # noqa: E402
 
@@ -201,5 +201,5 @@ def test_every_kernel_compiles_where_there_is_no_gpu():
     program = [sys.executable, Path(__file__).with_name("compiled_kernels.py")]
     done = subprocess.run(program, env=there, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    modules = (kernels, row_kernels, step_kernels)
+    modules = (kernels, row_kernels)
     assert set(done.stdout.split()) == {name for each in modules for name in dir(each) if name.endswith("_kernel")}

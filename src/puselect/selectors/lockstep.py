@@ -17,7 +17,6 @@ from puselect.search import Search, run_searches
 from puselect.search.deadline import Deadline
 from puselect.search.progress import LOG_SECONDS, Throttle, logger
 from puselect.selectors.cluster_search import Searched, cluster_session
-from puselect.selectors.device_search import device_searches
 from puselect.selectors.problem import Problem, cluster_objective, pair_information, problem_evidence
 from puselect.selectors.session import SAVE_SECONDS, Session
 from puselect.selectors.settings import Settings
@@ -69,11 +68,7 @@ class Lockstep:
             return False
 
         try:
-            on_device = device_searches(self.sessions, self.objective.engine)
-            if on_device is None:
-                run_searches(searches, self._evaluate, self._is_over, after_step)
-            else:
-                on_device.run(lambda _: None, after_step)
+            run_searches(searches, self._evaluate, self._is_over, after_step)
             self._save()  # between steps only: in the middle of one the generators have moved on already
         except KeyboardInterrupt:
             self.interrupt.set()

@@ -40,11 +40,6 @@ def sweeps(device: torch.device, n_columns: int, spec: MixtureSpec) -> ModuleTyp
     return plain
 
 
-def has_fixed_steps(spec: MixtureSpec) -> bool:
-    """Return whether the number of steps of a fit does not depend on the data."""
-    return spec.em == "hard" and spec.lloyd_steps == 1 and spec.init == "rows"
-
-
 class Recorded:
     """A function of tensors that stay where they are: recorded as a graph at its second call, replayed from then on.
 
@@ -158,8 +153,8 @@ class BatchFits:
             tables.new_empty(n_masks, n_clusters),
         )
         self.counts = torch.empty(n_masks, 2 * n_clusters + 1, dtype=torch.int64, device=device)
-        parts = (self._begin, self._after_lloyd, self._end, self.fit_at_once)
-        self.begin, self.after_lloyd, self.end, self.hard = (Recorded(part, device) for part in parts)
+        parts = (self._begin, self._after_lloyd, self._end)
+        self.begin, self.after_lloyd, self.end = (Recorded(part, device) for part in parts)
         steps = (self._lloyd_step, self._lloyd_steps, self._em_step, self._em_steps)
         self.lloyd_step, self.lloyd_steps, self.em_step, self.em_steps = (Recorded(part, device) for part in steps)
 
@@ -170,10 +165,7 @@ class BatchFits:
             if held is not None and part is not None:
                 held[:n_masks].copy_(part)
         self.member[:n_masks], self.member[n_masks:] = True, False
-        if has_fixed_steps(self.spec):
-            self.hard()
-        else:
-            self._in_parts()
+        self._fit()
         counts = self.counts[:n_masks].cpu().numpy()
         return Outcome(counts, self.current, self.do.square_factors, self.place)
 
@@ -187,8 +179,8 @@ class BatchFits:
         mixtures = (part[numbers] for part in self.current)
         return self.do.assign(turned, *mixtures, torch.ones_like(numbers, dtype=torch.bool))
 
-    def _in_parts(self) -> None:
-        """Fit with steps whose number depends on the data."""
+    def _fit(self) -> None:
+        """Do all steps of the fits; how many depends on the data."""
         self.begin()
         steps = KMEANS_STEPS if self.spec.em == "soft" else self.spec.lloyd_steps
         self._repeat(self.lloyd_step, self.lloyd_steps, steps - 1)
@@ -272,10 +264,3 @@ class BatchFits:
         self.counts[:, : self.n_clusters] = size
         self.counts[:, self.n_clusters : -1] = hits
         self.counts[:, -1] = self.degenerate
-
-    def fit_at_once(self) -> None:
-        """Fit the members where the number of steps is known beforehand (`has_fixed_steps`): one graph for all."""
-        self._begin()
-        self._after_lloyd()
-        self._end()
-
