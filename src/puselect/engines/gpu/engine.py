@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +23,6 @@ logger = logging.getLogger("puselect")
 MEMORY_SHARE = 0.5  # of what is free, for one batch
 COPIED_VALUES = 2**20  # of a table, at a time
 MOST_WIDTHS = 4  # numbers of columns whose buffers are kept
-_idle_streams: list[torch.cuda.Stream] = []  # torch has 32 and gives them out in turn, that of recordings among them
 
 
 class Batch(NamedTuple):
@@ -96,24 +94,6 @@ class GPUEngine:
         for batch in self._batches(masks, list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))):
             batch.fill(table)
         return table
-
-    @contextmanager
-    def own_stream(self) -> Iterator[None]:
-        """Let the device do what this thread asks for beside what other threads do."""
-        if self.device.type != "cuda":
-            yield
-            return
-        torch.cuda.synchronize()
-        try:
-            stream = _idle_streams.pop()
-        except IndexError:
-            stream = torch.cuda.Stream(self.device)
-        try:
-            with torch.cuda.stream(stream):
-                yield
-                stream.synchronize()
-        finally:
-            _idle_streams.append(stream)
 
     def fit_final(
         self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None

@@ -26,7 +26,7 @@ from puselect.engines.mixture import MixtureSpec
 KMEANS_STEPS, KMEANS_TOL = 300, 1e-4  # scikit-learn's; the tolerance is relative to the mean variance of the columns
 MOST_FUSED_FEATURES = 64
 FUSED_STEPS, PLAIN_STEPS = 25, 4  # before the host looks whether any fit still runs: plain torch skips none
-ONE_AT_A_TIME = Lock()  # graph is recorded or replayed; in all else threads do not wait for each other
+GRAPH_LOCK = Lock()  # torch allows no replay in one thread while another records
 
 
 def sweeps(device: torch.device, n_columns: int, spec: MixtureSpec) -> ModuleType:
@@ -58,14 +58,14 @@ class Recorded:
         assert function is not None
         if self.n_calls == 1:
             self.graph = torch.cuda.CUDAGraph()
-            with ONE_AT_A_TIME, _uncollected(), torch.cuda.graph(self.graph, capture_error_mode="thread_local"):
+            with GRAPH_LOCK, _uncollected(), torch.cuda.graph(self.graph, capture_error_mode="thread_local"):
                 function()
         if self.n_calls >= 0:
             self.n_calls += 1
         if self.graph is None:
             function()
         else:
-            with ONE_AT_A_TIME:
+            with GRAPH_LOCK:
                 self.graph.replay()
 
 
