@@ -18,7 +18,7 @@ from puselect.selectors.many import Task, fit_together
 
 torch = pytest.importorskip("torch", reason="the GPU engine needs torch: pip install 'puselect[gpu]'")
 
-from puselect.engines.gpu import GPUEngine, plain  # noqa: E402
+from puselect.engines.gpu import GPUEngine  # noqa: E402
 from puselect.engines.gpu.starts import draw_each, plus_plus  # noqa: E402
 
 
@@ -73,7 +73,7 @@ def test_k_means_starts_from_the_rows_scikit_learn_takes():
         Z = rng.normal(size=(200, 6)).astype(np.float32)
         draws = draw_each([99, seed], 200, 7)[seed]
         uniform = torch.from_numpy(draws.uniform)[None]
-        centres = plus_plus(plain, torch.from_numpy(Z)[None], torch.tensor([draws.first]), uniform)[0].numpy()
+        centres = plus_plus(torch.from_numpy(Z)[None], torch.tensor([draws.first]), uniform)[0].numpy()
         theirs, _ = kmeans_plusplus(Z.astype(np.float64), 7, random_state=seed)
         same += bool((centres == theirs.astype(np.float32)).all())
     assert same >= 59  # rounding may decide between two candidates

@@ -142,7 +142,6 @@ class BatchFits:
         self.goes_on = torch.zeros(n_masks, dtype=torch.bool, device=device)
         self.degenerate = torch.zeros(n_masks, dtype=torch.bool, device=device)
         self.Z = tables.new_empty(n_masks, n_rows, n_columns)
-        self.turned = self.do.turned(self.Z)
         self.labels = torch.empty(n_masks, n_rows, dtype=torch.int32, device=device)
         self.bound = torch.empty(n_masks, dtype=torch.float64, device=device)
         self.limit = torch.empty(n_masks, dtype=torch.float64, device=device)
@@ -174,10 +173,8 @@ class BatchFits:
         given, all_rows = self.given, rows.expand(len(numbers), -1).contiguous()
         Z = self.Z.new_empty(*all_rows.shape, self.Z.shape[2])
         self.do.gather(self.tables, given.table[numbers], all_rows, given.columns[numbers], Z)
-        turned = self.do.turned(Z)
-        self.do.turn(Z, turned)
         mixtures = (part[numbers] for part in self.current)
-        return self.do.assign(turned, *mixtures, torch.ones_like(numbers, dtype=torch.bool))
+        return self.do.assign(Z, *mixtures, torch.ones_like(numbers, dtype=torch.bool))
 
     def _fit(self) -> None:
         """Do all steps of the fits; how many depends on the data."""
@@ -202,12 +199,11 @@ class BatchFits:
         """Collect the columns and start from the first centres."""
         given = self.given
         self.do.gather(self.tables, given.table, given.rows, given.columns, self.Z)
-        self.do.turn(self.Z, self.turned)
         mask = torch.arange(len(self.Z), device=self.Z.device)[:, None]
         if given.uniform is None:
             self.current.mean.copy_(self.Z[mask, given.start])
         else:
-            self.current.mean.copy_(plus_plus(self.do, self.Z, given.start[:, 0], given.uniform))
+            self.current.mean.copy_(plus_plus(self.Z, given.start[:, 0], given.uniform))
         self.labels.fill_(-1)
         self.running.copy_(self.member)
         self.limit.zero_()
@@ -216,7 +212,7 @@ class BatchFits:
 
     def _lloyd_step(self) -> None:
         """Assign rows to the nearest centres and move these; fits in which nothing changes stop."""
-        self.do.lloyd_step(self.turned, self.Z, self.labels, self.current.mean, self.limit, self.running)
+        self.do.lloyd_step(self.Z, self.labels, self.current.mean, self.limit, self.running)
 
     def _lloyd_steps(self) -> None:
         for _ in range(self.n_at_once):
@@ -225,7 +221,7 @@ class BatchFits:
     def _after_lloyd(self) -> None:
         """Assign rows to the nearest centres; start the soft fit from there, or do all steps of the hard one."""
         self.running.copy_(self.member)
-        self.do.relabel(self.turned, self.current.mean, self.labels, self.running)
+        self.do.relabel(self.Z, self.current.mean, self.labels, self.running)
         self.degenerate.zero_()
         if self.spec.em == "soft":
             self.bound.fill_(-torch.inf)
@@ -235,12 +231,12 @@ class BatchFits:
         for step in range(1 if self.spec.em == "soft" else self.spec.em_steps):
             self._maximise(self.labels, counts_empty=step == 0)
             if self.spec.em == "hard":
-                self.labels.copy_(self.do.assign(self.turned, *self.current, self.member))
+                self.labels.copy_(self.do.assign(self.Z, *self.current, self.member))
 
     def _em_step(self) -> None:
         """Do one step of EM; fits whose mean log-likelihood changed by less than the tolerance stop."""
         share = self.do.responsibilities(
-            self.turned, self.current, self.spec.tol, self.bound, self.goes_on, self.running
+            self.Z, self.current, self.spec.tol, self.bound, self.goes_on, self.running
         )
         self._maximise(share, counts_empty=False)
         self.running.copy_(self.goes_on)
@@ -251,14 +247,12 @@ class BatchFits:
 
     def _maximise(self, share: Tensor, counts_empty: bool) -> None:
         """Set the mixtures of the running fits from the shares of the rows."""
-        self.do.maximise(
-            self.turned, self.Z, share, self.current, self.spec, self.running, self.degenerate, counts_empty
-        )
+        self.do.maximise(self.Z, share, self.current, self.spec, self.running, self.degenerate, counts_empty)
 
     def _end(self) -> None:
         """Count the rows of the clusters."""
         if self.spec.em == "soft":
-            self.labels.copy_(self.do.assign(self.turned, *self.current, self.member))
+            self.labels.copy_(self.do.assign(self.Z, *self.current, self.member))
         given = self.given
         size, hits = self.do.counts(self.labels, self.positive, given.target, given.rows, self.n_clusters)
         self.counts[:, : self.n_clusters] = size
