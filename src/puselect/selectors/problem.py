@@ -92,10 +92,8 @@ class Problem:
     @property
     def identity(self) -> tuple[object, ...]:
         """Everything that changes the search, to recognise a checkpoint."""
-        *budget, leader = self.budget
-        groups = () if leader is None else (leader,)  # a search without groups is the one it was before there were any
         table = self.table.identity if isinstance(self.table, PartitionedTable) else self.table
-        return table, self.positive, *budget, self.entropy if self.is_seeded else None, *groups
+        return table, self.positive, *self.budget, self.entropy if self.is_seeded else None
 
 
 def problem_engine(settings: Settings, problem: Problem) -> Engine:
