@@ -15,7 +15,7 @@ def table_findings(notes: Sequence[Note]) -> tuple[Finding, ...]:
     Examples
     --------
     >>> [(found.code, found.title) for found in table_findings([SpikeNote("age", "41", 0.2)])]
-    [('spike', 'Filled in before? one column')]
+    [('spike', 'Filled in before? 1 column')]
     """
     found = (_leaks(notes), _identifiers(notes), _codes(notes), _spikes(notes), _filled(notes), _sample(notes))
     return tuple(finding for part in found for finding in part)
