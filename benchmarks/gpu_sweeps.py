@@ -73,18 +73,16 @@ def sweep_times(n_masks: int, n_rows: int, n_features: int, n_clusters: int = 10
     bound, goes_on = torch.zeros(n_masks, dtype=torch.float64, device="cuda"), torch.zeros_like(running)
 
     def maximise(weight: torch.Tensor) -> None:
-        do.maximise(turned, Z, weight, mixtures, spec, running, goes_on, False)
+        do.maximise(Z, weight, mixtures, spec, running, goes_on, False)
 
     def responsibilities() -> Any:
-        return do.responsibilities(turned, mixtures, spec.tol, bound, goes_on, running)
+        return do.responsibilities(Z, mixtures, spec.tol, bound, goes_on, running)
 
-    turned = do.turned(Z)
-    do.turn(Z, turned)
     maximise(labels)
     share = responsibilities()
     table, shares, square = 4 * n * k, 4 * n * C, n_masks * C * k * k
     rows: list[tuple[str, Callable[[], Any], float, float]] = [
-        ("nearest centre", lambda: do.relabel(turned, centres, labels, running), 3 * n * k * C, table + 4 * n),
+        ("nearest centre", lambda: do.relabel(Z, centres, labels, running), 3 * n * k * C, table + 4 * n),
         ("responsibilities", responsibilities, n * C * k * k, table + shares),
         ("M-step, soft", lambda: maximise(share), n * C * k * k, table + shares),
         (
@@ -93,7 +91,7 @@ def sweep_times(n_masks: int, n_rows: int, n_features: int, n_clusters: int = 10
             n * k * k + square * k * 2 / 3,
             table + 4 * n + 12 * square,
         ),
-        ("most probable cluster", lambda: do.assign(turned, *mixtures, running), n * C * k * k, table + 4 * n),
+        ("most probable cluster", lambda: do.assign(Z, *mixtures, running), n * C * k * k, table + 4 * n),
     ]
     with exact_float32:
         return [SweepTime(name, device_seconds(recorded(work)), flops, moved) for name, work, flops, moved in rows]

@@ -11,16 +11,10 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.runtime.jit import JITFunction
 
-from puselect.engines.device_steps import Rules
 from puselect.engines.gpu import GPUEngine, fits, fused
-from puselect.engines.gpu.fused_steps import FusedEffectSteps
 from puselect.engines.mixture import MixtureSpec
 
 TARGET = GPUTarget("cuda", 90, 32)  # Hopper
-RULES = Rules(
-    n_taken=5, n_expected=5.0, n_affordable=5.0, free=np.arange(12), kept=np.empty(0, dtype=np.intp), n_masks=8,
-    margin=0.02, decided=3.0, smoothing=0.5, chance_mean=0.9, n_tail=5, wants_most=False, fewest_steps=10,
-)  # fmt: skip
 
 
 def pretend_there_is_a_gpu(names: set[str]) -> None:
@@ -56,10 +50,6 @@ def main() -> None:
         masks = np.arange(48)[None, :] < np.full((2, 1), columns)
         for spec in (hard, soft):
             GPUEngine(wide, positive, spec, max_samples=100, device="cpu").cluster(masks, np.arange(2))
-    engine = GPUEngine(X, positive, hard, device="cpu")
-    steps, one = FusedEffectSteps(engine, RULES, 1, 2), np.zeros(1, dtype=np.int64)
-    steps.begin(one, one, *[np.zeros((1, 12))] * 3, one, one + 1, one == 0)
-    steps._step()
     print(*sorted(names))
 
 

@@ -1,6 +1,5 @@
 """An engine bound to several tables that needs no GPU, for tests of searches in lockstep."""
 
-from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -20,9 +19,6 @@ class SeveralTables:
             self.engines[target].cluster(masks[i : i + 1], seeds[i : i + 1]) for i, target in enumerate(targets)
         ]
         return ClusterTable(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-
-    def own_stream(self):
-        return nullcontext()
 
     def fit_final(self, mask, seeds, target=0, n_mixtures=None):
         return self.engines[target].fit_final(mask, seeds, n_mixtures=n_mixtures)

@@ -10,8 +10,8 @@ SOURCE = Path(__file__).parents[1] / "src" / "puselect"
 # A module may import from its own layer and from the layers above it in this list, never from one below.
 LAYERS = (
     (
-        *("_version", "arrays", "atomic", "blocks", "exceptions", "labels", "datasets", "scaling", "seeding"),
-        "sparse_table",
+        *("_version", "arrays", "atomic", "blocks", "exceptions", "labels", "phrases", "datasets", "scaling"),
+        *("sparse_table", "versions"),
     ),
     ("engines",),
     ("objective",),

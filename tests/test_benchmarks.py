@@ -11,7 +11,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import bench
 import bench_gpu
-import large_tables
 import real_tables
 import wide
 from shadow_features import Boruta
@@ -100,17 +99,6 @@ def test_selectors_that_find_a_number_themselves_are_cut_to_the_columns_they_lik
         assert wide.best_k(boruta, n)[boruta.support_].all()
 
 
-def test_evidence_of_all_rows_is_compared_in_pairs():
-    ends = {"sample": [0.8, 0.9, 0.5], "all rows": [0.9, 0.92]}
-    rows = [
-        {"case": "rare", "evidence": kind, "seed": seed, "end": end, "start": 0.7, "cpu_seconds": 2.0}
-        for kind, values in ends.items()
-        for seed, end in enumerate(values)
-    ]
-    line = large_tables.summary(rows).splitlines()[-1]
-    assert line == "| rare | .850 ± .050 | .910 ± .010 | +0.060 ± 0.040 | .700 ± .000 | .700 ± .000 | 2 and 2 |"
-
-
 def test_the_page_on_scale_shows_the_stored_results_of_wide_tables():
     docs = Path(__file__).parents[1] / "docs"
     rows = wide.read_rows(docs / "results" / "wide" / "results.jsonl")
@@ -126,4 +114,3 @@ def test_the_page_on_scale_shows_the_stored_results_of_wide_tables():
     assert wide.paired(every, ["forest", "lepage", "semi-jmi"]) in page
     for name in ("instead", "seconds"):
         assert wide.summary(wide.read_rows(docs / "results" / "wide" / f"{name}.jsonl")) in page
-    assert large_tables.summary(wide.read_rows(docs / "results" / "wide" / "large_tables.jsonl")) in page

@@ -135,7 +135,7 @@ def test_results_of_the_future_and_comparisons_are_refused(folder):
     done = call("apply", folder / "future.json", folder / "export.csv")
     assert done.exit_code == 1
     assert "puselect.selection/99" in done.output
-    (folder / "other.json").write_text('{"schema": "puselect.comparison/2"}')
+    (folder / "other.json").write_text('{"schema": "puselect.comparison/1"}')
     assert call("apply", folder / "other.json", folder / "export.csv").exit_code == 1
 
 

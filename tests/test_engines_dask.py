@@ -15,7 +15,6 @@ from puselect.datasets import make_pu_clusters
 from puselect.engines import dask_partitions
 from puselect.engines.dask_partitions import check_workers, connected_client
 from puselect.search.progress import watching
-from puselect.selectors import all_rows
 
 X, Y, _ = make_pu_clusters("40/3/1", n_negative=240, n_positive=60, n_relevant=6, n_irrelevant=6, random_state=0)
 
@@ -30,8 +29,7 @@ def search(**changes):
     return FSCPU(6, **{"max_iter": 6, "max_samples": None, "random_state": 0, **changes})
 
 
-def test_a_killed_worker_costs_time_but_not_the_result(client, dask_cluster, monkeypatch):
-    monkeypatch.setattr(all_rows, "FEWEST_ROWS", 100)  # evidence from the workers, too
+def test_a_killed_worker_costs_time_but_not_the_result(client, dask_cluster):
     killed = []
 
     def kill_a_worker(step):

@@ -12,11 +12,13 @@ from puselect import FSCPU
 from puselect.engines import ReferenceEngine
 from puselect.engines.cpu.engine import CPUEngine
 from puselect.engines.mixture import MixtureSpec
+from puselect.selectors.clusterings import cluster_candidates
+from puselect.selectors.confirmation import Inquiry, found_together
 from puselect.selectors.many import Task, fit_together
 
 torch = pytest.importorskip("torch", reason="the GPU engine needs torch: pip install 'puselect[gpu]'")
 
-from puselect.engines.gpu import GPUEngine, plain  # noqa: E402
+from puselect.engines.gpu import GPUEngine  # noqa: E402
 from puselect.engines.gpu.starts import draw_each, plus_plus  # noqa: E402
 
 
@@ -71,7 +73,7 @@ def test_k_means_starts_from_the_rows_scikit_learn_takes():
         Z = rng.normal(size=(200, 6)).astype(np.float32)
         draws = draw_each([99, seed], 200, 7)[seed]
         uniform = torch.from_numpy(draws.uniform)[None]
-        centres = plus_plus(plain, torch.from_numpy(Z)[None], torch.tensor([draws.first]), uniform)[0].numpy()
+        centres = plus_plus(torch.from_numpy(Z)[None], torch.tensor([draws.first]), uniform)[0].numpy()
         theirs, _ = kmeans_plusplus(Z.astype(np.float64), 7, random_state=seed)
         same += bool((centres == theirs.astype(np.float32)).all())
     assert same >= 59  # rounding may decide between two candidates
@@ -167,6 +169,24 @@ def test_searches_in_lockstep_end_as_each_would_alone(make, device):
         (alone,) = fit([i])
         np.testing.assert_array_equal(alone.probabilities_, together[i].probabilities_)
         assert alone.objective_ == together[i].objective_
+
+
+@pytest.mark.parametrize("limit", [None, 150])
+def test_the_engine_places_rows_as_the_mixtures_do(limit):
+    task = Task.of(FSCPU(6, random_state=0), *small_table(0))
+    problem, budget = task.problem, task.problem.budget
+    X, positive = np.stack([problem.table] * 2), np.stack([problem.positive[::-1], problem.positive])
+    engine = GPUEngine(X, positive, task.settings.mixture, max_samples=limit, device="cpu")
+    inquiry = Inquiry.of(problem, budget, np.arange(12.0))
+    for rows in (inquiry.rows, inquiry.rows[::3]):
+        asked = inquiry._replace(rows=rows, known=problem.positive[rows])
+        ours = found_together(task.settings, {1: asked}, engine)[1]
+        assert any(len(each.rows) for each in ours)
+        for mask, seeds, found in zip(asked.masks, asked.seeds, ours, strict=True):
+            table = problem.table[rows][:, mask]
+            theirs = cluster_candidates(task.settings, problem, engine, mask, seeds, table, asked.known, 1)
+            np.testing.assert_array_equal(found.rows, theirs.rows)
+            np.testing.assert_array_equal(found.confidence, theirs.confidence)
 
 
 def test_buffers_are_freed_with_their_engine():

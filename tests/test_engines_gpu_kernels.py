@@ -12,7 +12,7 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # read when a kernel is defined
 pytest.importorskip("triton", reason="the kernels need Triton, which torch for Linux brings along")
 
-from puselect.engines.gpu import fused, kernels, plain, row_kernels, step_kernels  # noqa: E402
+from puselect.engines.gpu import fused, kernels, plain  # noqa: E402
 from puselect.engines.gpu.mixtures import Mixtures  # noqa: E402
 from puselect.engines.mixture import MixtureSpec  # noqa: E402
 
@@ -69,36 +69,21 @@ def test_gather(case):
         assert torch.equal(ours, theirs)
 
 
-def laid_out(Z):
-    """The table row by row, and column by column where kernels can read it so."""
-    turned = fused.turned(Z)
-    fused.turn(Z, turned)
-    assert torch.equal(turned, Z)
-    assert (turned is Z) == (Z.shape[2] > fused.TURNED_LINES[-1])
-    return [Z] if turned is Z else [Z, turned]
-
-
-def test_distances(case):
-    assert gap(fused.distances(case["Z"], case["points"]), plain.distances(case["Z"], case["points"])) < 1e-6
-
-
 def test_relabelling_where_fits_run(case):
     theirs = case["labels"].clone()
     want = plain.relabel(case["Z"], case["points"], theirs, case["running"])
-    for Z in laid_out(case["Z"]):
-        ours = case["labels"].clone()
-        got = fused.relabel(Z, case["points"], ours, case["running"])
-        assert (ours == theirs).float().mean() > 0.999
-        assert abs(int(got[0]) - int(want[0])) <= 2
-        assert torch.equal(ours[1:], case["labels"][1:])
+    ours = case["labels"].clone()
+    got = fused.relabel(case["Z"], case["points"], ours, case["running"])
+    assert (ours == theirs).float().mean() > 0.999
+    assert abs(int(got[0]) - int(want[0])) <= 2
+    assert torch.equal(ours[1:], case["labels"][1:])
 
 
 def test_of_equally_near_points_the_first_is_taken(case):
     points = case["points"][:, :1].repeat(1, 3, 1)
-    for Z in laid_out(case["Z"]):
-        labels = case["labels"].clone()
-        fused.relabel(Z, points, labels, torch.ones_like(case["running"]))
-        assert (labels == 0).all()
+    labels = case["labels"].clone()
+    fused.relabel(case["Z"], points, labels, torch.ones_like(case["running"]))
+    assert (labels == 0).all()
 
 
 @pytest.mark.parametrize("kind", ["share", "labels"])
@@ -110,8 +95,8 @@ def test_mixtures_of_the_running_fits(case, kind, shrinkage):
     untouched = in_tiles(case["mixtures"])
     running = case["running"]
     got, want = torch.zeros(2, len(running), dtype=torch.bool, device=DEVICE)
-    fused.maximise(laid_out(case["Z"])[-1], case["Z"], case[kind], ours, spec, running, got, True)
-    plain.maximise(case["Z"], case["Z"], case[kind], theirs, spec, running, want, True)
+    fused.maximise(case["Z"], case[kind], ours, spec, running, got, True)
+    plain.maximise(case["Z"], case[kind], theirs, spec, running, want, True)
     n_columns = case["Z"].shape[-1]
     assert gap(ours.mean[0], theirs.mean[0]) < 2e-6
     assert (ours.constant[0] - theirs.constant[0]).abs().max() < 2e-6 * n_columns  # a sum over columns that cancels
@@ -135,15 +120,14 @@ def test_clusters_without_rows_and_without_variance(case, kind):
     for counts_empty in (True, False):
         got, want = torch.zeros(2, len(running), dtype=torch.bool, device=DEVICE)
         theirs, ours = Mixtures(*(part.clone() for part in case["mixtures"])), in_tiles(case["mixtures"])
-        fused.maximise(laid_out(Z)[-1], Z, weights, ours, MixtureSpec(shrinkage=0.0), running, got, counts_empty)
-        plain.maximise(Z, Z, weights, theirs, MixtureSpec(shrinkage=0.0), running, want, counts_empty)
+        fused.maximise(Z, weights, ours, MixtureSpec(shrinkage=0.0), running, got, counts_empty)
+        plain.maximise(Z, weights, theirs, MixtureSpec(shrinkage=0.0), running, want, counts_empty)
         assert torch.equal(got, want)
         assert got.all() or not counts_empty
     assert (ours.constant[:, 1] == plain.NOTHING_LEFT).all()
     assert torch.isfinite(ours.factor).all() and torch.isfinite(ours.mean).all()
     want = plain.assign(Z, *theirs, running)
-    for table in laid_out(Z):
-        assert (fused.assign(table, *ours, running) == want).float().mean() > 0.99
+    assert (fused.assign(Z, *ours, running) == want).float().mean() > 0.99
 
 
 @pytest.mark.parametrize("limit", [0.0, 1e9])
@@ -151,14 +135,13 @@ def test_centres_move_where_fits_run(case, limit):
     theirs, ours = case["points"].clone(), case["points"].clone()
     theirs[:, 1] = ours[:, 1] = 1e6  # nobody's nearest: it keeps its place
     want, limits = case["running"].clone(), torch.full((len(ours),), limit, dtype=torch.float64, device=DEVICE)
-    plain.lloyd_step(case["Z"], case["Z"], case["labels"].clone(), theirs, limits, want)
-    for turned in laid_out(case["Z"]):
-        got, centres = case["running"].clone(), ours.clone()
-        fused.lloyd_step(turned, case["Z"], case["labels"].clone(), centres, limits, got)
-        assert gap(centres, theirs) < 2e-6
-        assert torch.equal(got, want) and bool(got[0]) == (limit == 0)
-        assert torch.equal(centres[1:], ours[1:])
-        assert torch.equal(centres[:, 1], ours[:, 1])
+    plain.lloyd_step(case["Z"], case["labels"].clone(), theirs, limits, want)
+    got, centres = case["running"].clone(), ours.clone()
+    fused.lloyd_step(case["Z"], case["labels"].clone(), centres, limits, got)
+    assert gap(centres, theirs) < 2e-6
+    assert torch.equal(got, want) and bool(got[0]) == (limit == 0)
+    assert torch.equal(centres[1:], ours[1:])
+    assert torch.equal(centres[:, 1], ours[:, 1])
 
 
 def test_counts_are_exact(case):
@@ -179,20 +162,19 @@ def test_responsibilities_and_the_most_probable_cluster(case):
     tiles, everyone = in_tiles(case["mixtures"]), torch.ones_like(case["running"])
     labels = plain.assign(case["Z"], *case["mixtures"], everyone)
 
-    def expect(do, Z, mixtures, bound, tol):
+    def expect(do, mixtures, bound):
         bound, goes_on = bound.clone(), torch.zeros_like(case["running"])
-        return do.responsibilities(Z, mixtures, tol, bound, goes_on, case["running"]), bound, goes_on
+        return do.responsibilities(case["Z"], mixtures, 1e-3, bound, goes_on, case["running"]), bound, goes_on
 
     nothing = torch.full((len(everyone),), -torch.inf, dtype=torch.float64, device=DEVICE)
-    share, likelihood, goes_on = expect(plain, case["Z"], case["mixtures"], nothing, 1e-3)
+    share, likelihood, goes_on = expect(plain, case["mixtures"], nothing)
     assert torch.equal(goes_on, case["running"])
-    for Z in laid_out(case["Z"]):
-        ours = expect(fused, Z, tiles, nothing, 1e-3)
-        assert gap(ours[0][:1], share[:1]) < 1e-5
-        assert gap(ours[1][:1], likelihood[:1]) < 1e-6
-        assert torch.equal(ours[2], goes_on) and torch.equal(ours[1][1:], nothing[1:])
-        assert not expect(fused, Z, tiles, likelihood, 1e-3)[2].any()
-        assert (fused.assign(Z, *tiles, everyone) == labels).float().mean() > 0.999
+    ours = expect(fused, tiles, nothing)
+    assert gap(ours[0][:1], share[:1]) < 1e-5
+    assert gap(ours[1][:1], likelihood[:1]) < 1e-6
+    assert torch.equal(ours[2], goes_on) and torch.equal(ours[1][1:], nothing[1:])
+    assert not expect(fused, tiles, likelihood)[2].any()
+    assert (fused.assign(case["Z"], *tiles, everyone) == labels).float().mean() > 0.999
 
 
 def test_every_kernel_compiles_where_there_is_no_gpu():
@@ -201,5 +183,4 @@ def test_every_kernel_compiles_where_there_is_no_gpu():
     program = [sys.executable, Path(__file__).with_name("compiled_kernels.py")]
     done = subprocess.run(program, env=there, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    modules = (kernels, row_kernels, step_kernels)
-    assert set(done.stdout.split()) == {name for each in modules for name in dir(each) if name.endswith("_kernel")}
+    assert set(done.stdout.split()) == {name for name in dir(kernels) if name.endswith("_kernel")}

@@ -11,7 +11,6 @@ from puselect.engines.mixture import MixtureSpec
 from puselect.engines.partitioned import PartitionedEngine
 from puselect.engines.partitions import PartitionedTable, added, fit_partitioned_scaling, read_part
 from puselect.scaling import SCALES, fit_scaling
-from puselect.selectors import all_rows
 
 
 class Here:
@@ -87,21 +86,6 @@ def test_a_search_in_partitions_is_that_in_memory():
     assert parts.objective_ == pytest.approx(whole.objective_, abs=0.01)
     ours, theirs = parts.candidate_positives(remote, y), whole.candidate_positives(X, y)
     assert len(np.intersect1d(ours.rows, theirs.rows)) >= 0.95 * len(theirs.rows)
-
-
-def test_evidence_of_a_large_table_is_summed_over_partitions(monkeypatch):
-    monkeypatch.setattr(all_rows, "FEWEST_ROWS", 100)
-    monkeypatch.setattr(all_rows, "AUTO_SAMPLES", 100)
-    X, y, _ = make_pu_clusters("40/3/1", n_negative=240, n_positive=60, n_relevant=6, n_irrelevant=6, random_state=0)
-    settings = {"max_iter": 2, "max_samples": None, "random_state": 0, "n_features_to_select": 6}
-    parts = in_parts(X)
-    table = PartitionedTable.of(parts)
-    ours, theirs = FSCPU(**settings).fit(table, y).evidence_, FSCPU(**settings).fit(X, y).evidence_
-    np.testing.assert_allclose(ours.labelled, theirs.labelled, rtol=1e-3)
-    np.testing.assert_allclose(ours.cotrained, theirs.cotrained, rtol=0.05)  # quantiles differ by a trillionth
-    assert ours.n_found == theirs.n_found
-    late = FSCPU(**{**settings, "max_time": 1e-9}).fit(table, y).evidence_
-    assert not np.allclose(late.labelled, ours.labelled)  # of a sample
 
 
 def test_a_sampled_search_takes_its_rows_from_one_sample():

@@ -4,7 +4,7 @@ from sklearn.cluster import DBSCAN, KMeans
 from sklearn.mixture import GaussianMixture
 
 from puselect.engines import ReferenceEngine
-from puselect.engines.mixture import start_rows
+from puselect.engines.sample import start_rows
 
 
 class TestReferenceEngine(EngineContract):

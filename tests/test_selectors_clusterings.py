@@ -7,7 +7,7 @@ from sklearn.cluster import KMeans
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.engines.cpu.fits import hard_fit
-from puselect.engines.mixture import HardMixture
+from puselect.engines.reference import HardMixture
 from puselect.report import summarise
 from puselect.selectors.settings import Settings
 

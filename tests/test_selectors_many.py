@@ -1,7 +1,6 @@
 """Searches in lockstep end as each would alone. Needs no GPU: any engine bound to several tables will do."""
 
 import importlib.util
-import threading
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from several_tables import SeveralTables
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import InterruptedSearchWarning
-from puselect.selectors import fit_many, many, settings
+from puselect.selectors import fit_many, settings
 from puselect.selectors.many import Task, are_alike, fit_together
 
 
@@ -77,46 +76,6 @@ def test_a_lockstep_that_was_stopped_goes_on_from_its_checkpoints(tmp_path, monk
     resumed = run(None, tmp_path / "cut")
     for one, other in zip(whole, resumed, strict=True):
         np.testing.assert_array_equal(one.probabilities_, other.probabilities_)
-
-
-def fit_in_parts(n_parts, engine, monkeypatch, max_iter=6):
-    monkeypatch.setattr(many, "gpu_is_there", lambda: True)
-    monkeypatch.setattr(many, "shared_engine", engine)
-    monkeypatch.setattr(many, "FEWEST_OF_PART", 1)
-    monkeypatch.setattr(many, "N_PARTS", {"soft": n_parts, "hard": 1})
-    data = small_data(3)
-    selectors = [FSCPU.published(6, max_iter=max_iter, random_state=i) for i in range(3)]
-    return fit_many(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
-
-
-def test_parts_that_take_turns_end_as_one(monkeypatch):
-    whole, parts = (fit_in_parts(n_parts, SeveralTables, monkeypatch) for n_parts in (1, 2))
-    for one, other in zip(whole, parts, strict=True):
-        np.testing.assert_array_equal(one.probabilities_, other.probabilities_)
-        assert one.objective_ == other.objective_
-
-
-def test_ctrl_c_in_one_part_ends_all(monkeypatch):
-    class Interrupted(SeveralTables):
-        def cluster(self, masks, *arguments):
-            if len(masks) > 2 and threading.current_thread() is threading.main_thread():
-                raise KeyboardInterrupt
-            return super().cluster(masks, *arguments)
-
-    with pytest.warns(InterruptedSearchWarning):
-        selectors = fit_in_parts(2, Interrupted, monkeypatch, max_iter=3000)
-    assert max(selector.n_iter_ for selector in selectors) < 3000
-
-
-def test_an_error_in_one_part_ends_all(monkeypatch):
-    class Broken(SeveralTables):
-        def cluster(self, masks, *arguments):
-            if threading.current_thread() is threading.main_thread():
-                raise MemoryError("no room")
-            return super().cluster(masks, *arguments)
-
-    with pytest.raises(MemoryError, match="no room"), pytest.warns(InterruptedSearchWarning):
-        fit_in_parts(2, Broken, monkeypatch, max_iter=3000)
 
 
 def test_without_a_gpu_selectors_are_fitted_one_after_another():

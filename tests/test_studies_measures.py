@@ -103,7 +103,7 @@ class TestArtificial:
             measure(cell("recall", "fscpu-published", {"max_iter": 10**6}))
 
     def test_a_row_names_the_versions(self):
-        assert {"python", "puselect", "numpy", "scikit-learn"} <= set(measure(cell("recall", "random")).versions)
+        assert {"Python", "puselect", "numpy", "scikit-learn"} <= set(measure(cell("recall", "random")).versions)
 
 
 class TestOpenData:

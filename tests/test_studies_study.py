@@ -34,10 +34,6 @@ class TestKeys:
     def test_the_key_is_the_same_in_every_process_and_version(self):
         assert cell().key == "5a3d44001c1e84f6"
 
-    def test_results_from_before_a_parameter_was_renamed_still_count(self):
-        old = cell(method="es-mcrfs", settings={"n_steps": 500, "n_trees": 50})
-        assert old.key == cell(method="es-mcrfs", settings={"max_iter": 500, "n_estimators": 50}).key
-
     def test_a_family_forgets_the_seed_and_nothing_else(self):
         assert cell(seed=1).family == cell(seed=2).family
         assert cell(seed=1).family != cell(seed=1, method="lasso").family

@@ -129,11 +129,6 @@ def is_installed(name: str) -> bool:
     return name not in _RECORDS or not _RECORDS[name].extra or find_spec(_RECORDS[name].extra) is not None
 
 
-def label_of(name: str) -> str:
-    """Return how tables call a method or yardstick."""
-    return YARDSTICKS[name] if name in YARDSTICKS else _RECORDS[name].label
-
-
 def _load(source: str) -> Factory:
     module, _, path = source.partition(":")
     found: Any = import_module(module)

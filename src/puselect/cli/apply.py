@@ -103,7 +103,7 @@ def score(selection: "Selection", table: "AppliedTable", is_wanted: bool) -> "Ca
 
 def show(table: "AppliedTable", found: "Candidates | None", written: list[Path]) -> None:
     """Print what was found and written."""
-    from puselect.cli.wording import counted
+    from puselect.phrases import counted
 
     tell(f"{counted(len(table.X), 'row')}, {counted(len(table.sources), 'selected column')}")
     if found is not None:

@@ -158,9 +158,9 @@ def comparison_of(
     """Return the results as they are written and reported."""
     from puselect.methods import YARDSTICKS
     from puselect.report import Comparison
-    from puselect.report.summary import versions
     from puselect.selectors.groups import feature_names
     from puselect.studies.table_study import TEST_SHARE
+    from puselect.versions import versions
 
     shown = {name: YARDSTICKS.get(name, name) for name in results.selected}
     names = feature_names(study.groups, table.names)

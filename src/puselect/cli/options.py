@@ -187,7 +187,8 @@ def quoted_name(name: str) -> str:
 def open_table(data: str, spec: "TableSpec", quiet: bool) -> "LoadedTable":
     """Read the table and print its size and the notes on it."""
     from puselect.cli.progress import working
-    from puselect.cli.wording import counted, note_text
+    from puselect.cli.wording import note_text
+    from puselect.phrases import counted
     from puselect.tables import load_table
     from puselect.tables.files import regular_file
 

@@ -9,6 +9,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from puselect.cli.application import LongSearchError, messages
 from puselect.cli.options import tell
+from puselect.phrases import duration
 
 if TYPE_CHECKING:
     from puselect.search.progress import Step
@@ -44,7 +45,7 @@ class TimeCheck:
             self.passed = True
         if seconds > LONG_SEARCH_SECONDS:
             raise LongSearchError(
-                f"the search may take up to {clock(seconds)}; select fewer features with -k, limit it with "
+                f"the search may take up to {duration(seconds)}; select fewer features with -k, limit it with "
                 "--max-time or --max-iter, or add --yes"
             )
 
@@ -94,7 +95,7 @@ def working(what: str, quiet: bool) -> Iterator[None]:
 
 def state_of(step: "Step") -> str:
     """Return the state of a search, short enough for a line of a terminal."""
-    left = f" · at most {clock(step.seconds_left)} left" if step.seconds_left < float("inf") else ""
+    left = f" · at most {duration(step.seconds_left)} left" if step.seconds_left < float("inf") else ""
     steps = f"{step.number}" if step.is_limited else f"{step.number}/{step.max_iter}"
     return f"step {steps} · objective {step.best:.4g} · {step.settled:.0%} decided{left}"
 
@@ -122,18 +123,3 @@ def counted_progress(what: str, total: int, quiet: bool) -> Iterator[Callable[[s
                   transient=True) as bar:
         task = bar.add_task("", total=total)
         yield lambda piece: bar.update(task, advance=1, description=piece)
-
-
-def clock(seconds: float) -> str:
-    """Return a duration in a unit that needs few digits.
-
-    Examples
-    --------
-    >>> clock(42), clock(600), clock(9000), clock(2859010)
-    ('42 s', '10 min', '2.5 h', '33 days')
-    """
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    if seconds < 6000:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.0f} days"

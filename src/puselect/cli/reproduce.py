@@ -15,7 +15,7 @@ from rich.progress import Progress as Bar
 from puselect.cli import options
 from puselect.cli.application import app, console
 from puselect.cli.options import split_names
-from puselect.cli.progress import clock
+from puselect.phrases import duration
 
 if TYPE_CHECKING:
     from puselect.studies import Outcome, Progress, Study
@@ -127,7 +127,7 @@ def run_one(
         for piece in fit_width(table, console.width - 2, padding=3):
             console.print(rich_table(piece))
     console.print(
-        f"{outcome.measured} cells in {clock(time.monotonic() - begin)}, {outcome.skipped} already had results"
+        f"{outcome.measured} cells in {duration(time.monotonic() - begin)}, {outcome.skipped} already had results"
     )
     if outcome.failed:
         last = (outcome.failed[-1].error or "").splitlines()[-1]
@@ -158,7 +158,7 @@ class ProgressView:
     def show(self, progress: "Progress") -> None:
         """Show the progress of the run."""
         failed = f", {progress.failed} failed" if progress.failed else ""
-        text = f"about {clock(progress.seconds_left)} left{failed}"
+        text = f"about {duration(progress.seconds_left)} left{failed}"
         self.bar.update(self.task, completed=progress.done, total=progress.total, description=text)
         if not console.is_terminal and time.monotonic() - self.last > SECONDS_BETWEEN_LINES:
             self.last = time.monotonic()

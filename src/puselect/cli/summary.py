@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from puselect.cli.application import printable
-from puselect.cli.wording import counted, reason_text, shortened
+from puselect.cli.wording import reason_text
+from puselect.phrases import counted, shortened
 
 if TYPE_CHECKING:
     from puselect.report import Comparison, Selection
@@ -199,7 +200,7 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
     console.print("[bold]Selected[/bold] on the whole table, best first, and in how many of the splits\n")
     for result in comparison.methods:
         if not result.is_baseline:
-            line(console, result.method, shortened(with_frequency(result), MOST_LISTED), "bold")
+            line(console, result.method, shortened(with_frequency(result), most=MOST_LISTED), "bold")
     console.print()
     if comparison.score_is_proxy:
         line(console, "note", PROXY)

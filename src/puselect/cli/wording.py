@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Mapping, Sequence
 
+from puselect.phrases import counted, shortened
 from puselect.tables.errors import (
     CodeNote,
     CostsError,
@@ -31,9 +32,6 @@ from puselect.tables.errors import (
     ValueCounts,
 )
 from puselect.tables.fates import leak_text, reason
-
-NAMES_SHOWN = 8
-VALUES_SHOWN = 6
 
 
 def error_text(error: TableError) -> str:
@@ -192,17 +190,6 @@ def reason_text(column: LeftOut) -> str:
     return reason(column) + (f" ({hint})" if hint else "")
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number and a noun, in the plural unless the number is 1.
-
-    Examples
-    --------
-    >>> counted(1, "row"), counted(600, "row")
-    ('1 row', '600 rows')
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def size(n_bytes: str) -> str:
     """Return a number of bytes in GB or MB.
 
@@ -213,12 +200,6 @@ def size(n_bytes: str) -> str:
     """
     number = int(n_bytes)
     return f"{number / 1e9:.3g} GB" if number >= 1e9 else f"{number / 1e6:.3g} MB"
-
-
-def shortened(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
-    """Return the first names, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def quoted(names: Sequence[str]) -> str:
@@ -248,7 +229,7 @@ def value_list(counts: ValueCounts) -> str:
     """
     ordered = sorted(counts, key=lambda pair: -pair[1])
     named = [("missing" if value is None else repr(value), count) for value, count in ordered]
-    return shortened([f"{name} ({counted(count, 'row')})" for name, count in named], VALUES_SHOWN)
+    return shortened([f"{name} ({counted(count, 'row')})" for name, count in named])
 
 
 def suggestion(wanted: str, names: Sequence[str]) -> str:

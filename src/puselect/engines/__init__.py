@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray
 from puselect.engines.base import ClusterTable, Engine, FinalFit, Mixture
-from puselect.engines.gpu_context import open_ahead
 from puselect.engines.mixture import MixtureSpec
 from puselect.engines.partitions import PartitionedTable
 from puselect.engines.precision import check_range
@@ -110,7 +109,6 @@ def gpu_is_there() -> bool:
         return False
     if sys.platform == "linux" and not any(Path(driver).exists() for driver in GPU_DRIVERS):
         return False
-    open_ahead()
     from puselect.engines.gpu.engine import has_device
 
     return has_device()
@@ -118,7 +116,6 @@ def gpu_is_there() -> bool:
 
 def gpu_engine_class() -> Any:
     """Return the class of the GPU engine, or raise an error that says what is missing."""
-    open_ahead()
     try:
         from puselect.engines.gpu.engine import GPUEngine, has_device
     except ImportError as error:

@@ -1,7 +1,6 @@
 """The interface of the engines: masks in, counts per cluster out."""
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -105,14 +104,6 @@ class RowPlacer(Protocol):
         self, masks: BoolArray, seeds: IntArray, targets: IntArray, rows: Mapping[int, IntArray]
     ) -> PlacedRows:
         """Return the counts of each mask's clustering, and the clusters of the `rows` of its label vector."""
-        ...
-
-
-class DeviceEngine(Engine, Protocol):
-    """An engine whose work several threads may ask for at the same time."""
-
-    def own_stream(self) -> AbstractContextManager[None]:
-        """Let the device do what this thread asks for beside what other threads do."""
         ...
 
 

@@ -4,14 +4,12 @@ The compiled kernels are tested against this module and against scikit-learn's `
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from sklearn.base import BaseEstimator, ClusterMixin
 
-from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.labels import rows_besides
+from puselect.arrays import FloatArray, IntArray
 
 COVARIANCE_TYPES = ("full", "diag", "spherical", "tied")
 
@@ -33,30 +31,6 @@ class MixtureSpec:
     tol: float = 1e-3
     reg_covar: float = 1e-6
     shrinkage: float = 1.0
-
-
-def start_rows(positive: BoolArray, spec: MixtureSpec, seed: int) -> IntArray:
-    """Return the distinct rows that a seed starts from: one per cluster, or all rows if there are fewer.
-
-    A share `labelled_start` of them is drawn from the labelled positives, the rest from all other rows: seeded
-    clustering (Basu, Banerjee & Mooney, ICML 2002). A labelled row always ends up in the cluster it starts, which makes
-    that cluster look better than it is; so at most a tenth of the labelled rows are used, and none if there are fewer
-    than twenty.
-    """
-    return draw_start_rows(positive, spec, np.random.Generator(np.random.PCG64(seed)))
-
-
-def draw_start_rows(positive: BoolArray, spec: MixtureSpec, rng: np.random.Generator) -> IntArray:
-    """Return the rows that `start_rows` draws, from a generator that was just seeded."""
-    n_start = min(spec.n_clusters, len(positive))
-    if spec.labelled_start == 0:  # the same rows as below, in half of the time
-        return rng.choice(len(positive), n_start, replace=False)
-    labelled = np.flatnonzero(positive)
-    n_spare = len(labelled) // 10 if len(labelled) >= 20 else 0
-    n_labelled = min(round(spec.labelled_start * n_start), n_spare)
-    seeds = rng.choice(labelled, n_labelled, replace=False)
-    drawn = rng.choice(len(positive) - n_labelled, n_start - n_labelled, replace=False)
-    return np.concatenate([seeds, rows_besides(np.sort(seeds), drawn)])
 
 
 def nearest_centre(X: FloatArray, centres: FloatArray) -> IntArray:
@@ -138,30 +112,3 @@ def hard_clusters(X: FloatArray, rows: IntArray, spec: MixtureSpec) -> HardClust
         cov = shape_covariances(cov, size, spec) + spec.reg_covar * eye
         labels = most_probable(X, size, means, cov)
     return HardClusters(labels, size, means, cov)
-
-
-class HardMixture(ClusterMixin, BaseEstimator):
-    """The short hard fit as a scikit-learn clusterer, in plain NumPy: slow, but easy to verify.
-
-    Parameters
-    ----------
-    spec : MixtureSpec, optional
-    random_state : int, default=0
-        The seed that chooses the start rows.
-    """
-
-    def __init__(self, spec: MixtureSpec | None = None, random_state: int = 0) -> None:
-        self.spec = spec
-        self.random_state = random_state
-
-    def fit(self, X: FloatArray, y: BoolArray | None = None) -> Self:
-        """Cluster the rows of `X`; `y` says which are labelled positives."""
-        spec = self.spec or MixtureSpec()
-        positive = np.zeros(len(X), dtype=bool) if y is None else y
-        self.clusters_ = hard_clusters(X, start_rows(positive, spec, self.random_state), spec)
-        self.labels_ = self.clusters_.labels
-        return self
-
-    def fit_predict(self, X: FloatArray, y: BoolArray | None = None) -> IntArray:
-        """Cluster the rows of `X` and return their clusters."""
-        return self.fit(X, y).labels_

@@ -9,8 +9,9 @@ from puselect.engines.base import ClusterTable, FinalFit, Mixture
 from puselect.engines.cpu.fits import Parameters
 from puselect.engines.cpu.kernels import hard_moments, nearest
 from puselect.engines.cpu.sweeps import assign
-from puselect.engines.mixture import MixtureSpec, start_rows
+from puselect.engines.mixture import MixtureSpec
 from puselect.engines.partitions import PartitionedTable
+from puselect.engines.sample import start_rows
 
 
 class PartitionedEngine:

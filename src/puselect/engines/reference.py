@@ -1,17 +1,18 @@
 """The reference engine: any scikit-learn clusterer, one mask at a time."""
 
 import warnings
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines.base import ClusterTable, FinalFit, Mixture, count_clusters
-from puselect.engines.mixture import HardMixture, MixtureSpec
+from puselect.engines.mixture import MixtureSpec, hard_clusters
 from puselect.engines.precision import regularised
+from puselect.engines.sample import start_rows
 
 ATTEMPTS: tuple[dict[str, Any], ...] = ({}, {"reg_covar": 1e-4}, {"covariance_type": "diag"})
 
@@ -27,6 +28,33 @@ class Fitted(NamedTuple):
 
 
 NOTHING = Fitted(None, np.empty(0, dtype=np.intp), True)
+
+
+class HardMixture(ClusterMixin, BaseEstimator):
+    """The short hard fit as a scikit-learn clusterer, in plain NumPy: slow, but easy to verify.
+
+    Parameters
+    ----------
+    spec : MixtureSpec, optional
+    random_state : int, default=0
+        The seed that chooses the start rows.
+    """
+
+    def __init__(self, spec: MixtureSpec | None = None, random_state: int = 0) -> None:
+        self.spec = spec
+        self.random_state = random_state
+
+    def fit(self, X: FloatArray, y: BoolArray | None = None) -> Self:
+        """Cluster the rows of `X`; `y` says which are labelled positives."""
+        spec = self.spec or MixtureSpec()
+        positive = np.zeros(len(X), dtype=bool) if y is None else y
+        self.clusters_ = hard_clusters(X, start_rows(positive, spec, self.random_state), spec)
+        self.labels_ = self.clusters_.labels
+        return self
+
+    def fit_predict(self, X: FloatArray, y: BoolArray | None = None) -> IntArray:
+        """Cluster the rows of `X` and return their clusters."""
+        return self.fit(X, y).labels_
 
 
 class ReferenceEngine:

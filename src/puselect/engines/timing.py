@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 CPU_MASK = 2e-4  # seconds of one thread for a mask, however small
 CPU_RATE = 4.5e10  # operations per second of one thread
-GPU_STEP = 2.5e-4  # seconds of a step, however small
+GPU_STEP = 6e-4  # seconds of a call for the masks of a step, however small
 GPU_RATE = 1.0e13  # operations per second
 GPU_OPENING = 3.5  # seconds: importing torch, opening the device, loading the kernels
 WIDE, WIDE_STEP = 64, 5e-3  # above so many columns steps are plain torch, and take that long

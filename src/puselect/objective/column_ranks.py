@@ -147,14 +147,14 @@ class ColumnRanks:
         np.subtract(lines, mean[:, None], out=centred)
         return lines, mean, np.asarray(centred @ centred.T / (self.n_rows - 1))
 
-    def _statistic(self, means: FloatArray, m: int | IntArray, columns: IntArray | slice) -> FloatArray:
+    def _statistic(self, means: FloatArray, m: int, columns: IntArray | slice) -> FloatArray:
         """Return the statistic for mean scores of samples of `m` rows, which are drawn without replacement."""
         return np.asarray(self._squares(means, m, columns).sum(axis=0))
 
-    def _z_scores(self, means: FloatArray, m: int | IntArray, columns: IntArray | slice) -> FloatArray:
+    def _z_scores(self, means: FloatArray, m: int, columns: IntArray | slice) -> FloatArray:
         return np.copysign(np.sqrt(self._squares(means, m, columns)), means - self.mean[:, columns])
 
-    def _squares(self, means: FloatArray, m: int | IntArray, columns: IntArray | slice) -> FloatArray:
+    def _squares(self, means: FloatArray, m: int, columns: IntArray | slice) -> FloatArray:
         """Return the squares of both z-scores."""
         variance = self.variance[:, columns]
         error = variance / m * (self.n_rows - m) / self.n_rows

@@ -10,11 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from puselect.arrays import FloatArray, IntArray
-from puselect.seeding import seeded_words
+from puselect.arrays import FloatArray
 
 CLUSTER_CHOICES = ("best", "greedy")
-MANY_MASKS = 256  # from which on loading compiled code pays
 
 
 class BestClusters(NamedTuple):
@@ -85,19 +83,6 @@ def random_labels(size: FloatArray, positive: FloatArray, seed: int) -> FloatArr
     rows = np.maximum(np.rint(size), positive).astype(np.int64)
     rng = np.random.Generator(np.random.PCG64(np.array([seed, 1], dtype=np.uint32)))
     return rng.multivariate_hypergeometric(rows, int(positive.sum())).astype(np.float64)
-
-
-def random_labels_of_each(size: FloatArray, positive: FloatArray, seeds: IntArray) -> FloatArray:
-    """Return `random_labels` of many masks, each with a seed below 2^32; shape (n_masks, n_clusters)."""
-    if len(seeds) < MANY_MASKS:
-        drawn = [random_labels(*each) for each in zip(size, positive, seeds.tolist(), strict=True)]
-        return np.array(drawn).reshape(size.shape)
-    from puselect.objective.label_kernel import draw_labels  # compiled code is loaded only when it pays
-
-    rows = np.maximum(np.rint(size), positive).astype(np.int64)
-    words, hits = np.stack([seeds, np.ones_like(seeds)], axis=1).astype(np.uint32), np.empty(rows.shape)
-    draw_labels(seeded_words(words), rows, positive.sum(axis=1).astype(np.int64), hits)
-    return hits
 
 
 def smoothing_rows(size: FloatArray, smoothing: float) -> FloatArray:

@@ -5,7 +5,7 @@ import json
 import math
 import types
 from collections.abc import Callable, Iterable, Sized
-from typing import Any, ClassVar, Self, Union, get_args, get_origin, get_type_hints
+from typing import Any, Self, Union, get_args, get_origin, get_type_hints
 
 LARGEST_INTEGER = 2**63
 
@@ -13,14 +13,11 @@ LARGEST_INTEGER = 2**63
 class JSONRecord:
     """A frozen dataclass written as JSON.
 
-    Its first field is `schema`, whose default names the format and its version, such as "puselect.selection/2". Files
-    of earlier versions can always be read: `upgrades` fill in what they lack. A field that is added later needs a
-    default; unknown fields are ignored.
+    Its first field is `schema`, whose default names the format and its version, such as "puselect.selection/1". A
+    field that is added later needs a default; unknown fields are ignored.
     """
 
     schema: str
-    upgrades: ClassVar[tuple[Callable[[dict[str, Any]], None], ...]] = ()
-    """The n-th changes the data of version n into those of version n + 1."""
 
     def to_json(self) -> str:
         """Return the record as JSON, fields in their order."""
@@ -28,25 +25,15 @@ class JSONRecord:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Return the record that `to_json` wrote, now or in an earlier version; a ValueError for anything else."""
+        """Return the record that `to_json` wrote; a ValueError for anything else."""
         return cls.from_data(parse(text))
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Self:
         """Return the record from parsed JSON."""
-        kind, _, current = cls.schema.rpartition("/")
-        found_kind, _, found = str(data.get("schema")).rpartition("/")
-        if found_kind != kind or not found.isdecimal() or found.startswith("0"):
+        if data.get("schema") != cls.schema:
             raise ValueError(f"expected a result with the schema {cls.schema!r}, got {_shown(data.get('schema'))}")
-        if len(found) > len(current) or int(found) > int(current):
-            found_schema = _shown(data["schema"])
-            raise ValueError(f"the result was written by a newer version of puselect ({found_schema}); upgrade first")
-        try:
-            for upgrade in cls.upgrades[int(found) - 1 :]:
-                upgrade(data)
-        except (AttributeError, KeyError, TypeError, IndexError) as error:
-            raise ValueError(f"damaged result: not the structure of {data['schema']}") from error
-        record: Self = decode(cls, data | {"schema": cls.schema}, "result")
+        record: Self = decode(cls, data, "result")
         return record
 
 

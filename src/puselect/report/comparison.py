@@ -1,8 +1,8 @@
 """Several methods on the same table: agreement, scores and times, in plain values that are saved as JSON."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.stats import t as student_t
@@ -10,7 +10,7 @@ from scipy.stats import t as student_t
 from puselect.methods import yardstick
 from puselect.report.codec import JSONRecord, require, same_length, within
 
-COMPARISON_SCHEMA = "puselect.comparison/2"
+COMPARISON_SCHEMA = "puselect.comparison/1"
 
 
 @dataclass(frozen=True)
@@ -53,18 +53,9 @@ class MethodResult:
         require(bool(self.scores) == (self.interval is not None), "an interval belongs to scores")
 
 
-def from_version_1(data: dict[str, Any]) -> None:
-    """Turn the sentence that called the score a stand-in into a value."""
-    proxy = [note for note in data["notes"] if note.startswith("the score is a stand-in")]
-    data["score_is_proxy"] = bool(proxy)
-    data["notes"] = [note for note in data["notes"] if note not in proxy]
-
-
 @dataclass(frozen=True)
 class Comparison(JSONRecord):
     """What `puselect compare` found."""
-
-    upgrades: ClassVar[tuple[Callable[[dict[str, Any]], None], ...]] = (from_version_1,)
 
     schema: str = COMPARISON_SCHEMA
     methods: tuple[MethodResult, ...] = ()

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from puselect.report.quality import Code, counted, named, note, warning
+from puselect.phrases import counted, shortened
+from puselect.report.quality import Code, note, warning
 from puselect.report.selection import Finding
 from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, Note, SampleNote, SpikeNote
 from puselect.tables.fates import leak_text
@@ -14,7 +15,7 @@ def table_findings(notes: Sequence[Note]) -> tuple[Finding, ...]:
     Examples
     --------
     >>> [(found.code, found.title) for found in table_findings([SpikeNote("age", "41", 0.2)])]
-    [('spike', 'Filled in before? one column')]
+    [('spike', 'Filled in before? 1 column')]
     """
     found = (_leaks(notes), _identifiers(notes), _codes(notes), _spikes(notes), _filled(notes), _sample(notes))
     return tuple(finding for part in found for finding in part)
@@ -48,8 +49,8 @@ def _codes(notes: Sequence[Note]) -> Iterator[Finding]:
         yield note(
             Code.MISSING_CODE,
             f"Codes for missing? {counted(len(codes), 'column')}",
-            f"Far from all other values, and repeated: {named(codes)}. If that means missing, say so (missing_codes, "
-            "--missing).",
+            f"Far from all other values, and repeated: {shortened(codes)}. If that means missing, say so "
+            "(missing_codes, --missing).",
         )
 
 
@@ -59,7 +60,7 @@ def _spikes(notes: Sequence[Note]) -> Iterator[Finding]:
         yield note(
             Code.SPIKE,
             f"Filled in before? {counted(len(spikes), 'column')}",
-            f"One value is far more frequent than any other: {named(spikes)}. If it stands for missing values, the "
+            f"One value is far more frequent than any other: {shortened(spikes)}. If it stands for missing values, the "
             "original table is better.",
         )
 
@@ -71,7 +72,7 @@ def _filled(notes: Sequence[Note]) -> Iterator[Finding]:
             yield note(
                 Code.FILLED,
                 f"Filled in: {counted(sum(found.counts.values()), f'{found.hole} value')}",
-                f"With the median of the column: {named(counts)}.",
+                f"With the median of the column: {shortened(counts)}.",
             )
 
 

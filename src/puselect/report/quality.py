@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from puselect.arrays import BoolArray, IntArray
+from puselect.phrases import counted, shortened
 from puselect.report.selection import NOTE, WARNING, Finding
 from puselect.selectors import FSCPU
 from puselect.selectors.base import PUSelector
@@ -29,7 +30,6 @@ ONE_ERROR_ABOVE = norm.cdf(1.0)  # probability of a feature whose score is one s
 CHECKED_CELLS = 2_000_000
 FEWEST_CHECKED = 1000
 MOST_PLACED = 20_000  # rows whose clusters are looked up; shares of them need no more
-NAMED = 6
 
 
 class Code(StrEnum):
@@ -91,32 +91,20 @@ def note(code: Code, title: str, text: str) -> Finding:
     return Finding(NOTE, title, text, code.value)
 
 
-def named(names: Sequence[str], mark: str = ", ") -> str:
-    """Return a list of names, shortened: 'a, b and 3 more'."""
-    if len(names) <= NAMED:
-        return mark.join(names)
-    return f"{mark.join(names[:NAMED])} and {len(names) - NAMED} more"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return 'one column' or '3 columns'."""
-    return f"one {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def _columns(table: NDArray[Any], names: Sequence[str]) -> Iterator[Finding]:
     constant = [names[j] for j in range(table.shape[1]) if table[:, j].min() == table[:, j].max()]
     if constant:
         yield warning(
             Code.CONSTANT_COLUMNS,
             f"Constant: {counted(len(constant), 'column')}",
-            f"The same value in every row: {named(constant)}. Drop them.",
+            f"The same value in every row: {shortened(constant)}. Drop them.",
         )
     twins = _twins(table, names, set(constant))
     if twins:
         yield warning(
             Code.DUPLICATE_COLUMNS,
             f"Duplicated: {counted(len(twins), 'column')}",
-            f"Equal to another column in every row: {named(twins)}. Copies split the evidence; keep one of each.",
+            f"Equal to another column in every row: {shortened(twins)}. Copies split the evidence; keep one of each.",
         )
     part = _thinned(table, table.shape[1])
     tied = [name for name, column in zip(names, part.T, strict=True) if _is_tied(column)]
@@ -124,8 +112,8 @@ def _columns(table: NDArray[Any], names: Sequence[str]) -> Iterator[Finding]:
         yield note(
             Code.TIED_COLUMNS,
             f"Mostly one value: {counted(len(tied), 'column')}",
-            f"At least {TIED:.0%} of the rows have the same value in {named(tied)}. Clustering learns little from such "
-            "columns unless the other rows are the positives.",
+            f"At least {TIED:.0%} of the rows have the same value in {shortened(tied)}. Clustering learns little from "
+            "such columns unless the other rows are the positives.",
         )
 
 
@@ -174,8 +162,8 @@ def _labels(table: NDArray[Any], positive: BoolArray, names: Sequence[str]) -> I
         yield warning(
             Code.LEAK,
             f"Possible leak: {counted(len(leaks), 'column')}",
-            f"{named([leak_text(names[leak.column], leak) for leak in leaks], '; ')}. Is it derived from the label, "
-            "recorded after it, or the truth itself? Drop what would not be known for a new row.",
+            f"{shortened([leak_text(names[leak.column], leak) for leak in leaks], '; ')}. Is it derived from the "
+            "label, recorded after it, or the truth itself? Drop what would not be known for a new row.",
         )
 
 
@@ -204,7 +192,7 @@ def _interchangeable(table: NDArray[Any], support: BoolArray, names: Sequence[st
         yield note(
             Code.INTERCHANGEABLE,
             f"Interchangeable: {counted(sum(map(len, groups)), 'column')}",
-            f"Their ranks agree almost perfectly, so any of them can stand for the others: {named(shown, '; ')}. "
+            f"Their ranks agree almost perfectly, so any of them can stand for the others: {shortened(shown, '; ')}. "
             "Keep the one that is cheapest or easiest to explain.",
         )
 

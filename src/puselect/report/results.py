@@ -11,7 +11,7 @@ Result = Selection | Comparison
 
 
 def read_result(path: str | os.PathLike[str]) -> Result:
-    """Read a selection or a comparison that was saved as JSON, by this version or an earlier one.
+    """Read a selection or a comparison that was saved as JSON.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def read_result(path: str | os.PathLike[str]) -> Result:
     Raises
     ------
     ValueError
-        If the file is no result, is damaged, or was written by a newer version.
+        If the file is no result, is damaged, or has another version.
 
     Examples
     --------

@@ -1,8 +1,6 @@
 """One selection: everything a report shows, in plain values that are saved as JSON."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 from puselect.report.codec import JSONRecord, require, same_length, within
 from puselect.report.model import Model
@@ -14,7 +12,7 @@ from puselect.selectors.weights import Weights
 from puselect.tables.fates import Fate
 from puselect.tables.recipes import Recipe
 
-SELECTION_SCHEMA = "puselect.selection/2"
+SELECTION_SCHEMA = "puselect.selection/1"
 PROBABILITY, SCORE = "probability", "score"
 WARNING, NOTE = "warning", "note"
 IGO, EFFECTS = "igo", "effects"
@@ -166,23 +164,9 @@ class Finding:
         require(self.level in (WARNING, NOTE), f"level must be {WARNING!r} or {NOTE!r}")
 
 
-def from_version_1(data: dict[str, Any]) -> None:
-    """Fill in what version 1 left to be read off its words, and rename what has changed its meaning."""
-    data["from_command_line"] = data["command"].startswith("puselect ")
-    for finding in data["findings"]:
-        if finding["title"].startswith("Positive clusters everywhere"):
-            finding["code"] = "positive-everywhere"
-    if data["search"] is not None:
-        search = data["search"]
-        search["settled_share"] = search["converged"]
-        search["converged"] = search["converged"] == 1
-
-
 @dataclass(frozen=True)
 class Selection(JSONRecord):
     """What was selected, the evidence for it, and everything needed to reproduce it."""
-
-    upgrades: ClassVar[tuple[Callable[[dict[str, Any]], None], ...]] = (from_version_1,)
 
     schema: str = SELECTION_SCHEMA
     method: str = ""

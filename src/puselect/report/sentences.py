@@ -5,8 +5,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from puselect.methods import yardstick
+from puselect.phrases import counted, duration
 from puselect.report.comparison import Comparison, MethodResult
-from puselect.report.quality import Code, counted
+from puselect.report.quality import Code
 from puselect.report.selection import EFFECTS, PROBABILITY, WARNING, CandidateTable, Cluster, Selection
 
 PROXY = (
@@ -229,7 +230,7 @@ def tiles(selection: Selection) -> list[Tile]:
     elif selection.n_rows is not None and selection.n_labelled is not None:
         shown.append(Tile(f"{selection.n_labelled:,}", f"of {selection.n_rows:,}", "rows are known positives"))
     if selection.seconds is not None:
-        shown.append(Tile(*duration(selection.seconds), "to select the features"))
+        shown.append(_time_tile(selection.seconds, "to select the features"))
     n_warnings = sum(finding.level == WARNING for finding in selection.findings)
     if n_warnings:
         shown.append(Tile(str(n_warnings), "", f"warning{'s' * (n_warnings > 1)} to read before use", "alert"))
@@ -299,27 +300,17 @@ def comparison_tiles(comparison: Comparison) -> list[Tile]:
         meaning = "features that every method selects"
         shown.append(Tile(str(_n_shared(comparison)), f"of {comparison.n_features}", meaning))
     fastest = min(rivals, key=lambda m: m.seconds)
-    return [*shown, Tile(*duration(fastest.seconds), f"fastest fit, {fastest.method}")]
-
-
-def duration(seconds: float) -> tuple[str, str]:
-    """Return a time as a figure and its unit.
-
-    Examples
-    --------
-    >>> duration(0.0053), duration(3.21), duration(600)
-    (('5.3', 'ms'), ('3.2', 's'), ('10.0', 'min'))
-    """
-    if seconds < 1e-3:
-        return "< 1", "ms"
-    if seconds < 0.1:
-        return f"{1000 * seconds:.2g}", "ms"
-    return (f"{seconds:.1f}", "s") if seconds < 120 else (f"{seconds / 60:.1f}", "min")
+    return [*shown, _time_tile(fastest.seconds, f"fastest fit, {fastest.method}")]
 
 
 def share(value: float) -> str:
     """Return a percentage, with a decimal if it is small."""
     return f"{value:.1%}" if 0 < value < 0.0995 else f"{value:.0%}"
+
+
+def _time_tile(seconds: float, meaning: str) -> Tile:
+    figure, unit = duration(seconds).rsplit(" ", 1)
+    return Tile(figure, unit, meaning)
 
 
 def _candidate_tile(listed: CandidateTable, stands: Standing) -> Tile:

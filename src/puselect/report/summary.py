@@ -1,11 +1,8 @@
 """Summarise a fitted selector and its table: everything that a report shows."""
 
 import inspect
-import platform
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
-from importlib.metadata import version
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from puselect._version import __version__
 from puselect.methods import METHODS
 from puselect.report.charts import row_map, search_record
 from puselect.report.insight import day
@@ -44,11 +40,10 @@ from puselect.tables.recipes import Recipe
 
 if TYPE_CHECKING:
     from puselect.tables.prepare import Preparer
+from puselect.versions import versions
 
-__all__ = ["Selection", "method_name", "summarise", "versions"]
+__all__ = ["Selection", "method_name", "summarise"]
 
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
-installed = cache(version)  # it reads a file
 MOST_DENSE_CELLS = 10**8
 MOST_CANDIDATES, SHOWN_VALUES = 5000, 60
 
@@ -195,12 +190,6 @@ def python_expression(selector: PUSelector) -> str:
         if repr(parameter.default) != repr(values[name])
     ]
     return f"{type(selector).__name__}({', '.join(changed)}).fit(X, y)"
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of Python, the system and the libraries that results depend on."""
-    libraries = {name: installed(name) for name in LIBRARIES}
-    return {"puselect": __version__, "Python": platform.python_version(), **libraries, "system": platform.platform()}
 
 
 def row_names(X: Any, n_rows: int, wanted: ArrayLike | None = None) -> NDArray[Any]:

@@ -76,11 +76,6 @@ class FitCallbacks:
         self.functions: tuple[Callable[[Step], Any], ...] = getattr(estimator, "_step_functions", ())
         self.is_asked_to_stop = False
 
-    @property
-    def are_there(self) -> bool:
-        """Whether anything is to be told about every step, and may end the search."""
-        return bool(self.functions) or self.context is not None
-
     def watching(self) -> AbstractContextManager[None]:
         """Call the functions after every step in this block."""
         return watching(self._call) if self.functions else nullcontext()

@@ -99,21 +99,13 @@ class EffectSearch:
         """
         if chance is not None:
             known = np.isfinite(chance)
-            self._compare(values[known], chance[known])
+            drawn = chance[known]
+            self.compared = self.compared + np.array([len(drawn), values[known].sum(), drawn.sum(), drawn @ drawn])
         utility = rank_utilities(values)
         centred = masks - masks.mean(axis=0)
         self.gain = self.gain + utility @ centred
         self.variance = self.variance + (utility @ utility) * (centred**2).sum(axis=0) / (len(masks) - 1)
         self._forget_drawing()
-
-    def catch_up(self, gain: FloatArray, variance: FloatArray, values: FloatArray, chance: FloatArray) -> None:
-        """Take over what was learnt elsewhere: the sums by now, and the values that were compared with chance since."""
-        self.gain, self.variance = gain.copy(), variance.copy()
-        self._compare(values, chance)
-        self._forget_drawing()
-
-    def _compare(self, values: FloatArray, chance: FloatArray) -> None:
-        self.compared = self.compared + np.array([len(chance), values.sum(), chance.sum(), chance @ chance])
 
     @property
     def effects(self) -> FloatArray:

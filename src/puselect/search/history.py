@@ -36,14 +36,10 @@ class Recorder:
 
     def add(self, step: int, theta: FloatArray, values: FloatArray, settled: float) -> None:
         """Record one step."""
-        self.note(step, theta, float(values.max()), float(values.mean()), settled)
-
-    def note(self, step: int, theta: FloatArray, best: float, mean: float, settled: float) -> None:
-        """Record one step by the best and the mean of its values."""
-        self.best = max(self.best, best)
+        self.best = max(self.best, float(values.max()))
         if step % self.stride:
             return
-        self.rows.append((step, theta.copy(), mean, self.best, settled))
+        self.rows.append((step, theta.copy(), float(values.mean()), self.best, settled))
         if len(self.rows) > MOST_RECORDS:
             self.stride *= 2
             self.rows = [row for row in self.rows if row[0] % self.stride == 0]

@@ -128,11 +128,7 @@ class Search:
     @property
     def seed(self) -> int:
         """Seed of the coming step, shared by its masks."""
-        return self.seed_of(self.step)
-
-    def seed_of(self, step: int) -> int:
-        """Return the seed of a step, counted from 0."""
-        sequence = np.random.SeedSequence(self.entropy, spawn_key=(self.index, step))
+        sequence = np.random.SeedSequence(self.entropy, spawn_key=(self.index, self.step))
         return int(sequence.generate_state(1)[0])
 
     @property

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
+from puselect.phrases import duration
 from puselect.search.deadline import Deadline
 from puselect.search.loop import Search
 
@@ -60,24 +61,6 @@ class Step(NamedTuple):
             f"step {steps}, best objective {self.best:.4g}, "
             f"{self.settled:.0%} of the features decided{left}"
         )
-
-
-def duration(seconds: float) -> str:
-    """Return a time span in the units a person would use.
-
-    Examples
-    --------
-    >>> [duration(seconds) for seconds in (4.2, 260, 15_000, 2_859_010)]
-    ['4 s', '4 min', '4 h 10 min', '33 days']
-    """
-    minutes = round(seconds / 60)
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    if minutes < 120:
-        return f"{minutes} min"
-    if minutes < 48 * 60:
-        return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
-    return f"{round(minutes / 1440)} days"
 
 
 Observer = Callable[[Step], None]

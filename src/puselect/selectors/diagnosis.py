@@ -1,12 +1,12 @@
 """Why a data frame is not a table of finite numbers: which columns, and what is in them."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
-NAMED = 6
+from puselect.phrases import shortened
+
 KINDS = ("text", "dates", "missing values", "infinite values")
 
 
@@ -28,7 +28,7 @@ def column_faults(X: Any) -> str:
     if not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
         return ""
     kinds = {str(name): _fault(np.asarray(X[name])) for name in X.columns}
-    found = [f"{kind} in {_listed([name for name in kinds if kinds[name] == kind])}" for kind in KINDS
+    found = [f"{kind} in {shortened([repr(name) for name in kinds if kinds[name] == kind])}" for kind in KINDS
              if kind in kinds.values()]
     if not found:
         return ""
@@ -74,8 +74,3 @@ def _real(value: Any) -> float:
 
 def _is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType")
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(map(repr, names[:NAMED])) + more

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event, Lock
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -17,13 +16,11 @@ from puselect.search import Search, run_searches
 from puselect.search.deadline import Deadline
 from puselect.search.progress import LOG_SECONDS, Throttle, logger
 from puselect.selectors.cluster_search import Searched, cluster_session
-from puselect.selectors.device_search import device_searches
 from puselect.selectors.problem import Problem, cluster_objective, pair_information, problem_evidence
 from puselect.selectors.session import SAVE_SECONDS, Session
 from puselect.selectors.settings import Settings
 
 MOST_THREADS = 5  # more of them wait for each other: for Python's lock, and for memory
-ONE_AT_A_TIME = Lock()  # set of searches gathers evidence, over all threads; the others search meanwhile
 
 
 class Lockstep:
@@ -35,16 +32,11 @@ class Lockstep:
         With an engine that is bound to one table per session, in their order.
     sessions : sequence of Session
         With the same free features.
-    interrupt : Event, optional
-        Shared with others that run at the same time: Ctrl-C in one of them ends all.
     """
 
-    def __init__(
-        self, objective: ClusterObjective, sessions: Sequence[Session], interrupt: Event | None = None
-    ) -> None:
+    def __init__(self, objective: ClusterObjective, sessions: Sequence[Session]) -> None:
         self.objective = objective
         self.sessions = sessions
-        self.interrupt = interrupt or Event()
         repair = sessions[0].search.repair
         for target, session in enumerate(sessions):
             session.search.target = target
@@ -59,8 +51,6 @@ class Lockstep:
         due, due_line = Throttle(SAVE_SECONDS * len(searches)), Throttle(LOG_SECONDS)
 
         def after_step() -> bool:
-            if self.interrupt.is_set():
-                raise KeyboardInterrupt
             if due():
                 self._save()
             if due_line():
@@ -69,14 +59,9 @@ class Lockstep:
             return False
 
         try:
-            on_device = device_searches(self.sessions, self.objective.engine)
-            if on_device is None:
-                run_searches(searches, self._evaluate, self._is_over, after_step)
-            else:
-                on_device.run(lambda _: None, after_step)
+            run_searches(searches, self._evaluate, self._is_over, after_step)
             self._save()  # between steps only: in the middle of one the generators have moved on already
         except KeyboardInterrupt:
-            self.interrupt.set()
             for session in self.sessions:
                 session.interrupted = True
             warnings.warn(
@@ -106,7 +91,6 @@ def search_together(
     problems: Sequence[Problem],
     deadlines: Sequence[Deadline],
     engine: Engine,
-    interrupt: Event | None = None,
 ) -> list[Searched]:
     """Search for the features of all problems in lockstep.
 
@@ -116,12 +100,10 @@ def search_together(
         One of each for every search; the settings may differ in what concerns the search itself only.
     engine : Engine
         Bound to the tables or label vectors of the problems, in their order.
-    interrupt : Event, optional
-        See `Lockstep`.
     """
     parts = [pair_information(*each) for each in zip(settings, problems, strict=True)]
     n_threads = min(max(effective_n_jobs(own.n_jobs) for own in settings), MOST_THREADS)
-    with ONE_AT_A_TIME, ThreadPoolExecutor(n_threads) as pool:
+    with ThreadPoolExecutor(n_threads) as pool:
         evidence = list(pool.map(problem_evidence, settings, problems, deadlines))
     sessions = [
         cluster_session(own, problem, cluster_objective(own, engine, part), found, deadline)
@@ -129,5 +111,5 @@ def search_together(
     ]
     tables = [part.tables for part in parts if part is not None]
     information = PairInformation(np.concatenate(tables)) if tables else None
-    Lockstep(cluster_objective(settings[0], engine, information), sessions, interrupt).run()
+    Lockstep(cluster_objective(settings[0], engine, information), sessions).run()
     return [Searched(*each) for each in zip(sessions, evidence, strict=True)]

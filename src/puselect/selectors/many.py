@@ -1,35 +1,25 @@
 """Fitting many FSCPU at once: on a GPU their searches run in lockstep, all masks of a step in one call."""
 
-import sys
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from threading import Event
 from typing import Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
-from sklearn import config_context, get_config
 
 from puselect.engines import Engine, gpu_engine_class, gpu_is_there
-from puselect.engines.base import DeviceEngine, RowPlacer
+from puselect.engines.base import RowPlacer
 from puselect.engines.precision import check_range
-from puselect.engines.process_setting import ProcessSetting
 from puselect.search.callbacks import FitCallbacks
 from puselect.search.deadline import Deadline
 from puselect.selectors.cluster_search import Searched
 from puselect.selectors.clusterings import Candidates
 from puselect.selectors.confirmation import Inquiry, asking_search, found_together, keeps_all
 from puselect.selectors.fscpu import FSCPU
-from puselect.selectors.lockstep import MOST_THREADS, search_together
+from puselect.selectors.lockstep import search_together
 from puselect.selectors.problem import Problem
 from puselect.selectors.screening import pool_size
 from puselect.selectors.settings import Settings
-
-N_PARTS = {"soft": 3, "hard": 2}  # that take turns on the device: more where steps wait for the slowest fits
-FEWEST_OF_PART = 4  # searches
-SWITCH_SECONDS = 1e-4  # after which a thread hands over to one that waits for the device no longer; usually 5e-3
 
 
 @dataclass(frozen=True)
@@ -87,31 +77,13 @@ def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Se
         raise ValueError(f"give as many tables and label vectors as selectors, got {came}")
     if not _may_use_gpu(chosen):
         return [selector.fit(X, y) for selector, X, y in zip(chosen, tables, labels, strict=True)]
-    for group in alike_groups(_read_all(chosen, tables, labels)):
+    for group in alike_groups([Task.of(*each) for each in zip(chosen, tables, labels, strict=True)]):
         if len(group) > 1:
-            _fit_in_parts(group)
+            fit_together(group, shared_engine(group))
             continue
         (task,) = group
         task.selector._fit_problem(task.settings, task.problem, task.callbacks, task.deadline)
     return chosen
-
-
-def _read_all(
-    selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Sequence[ArrayLike]
-) -> list[Task]:
-    """Return all tasks; tables are scaled over threads, unless selectors may share a random generator."""
-    triples = list(zip(selectors, tables, labels, strict=True))
-    if not all(selector.random_state is None or isinstance(selector.random_state, int) for selector in selectors):
-        return [Task.of(*each) for each in triples]
-    config = get_config()  # belongs to a thread
-
-    def read(each: tuple[FSCPU, ArrayLike, ArrayLike]) -> Task:
-        with config_context(**config):
-            return Task.of(*each)
-
-    n_jobs = Settings.of(selectors[0].get_params(deep=False)).n_jobs if selectors else 1
-    with ThreadPoolExecutor(min(effective_n_jobs(n_jobs), MOST_THREADS)) as pool:
-        return list(pool.map(read, triples))
 
 
 def alike_groups(tasks: Sequence[Task]) -> list[list[Task]]:
@@ -126,45 +98,13 @@ def alike_groups(tasks: Sequence[Task]) -> list[list[Task]]:
     return groups
 
 
-def _fit_in_parts(tasks: Sequence[Task]) -> None:
-    """Fit selectors that are alike, in parts: the device works for one while another waits for the host."""
-    n_parts = max(1, min(N_PARTS[tasks[0].settings.mixture.em], len(tasks) // FEWEST_OF_PART))
-    config, interrupt = get_config(), Event()
-
-    def fit(part: Sequence[Task]) -> None:
-        engine = shared_engine(part)
-        with config_context(**config), engine.own_stream():
-            fit_together(part, engine, interrupt)
-
-    with quick_turns, ThreadPoolExecutor(n_parts) as pool:
-        others = [pool.submit(fit, tasks[i::n_parts]) for i in range(1, n_parts)]
-        try:
-            fit(tasks[::n_parts])  # here, where Ctrl-C arrives
-        except BaseException:
-            interrupt.set()
-            raise
-        for other in others:
-            other.result()
-
-
-def _to_quick_turns() -> Callable[[], None]:
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(min(before, SWITCH_SECONDS))
-    return lambda: sys.setswitchinterval(before)
-
-
-quick_turns = ProcessSetting(_to_quick_turns)
-"""Threads that hold Python's lock hand it over sooner."""
-
-
-def fit_together(tasks: Sequence[Task], engine: Engine, interrupt: Event | None = None) -> None:
+def fit_together(tasks: Sequence[Task], engine: Engine) -> None:
     """Fit all selectors with one engine that is bound to their tables, in their order."""
     searched = search_together(
         [task.settings for task in tasks],
         [task.problem for task in tasks],
         [task.deadline for task in tasks],
         engine,
-        interrupt,
     )
     found = _ask_together(tasks, searched, engine)
     for target, (task, own) in enumerate(zip(tasks, searched, strict=True)):
@@ -214,12 +154,12 @@ def _may_use_gpu(selectors: Sequence[FSCPU]) -> bool:
     return any(selector.engine == "gpu" for selector in selectors) or gpu_is_there()
 
 
-def shared_engine(tasks: Sequence[Task]) -> DeviceEngine:
+def shared_engine(tasks: Sequence[Task]) -> Engine:
     """Return a GPU engine bound to the tables of all problems."""
     engine_class = gpu_engine_class()
     X = np.stack([np.asarray(task.problem.table) for task in tasks])
     check_range("gpu", X)
     positive = np.stack([task.problem.positive for task in tasks])
     first = tasks[0]
-    engine: DeviceEngine = engine_class(X, positive, first.settings.mixture, max_samples=first.problem.max_samples)
+    engine: Engine = engine_class(X, positive, first.settings.mixture, max_samples=first.problem.max_samples)
     return engine

@@ -21,7 +21,6 @@ from puselect.objective.sparse_ranks import column_ranks
 from puselect.scaling import RobustScaling, Scaling, fit_scaling
 from puselect.search.deadline import Deadline
 from puselect.search.start import evidence_start
-from puselect.selectors.all_rows import evidence_of_all
 from puselect.selectors.base import descending_order
 from puselect.selectors.budget import Budget
 from puselect.selectors.groups import CATEGORY_WIDTH, category_blur, group_evidence, group_statistic, one_hot_columns
@@ -93,10 +92,8 @@ class Problem:
     @property
     def identity(self) -> tuple[object, ...]:
         """Everything that changes the search, to recognise a checkpoint."""
-        *budget, leader = self.budget
-        groups = () if leader is None else (leader,)  # a search without groups is the one it was before there were any
         table = self.table.identity if isinstance(self.table, PartitionedTable) else self.table
-        return table, self.positive, *budget, self.entropy if self.is_seeded else None, *groups
+        return table, self.positive, *self.budget, self.entropy if self.is_seeded else None
 
 
 def problem_engine(settings: Settings, problem: Problem) -> Engine:
@@ -164,9 +161,6 @@ def problem_evidence(settings: Settings, problem: Problem, deadline: Deadline) -
 
 def _gathered_evidence(settings: Settings, problem: Problem, deadline: Deadline) -> Evidence:
     rng, columns = _evidence_rng(problem), problem.budget.columns
-    evidence = evidence_of_all(settings, problem, rng, deadline)
-    if evidence is not None:
-        return evidence.widened(columns, problem.table.shape[1])
     rows = some_rows(problem, rng)
     rows = timely_rows(settings, problem.table, problem.positive, rows, columns, deadline, rng, times=2)
     ranks = ranks_in(settings, problem, taken_rows(problem, rows), columns)

@@ -18,7 +18,6 @@ from puselect.search.deadline import Deadline
 from puselect.search.progress import Progress, Throttle, log_line, shown_log
 from puselect.selectors.base import PUSelector, descending_order, ranks_of
 from puselect.selectors.budget import Budget
-from puselect.selectors.device_search import device_searches
 from puselect.selectors.settings import SearchSettings
 
 SAVE_SECONDS = 1.0
@@ -148,23 +147,16 @@ class Session:
     def _search(self, progress: Progress, callbacks: FitCallbacks) -> None:
         due = Throttle(SAVE_SECONDS)
 
-        def save_if_due() -> None:
-            if due():
-                self.save()
-
         def after_step() -> bool:
             if self.look is not None and self.search.step == self.look.step:
                 self._exchange(self.look)
-            save_if_due()
+            if due():
+                self.save()
             progress.after_step()
             return callbacks.after_step()
 
         try:
-            engine = getattr(self.objective, "engine", None)
-            on_device = None if callbacks.are_there else device_searches([self], engine)
-            if on_device is not None:
-                on_device.run(lambda _: progress.after_step(), save_if_due)
-            elif self.budget.leaves_a_choice:
+            if self.budget.leaves_a_choice:
                 run_searches([self.search], self._evaluate, self.is_over, after_step)
             self.save()
         except KeyboardInterrupt:

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 KEY_LENGTH = 16
-RENAMED = {"n_steps": "max_iter", "n_trees": "n_estimators", "max_rows": "max_samples"}
-"""Names that settings had in earlier journals and studies; both are read under the names of today."""
-
 
 @dataclass(frozen=True)
 class Cell:
@@ -67,24 +64,13 @@ class Cell:
         for name, kind in kinds.items():
             if not isinstance(content[name], kind) or isinstance(content[name], bool):
                 raise ValueError(f"{name} of a cell has the wrong type: {type(content[name]).__name__}")
-        cell = cls(**{**content, "settings": current_settings(content["settings"])})
+        cell = cls(**content)
         digest(cell.content)  # NaN and half characters have no key
         return cell
 
     def _without_seed(self) -> dict[str, Any]:
         settings, data = dict(self.settings), dict(self.data)
         return {"measure": self.measure, "method": self.method, "settings": settings, "data": data}
-
-
-def current_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings under the names that parameters have today.
-
-    Examples
-    --------
-    >>> current_settings({"n_steps": 500, "order": "random"})
-    {'max_iter': 500, 'order': 'random'}
-    """
-    return {RENAMED.get(name, name): value for name, value in settings.items()}
 
 
 def digest(content: Mapping[str, Any]) -> str:

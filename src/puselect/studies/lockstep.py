@@ -14,9 +14,10 @@ from puselect.methods import METHODS
 from puselect.selectors import FSCPU, fit_many
 from puselect.studies.cells import Cell
 from puselect.studies.journal import Row
-from puselect.studies.measures import ASSIGNMENTS, failure, undisturbed, versions
+from puselect.studies.measures import ASSIGNMENTS, failure, undisturbed
 from puselect.studies.selection import Assignment, Selection, make_method
 from puselect.studies.workers import Workers
+from puselect.versions import versions
 
 ENGINE = "gpu"
 MOST_AT_ONCE = 200

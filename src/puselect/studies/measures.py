@@ -1,19 +1,16 @@
 """The measures by name, and measuring a cell."""
 
-import platform
 import sys
 import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, lru_cache
-from importlib.metadata import PackageNotFoundError, version
+from functools import lru_cache
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-from puselect._version import __version__
 from puselect.exceptions import InterruptedSearchWarning
 from puselect.studies.artificial import assign_convergence, assign_recall, measure_objective
 from puselect.studies.cells import Cell
@@ -21,6 +18,7 @@ from puselect.studies.journal import Row
 from puselect.studies.open_data import assign_downstream, measure_counts
 from puselect.studies.real_tables import assign_real_table
 from puselect.studies.selection import Assignment, select_features
+from puselect.versions import versions
 
 ASSIGNMENTS: dict[str, Callable[[Cell], Assignment]] = {
     "recall": assign_recall,
@@ -31,7 +29,6 @@ ASSIGNMENTS: dict[str, Callable[[Cell], Assignment]] = {
 OTHERS: dict[str, Callable[[Cell], dict[str, Any]]] = {"objective": measure_objective, "counts": measure_counts}
 """Measures that do not select features."""
 MEASURES = (*ASSIGNMENTS, *OTHERS)
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "lightgbm")
 
 
 def measure(cell: Cell) -> Row:
@@ -55,7 +52,7 @@ def perform(cell: Cell, values_of: Callable[[Cell], dict[str, Any]]) -> Row:
     begin = time.perf_counter()
     with undisturbed():
         values = values_of(cell)
-    return Row(cell, values, seconds=time.perf_counter() - begin, versions=versions())
+    return Row(cell, values, seconds=time.perf_counter() - begin, versions=versions("lightgbm"))
 
 
 @lru_cache(maxsize=1)
@@ -83,18 +80,4 @@ def failure(cell: Cell, problem: Exception, seconds: float) -> Row:
     if isinstance(problem.__context__, KeyboardInterrupt):
         raise KeyboardInterrupt from problem
     error = "".join(traceback.format_exception(problem)).strip()
-    return Row(cell, error=error, seconds=seconds, versions=versions())
-
-
-installed = cache(version)  # it reads a file, and is asked for every cell
-
-
-def versions(*others: str) -> dict[str, str]:
-    """Return the versions of Python and of the libraries that are installed, and of some others."""
-    found = {"python": platform.python_version(), "puselect": __version__}
-    for library in (*LIBRARIES, *others):
-        try:
-            found[library] = installed(library)
-        except PackageNotFoundError:
-            continue
-    return found
+    return Row(cell, error=error, seconds=seconds, versions=versions("lightgbm"))

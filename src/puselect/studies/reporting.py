@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from puselect.atomic import atomic_write
+from puselect.phrases import duration
 from puselect.report.theme import Link, fragment, page
 from puselect.studies.figures import Picture, draw_all, drawings
 from puselect.studies.real_board import board_tables, split_tables
@@ -98,7 +99,7 @@ def _section(folder: Path, target: Path) -> Section:
 
 def _remarks(results: Results) -> list[str]:
     n_rows = sum(len(result.rows) for block in results.blocks for result in block.results)
-    remarks = [f"{n_rows} cells, {_duration(results.seconds)} of work in all."]
+    remarks = [f"{n_rows} cells, {duration(results.seconds)} of work in all."]
     if results.failed:
         remarks.append(f"{len(results.failed)} cells failed and are missing; the next run tries them again.")
     if results.n_foreign:
@@ -130,10 +131,3 @@ def _errors(results: Results) -> list[str]:
         f"{row.cell.method} {dict(row.cell.data)} seed {row.cell.seed}\n{row.error}"
         for row in results.failed[:MOST_ERRORS]
     ]
-
-
-def _duration(seconds: float) -> str:
-    for unit, size in (("hours", 3600), ("minutes", 60)):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.0f} seconds"

@@ -41,7 +41,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from puselect.methods import REGISTRY, YARDSTICKS
-from puselect.studies.cells import Cell, current_settings
+from puselect.studies.cells import Cell
 from puselect.studies.definition import (
     ARTIFICIAL_KINDS,
     BLOCK_KINDS,
@@ -111,7 +111,7 @@ class StudyMethod:
             raise ValueError(f"method must be one of {', '.join(row_names())}, got {name!r}")
         if "id" in table:  # not the method as such
             defaults["label"] = table["id"]
-        settings = current_settings(table.get("settings", {}))
+        settings = table.get("settings", {})
         if reduced:  # the paper's figures are not for reduced settings
             settings, table = {**settings, **quick}, {**table, "paper": ""}
         method = cls(**{"id": name, **defaults, **table, "settings": settings})
@@ -141,7 +141,7 @@ class Block:
         points = list(_cross({name: value for name, value in entry.items() if name not in BLOCK_KINDS}))
         for point in points:
             fields.check(point)
-        settings = list(_cross(current_settings(entry.get("settings", {}))))
+        settings = list(_cross(entry.get("settings", {})))
         return cls(measure, entry.get("title", ""), points, settings, entry.get("methods", ()), entry.get("x", ""))
 
 

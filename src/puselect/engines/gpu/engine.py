@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,22 +11,18 @@ from torch import Tensor
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines.base import ClusterTable, FinalFit, Mixture, PlacedRows
-from puselect.engines.device_steps import EffectStepper, Rules
-from puselect.engines.gpu import plain
-from puselect.engines.gpu.fits import BatchFits, Inputs, Outcome, has_fixed_steps, sweeps
+from puselect.engines.gpu.fits import BatchFits, Inputs, Outcome
 from puselect.engines.gpu.starts import draw_each
 from puselect.engines.mixture import MixtureSpec
 from puselect.engines.precision import regularised
 from puselect.engines.process_setting import ProcessSetting
-from puselect.engines.sample import Sample, Samples, draw_sample, draw_samples
+from puselect.engines.sample import Sample, draw_sample
 
 logger = logging.getLogger("puselect")
 
 MEMORY_SHARE = 0.5  # of what is free, for one batch
-MOST_FUSED_COLUMNS = 512  # of a table, for one program to draw a mask
 COPIED_VALUES = 2**20  # of a table, at a time
 MOST_WIDTHS = 4  # numbers of columns whose buffers are kept
-_idle_streams: list[torch.cuda.Stream] = []  # torch has 32 and gives them out in turn, that of recordings among them
 
 
 class Batch(NamedTuple):
@@ -100,24 +95,6 @@ class GPUEngine:
             batch.fill(table)
         return table
 
-    @contextmanager
-    def own_stream(self) -> Iterator[None]:
-        """Let the device do what this thread asks for beside what other threads do."""
-        if self.device.type != "cuda":
-            yield
-            return
-        torch.cuda.synchronize()
-        try:
-            stream = _idle_streams.pop()
-        except IndexError:
-            stream = torch.cuda.Stream(self.device)
-        try:
-            with torch.cuda.stream(stream):
-                yield
-                stream.synchronize()
-        finally:
-            _idle_streams.append(stream)
-
     def fit_final(
         self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
     ) -> FinalFit:
@@ -152,20 +129,6 @@ class GPUEngine:
                 for member, line in zip(batch.members[places].tolist(), found.cpu().numpy(), strict=True):
                     labels[member] = line
         return PlacedRows(table, labels)
-
-    def most_searches(self, rules: Rules) -> int:
-        """Return of how many searches the steps can be done on the device, which must hold all their masks."""
-        return self._most_at_once(rules.width) // rules.n_masks if has_fixed_steps(self.spec) else 0
-
-    def effect_steps(self, rules: Rules, n_slots: int, n_steps: int) -> EffectStepper:
-        """Return slots for searches whose steps are done on the device."""
-        if sweeps(self.device, rules.width, self.spec) is plain or self.tables.shape[2] > MOST_FUSED_COLUMNS:
-            from puselect.engines.gpu.steps import EffectSteps
-
-            return EffectSteps(self, rules, n_slots, n_steps)
-        from puselect.engines.gpu.fused_steps import FusedEffectSteps  # needs Triton
-
-        return FusedEffectSteps(self, rules, n_slots, n_steps)
 
     def _no_counts(self, n_masks: int) -> ClusterTable:
         """Return a table to be filled in; a mask without columns keeps its counts of zero, which score worst."""
@@ -250,11 +213,6 @@ class GPUEngine:
     def sample(self, seed: int, target: int) -> Sample:
         """Return the rows used with a seed and a label vector, and where clusters start."""
         return draw_sample(self.positive[target], self.spec, seed, self.max_samples)
-
-    def samples(self, seeds: IntArray, targets: IntArray) -> Samples:
-        """Return the rows used with each of many seeds and label vectors."""
-        positives = [self.positive[target] for target in targets]
-        return draw_samples(positives, self.spec, seeds, self.max_samples)
 
     def _to_device(self, tables: NDArray[Any]) -> Tensor:
         """Return the tables centred, as float32, on the device."""

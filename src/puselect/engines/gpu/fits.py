@@ -26,7 +26,7 @@ from puselect.engines.mixture import MixtureSpec
 KMEANS_STEPS, KMEANS_TOL = 300, 1e-4  # scikit-learn's; the tolerance is relative to the mean variance of the columns
 MOST_FUSED_FEATURES = 64
 FUSED_STEPS, PLAIN_STEPS = 25, 4  # before the host looks whether any fit still runs: plain torch skips none
-ONE_AT_A_TIME = Lock()  # graph is recorded or replayed; in all else threads do not wait for each other
+GRAPH_LOCK = Lock()  # torch allows no replay in one thread while another records
 
 
 def sweeps(device: torch.device, n_columns: int, spec: MixtureSpec) -> ModuleType:
@@ -38,11 +38,6 @@ def sweeps(device: torch.device, n_columns: int, spec: MixtureSpec) -> ModuleTyp
             return plain
         return fused
     return plain
-
-
-def has_fixed_steps(spec: MixtureSpec) -> bool:
-    """Return whether the number of steps of a fit does not depend on the data."""
-    return spec.em == "hard" and spec.lloyd_steps == 1 and spec.init == "rows"
 
 
 class Recorded:
@@ -63,14 +58,14 @@ class Recorded:
         assert function is not None
         if self.n_calls == 1:
             self.graph = torch.cuda.CUDAGraph()
-            with ONE_AT_A_TIME, _uncollected(), torch.cuda.graph(self.graph, capture_error_mode="thread_local"):
+            with GRAPH_LOCK, _uncollected(), torch.cuda.graph(self.graph, capture_error_mode="thread_local"):
                 function()
         if self.n_calls >= 0:
             self.n_calls += 1
         if self.graph is None:
             function()
         else:
-            with ONE_AT_A_TIME:
+            with GRAPH_LOCK:
                 self.graph.replay()
 
 
@@ -147,7 +142,6 @@ class BatchFits:
         self.goes_on = torch.zeros(n_masks, dtype=torch.bool, device=device)
         self.degenerate = torch.zeros(n_masks, dtype=torch.bool, device=device)
         self.Z = tables.new_empty(n_masks, n_rows, n_columns)
-        self.turned = self.do.turned(self.Z)
         self.labels = torch.empty(n_masks, n_rows, dtype=torch.int32, device=device)
         self.bound = torch.empty(n_masks, dtype=torch.float64, device=device)
         self.limit = torch.empty(n_masks, dtype=torch.float64, device=device)
@@ -158,8 +152,8 @@ class BatchFits:
             tables.new_empty(n_masks, n_clusters),
         )
         self.counts = torch.empty(n_masks, 2 * n_clusters + 1, dtype=torch.int64, device=device)
-        parts = (self._begin, self._after_lloyd, self._end, self.fit_at_once)
-        self.begin, self.after_lloyd, self.end, self.hard = (Recorded(part, device) for part in parts)
+        parts = (self._begin, self._after_lloyd, self._end)
+        self.begin, self.after_lloyd, self.end = (Recorded(part, device) for part in parts)
         steps = (self._lloyd_step, self._lloyd_steps, self._em_step, self._em_steps)
         self.lloyd_step, self.lloyd_steps, self.em_step, self.em_steps = (Recorded(part, device) for part in steps)
 
@@ -170,10 +164,7 @@ class BatchFits:
             if held is not None and part is not None:
                 held[:n_masks].copy_(part)
         self.member[:n_masks], self.member[n_masks:] = True, False
-        if has_fixed_steps(self.spec):
-            self.hard()
-        else:
-            self._in_parts()
+        self._fit()
         counts = self.counts[:n_masks].cpu().numpy()
         return Outcome(counts, self.current, self.do.square_factors, self.place)
 
@@ -182,13 +173,11 @@ class BatchFits:
         given, all_rows = self.given, rows.expand(len(numbers), -1).contiguous()
         Z = self.Z.new_empty(*all_rows.shape, self.Z.shape[2])
         self.do.gather(self.tables, given.table[numbers], all_rows, given.columns[numbers], Z)
-        turned = self.do.turned(Z)
-        self.do.turn(Z, turned)
         mixtures = (part[numbers] for part in self.current)
-        return self.do.assign(turned, *mixtures, torch.ones_like(numbers, dtype=torch.bool))
+        return self.do.assign(Z, *mixtures, torch.ones_like(numbers, dtype=torch.bool))
 
-    def _in_parts(self) -> None:
-        """Fit with steps whose number depends on the data."""
+    def _fit(self) -> None:
+        """Do all steps of the fits; how many depends on the data."""
         self.begin()
         steps = KMEANS_STEPS if self.spec.em == "soft" else self.spec.lloyd_steps
         self._repeat(self.lloyd_step, self.lloyd_steps, steps - 1)
@@ -210,12 +199,11 @@ class BatchFits:
         """Collect the columns and start from the first centres."""
         given = self.given
         self.do.gather(self.tables, given.table, given.rows, given.columns, self.Z)
-        self.do.turn(self.Z, self.turned)
         mask = torch.arange(len(self.Z), device=self.Z.device)[:, None]
         if given.uniform is None:
             self.current.mean.copy_(self.Z[mask, given.start])
         else:
-            self.current.mean.copy_(plus_plus(self.do, self.Z, given.start[:, 0], given.uniform))
+            self.current.mean.copy_(plus_plus(self.Z, given.start[:, 0], given.uniform))
         self.labels.fill_(-1)
         self.running.copy_(self.member)
         self.limit.zero_()
@@ -224,7 +212,7 @@ class BatchFits:
 
     def _lloyd_step(self) -> None:
         """Assign rows to the nearest centres and move these; fits in which nothing changes stop."""
-        self.do.lloyd_step(self.turned, self.Z, self.labels, self.current.mean, self.limit, self.running)
+        self.do.lloyd_step(self.Z, self.labels, self.current.mean, self.limit, self.running)
 
     def _lloyd_steps(self) -> None:
         for _ in range(self.n_at_once):
@@ -233,7 +221,7 @@ class BatchFits:
     def _after_lloyd(self) -> None:
         """Assign rows to the nearest centres; start the soft fit from there, or do all steps of the hard one."""
         self.running.copy_(self.member)
-        self.do.relabel(self.turned, self.current.mean, self.labels, self.running)
+        self.do.relabel(self.Z, self.current.mean, self.labels, self.running)
         self.degenerate.zero_()
         if self.spec.em == "soft":
             self.bound.fill_(-torch.inf)
@@ -243,12 +231,12 @@ class BatchFits:
         for step in range(1 if self.spec.em == "soft" else self.spec.em_steps):
             self._maximise(self.labels, counts_empty=step == 0)
             if self.spec.em == "hard":
-                self.labels.copy_(self.do.assign(self.turned, *self.current, self.member))
+                self.labels.copy_(self.do.assign(self.Z, *self.current, self.member))
 
     def _em_step(self) -> None:
         """Do one step of EM; fits whose mean log-likelihood changed by less than the tolerance stop."""
         share = self.do.responsibilities(
-            self.turned, self.current, self.spec.tol, self.bound, self.goes_on, self.running
+            self.Z, self.current, self.spec.tol, self.bound, self.goes_on, self.running
         )
         self._maximise(share, counts_empty=False)
         self.running.copy_(self.goes_on)
@@ -259,23 +247,14 @@ class BatchFits:
 
     def _maximise(self, share: Tensor, counts_empty: bool) -> None:
         """Set the mixtures of the running fits from the shares of the rows."""
-        self.do.maximise(
-            self.turned, self.Z, share, self.current, self.spec, self.running, self.degenerate, counts_empty
-        )
+        self.do.maximise(self.Z, share, self.current, self.spec, self.running, self.degenerate, counts_empty)
 
     def _end(self) -> None:
         """Count the rows of the clusters."""
         if self.spec.em == "soft":
-            self.labels.copy_(self.do.assign(self.turned, *self.current, self.member))
+            self.labels.copy_(self.do.assign(self.Z, *self.current, self.member))
         given = self.given
         size, hits = self.do.counts(self.labels, self.positive, given.target, given.rows, self.n_clusters)
         self.counts[:, : self.n_clusters] = size
         self.counts[:, self.n_clusters : -1] = hits
         self.counts[:, -1] = self.degenerate
-
-    def fit_at_once(self) -> None:
-        """Fit the members where the number of steps is known beforehand (`has_fixed_steps`): one graph for all."""
-        self._begin()
-        self._after_lloyd()
-        self._end()
-

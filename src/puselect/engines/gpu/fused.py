@@ -4,8 +4,6 @@ Products are as exact as in float32, sums beyond `SPLIT` rows and the factors fl
 that do not run any more.
 """
 
-import os
-
 import torch
 import triton
 from torch import Tensor
@@ -14,7 +12,6 @@ from puselect.engines.gpu.kernels import (
     assign_kernel,
     centres_kernel,
     count_kernel,
-    distances_kernel,
     gather_kernel,
     hard_moments_kernel,
     likelihood_kernel,
@@ -26,22 +23,11 @@ from puselect.engines.gpu.kernels import (
     soft_moments_kernel,
 )
 from puselect.engines.gpu.mixtures import Mixtures
-from puselect.engines.gpu.row_kernels import (
-    assign_rows_kernel,
-    nearest_rows_kernel,
-    responsibilities_rows_kernel,
-    soft_rows_kernel,
-    turn_kernel,
-)
 from puselect.engines.mixture import MixtureSpec
 
-AT_ONCE = os.environ.get("TRITON_INTERPRET") != "1"  # the interpreter knows no assembly
-SPLIT, SOFT_SPLIT, CENTRE_SPLIT = 1024, 1024, 256  # rows added up in float32: of clusters, by shares, by centres
+SPLIT, CENTRE_SPLIT = 1024, 256  # rows added up in float32: of clusters, by centres
 COUNTED_ROWS = 256  # by one program
 HARD_ROWS, SOFT_ROWS, MOMENT_WARPS = 16, 32, 1  # of a program that adds up moments
-TURNED_ROWS = 128  # of a program of one warp that compares rows with clusters, or a multiple of it
-MANY_ROWS = 2**17  # of all masks, that keep the device busy
-TURNED_LINES = (8, 16, 20, 25, 28, 32)  # columns that kernels are compiled for: their values are in registers
 
 
 def tile_rows(width: int) -> int:
@@ -72,65 +58,11 @@ def gather(tables: Tensor, table: Tensor, rows: Tensor | None, columns: Tensor, 
     )
 
 
-def turned(Z: Tensor) -> Tensor:
-    """Return room for `turn`: a table of the same shape that is laid out column by column, and padded."""
-    n_masks, n_rows, n_features = Z.shape
-    if n_features > TURNED_LINES[-1]:
-        return Z
-    n_padded = TURNED_ROWS * triton.cdiv(n_rows, TURNED_ROWS)
-    n_lines = next(n for n in TURNED_LINES if n >= n_features)
-    return Z.new_empty(n_masks, n_lines, n_padded).mT[:, :n_rows, :n_features]
-
-
-def turn(Z: Tensor, out: Tensor) -> None:
-    """Write the table into what `turned` has made for it."""
-    if out is not Z:
-        n_masks, n_rows, n_features = Z.shape
-        lines = line_layout(out)
-        turn_kernel[n_masks, triton.cdiv(lines["S"], 64)](
-            Z, out, n_rows, n_features, **lines, R=64, P=tile_width(lines["K"])
-        )
-
-
-def line_layout(Z: Tensor) -> dict[str, int]:
-    """Return the lengths of the lines of a turned table and their number for one mask."""
-    return {"S": Z.stride(2), "K": Z.stride(0) // Z.stride(2)}
-
-
-def rows_at_once(n_masks: int, n_rows: int) -> int:
-    """Return how many rows a warp labels: four for each thread, or one where there would be too few warps."""
-    return TURNED_ROWS if n_masks * n_rows >= MANY_ROWS else TURNED_ROWS // 4
-
-
-def is_turned(Z: Tensor) -> bool:
-    """Return whether a table comes from `turned`."""
-    return bool(Z.stride(2) != 1)
-
-
-def distances(Z: Tensor, points: Tensor) -> Tensor:
-    """Return squared distances to `points`; see `plain.distances`."""
-    n_masks, n_rows, n_features = Z.shape
-    out = Z.new_empty(n_masks, points.shape[1], n_rows)
-    width = tile_width(n_features)
-    grid = (n_masks, triton.cdiv(n_rows, tile_rows(width)))
-    distances_kernel[grid](
-        Z, points.contiguous(), out, n_rows, n_features, points.shape[1], R=tile_rows(width), P=width
-    )
-    return out
-
-
 def relabel(Z: Tensor, points: Tensor, labels: Tensor, running: Tensor) -> Tensor:
     """Overwrite the labels of the running fits with the nearest of `points`; see `plain.relabel`."""
     n_masks, n_rows, n_features = Z.shape
     width = tile_width(n_features)
     changed = torch.zeros(n_masks, dtype=torch.int32, device=Z.device)
-    if is_turned(Z):
-        rows = rows_at_once(n_masks, n_rows)
-        nearest_rows_kernel[n_masks, triton.cdiv(n_rows, rows)](
-            Z, points, running, labels, changed, n_rows, n_features, points.shape[1], **line_layout(Z), R=rows,
-            num_warps=1,
-        )
-        return changed
     nearest_kernel[n_masks, triton.cdiv(n_rows, tile_rows(width))](
         Z, points, running, labels, changed, n_rows, n_features, points.shape[1], R=tile_rows(width), P=width
     )
@@ -149,13 +81,6 @@ def assign(Z: Tensor, mean: Tensor, factor: Tensor, constant: Tensor, running: T
     n_masks, n_rows, n_features = Z.shape
     width = tile_width(n_features)
     out = Z.new_empty(n_masks, n_rows, dtype=torch.int32)
-    if is_turned(Z):
-        rows = rows_at_once(n_masks, n_rows)
-        assign_rows_kernel[n_masks, triton.cdiv(n_rows, rows)](
-            Z, mean, factor, constant, running, out, n_rows, n_features, mean.shape[1], **line_layout(Z),
-            R=rows, P=width, at_once=AT_ONCE, num_warps=1,
-        )
-        return out
     assign_kernel[n_masks, triton.cdiv(n_rows, tile_rows(width))](
         Z, mean, factor, constant, running, out, n_rows, n_features, mean.shape[1],
         R=tile_rows(width), P=width, **blocks(n_features),
@@ -183,29 +108,22 @@ def responsibilities(
     """Return the shares of the rows in the clusters; note how the likelihood changes. See `plain.responsibilities`."""
     n_masks, n_rows, n_features = Z.shape
     width, n_clusters = tile_width(n_features), current.mean.shape[1]
-    n_tiles = triton.cdiv(n_rows, TURNED_ROWS if is_turned(Z) else tile_rows(width))
+    n_tiles = triton.cdiv(n_rows, tile_rows(width))
     share = Z.new_empty(n_masks, n_clusters, n_rows)
     likelihood = Z.new_empty(n_masks, n_tiles, dtype=torch.float64)
-    given = (Z, *current, running, share, likelihood, n_rows, n_features, n_clusters)
-    if is_turned(Z):
-        responsibilities_rows_kernel[n_masks, n_tiles](
-            *given, **line_layout(Z), R=TURNED_ROWS, P=width, at_once=AT_ONCE, num_warps=1
-        )
-    else:
-        responsibilities_kernel[n_masks, n_tiles](
-            *given, R=tile_rows(width), P=width, C=tile_width(n_clusters), **blocks(n_features)
-        )
+    responsibilities_kernel[n_masks, n_tiles](
+        Z, *current, running, share, likelihood, n_rows, n_features, n_clusters,
+        R=tile_rows(width), P=width, C=tile_width(n_clusters), **blocks(n_features),
+    )
     likelihood_kernel[(n_masks,)](likelihood, running, bound, goes_on, tol, n_tiles, n_rows, R=64)
     return share
 
 
-def lloyd_step(
-    turned: Tensor, Z: Tensor, labels: Tensor, centres: Tensor, limit: Tensor, running: Tensor
-) -> None:
+def lloyd_step(Z: Tensor, labels: Tensor, centres: Tensor, limit: Tensor, running: Tensor) -> None:
     """Label the rows of the running fits, move their centres, and end those that hardly change; see `plain`."""
     n_masks, n_rows, n_features = Z.shape
     n_clusters, n_splits = centres.shape[1], triton.cdiv(n_rows, CENTRE_SPLIT)
-    changed = relabel(turned, centres, labels, running)
+    changed = relabel(Z, centres, labels, running)
     sums, size = Z.new_empty(n_splits, n_masks, n_clusters, n_features), Z.new_empty(n_splits, n_masks, n_clusters)
     tile = {"P": tile_width(n_features), "C": tile_width(n_clusters)}
     centres_kernel[n_masks, n_splits](
@@ -215,7 +133,6 @@ def lloyd_step(
 
 
 def maximise(
-    turned: Tensor,
     Z: Tensor,
     share: Tensor,
     current: Mixtures,
@@ -231,8 +148,7 @@ def maximise(
     """
     n_masks, n_rows, n_features = Z.shape
     n_clusters, width = current.mean.shape[1], tile_width(n_features)
-    split = SPLIT if share.ndim == 2 else SOFT_SPLIT
-    n_splits = triton.cdiv(n_rows, split)
+    n_splits = triton.cdiv(n_rows, SPLIT)
     n_all = n_masks * n_clusters
     first, second = Z.new_empty(n_splits, n_all, n_features), Z.new_empty(n_splits, n_all, n_features, n_features)
     size = Z.new_empty(n_splits, n_all)
@@ -242,14 +158,9 @@ def maximise(
         hard_moments_kernel[n_all, n_splits](
             *given, members, *sums, R=HARD_ROWS, S=SPLIT, **blocks(n_features), num_warps=MOMENT_WARPS
         )
-    elif is_turned(turned):
-        soft_rows_kernel[n_all, n_splits](
-            turned, *given[1:], *sums, 1.0, **line_layout(turned), R=SOFT_ROWS, A=width, B=split,
-            num_warps=MOMENT_WARPS, num_stages=1,
-        )
     else:
         soft_moments_kernel[n_all, n_splits](
-            *given, *sums, R=SOFT_ROWS, S=split, **blocks(n_features), num_warps=MOMENT_WARPS
+            *given, *sums, R=SOFT_ROWS, S=SPLIT, **blocks(n_features), num_warps=MOMENT_WARPS
         )
     tile = {"P": width, "C": tile_width(n_clusters)}
     pooled = torch.empty(n_masks, width if spec.shrinkage > 0 else 0, dtype=torch.float64, device=Z.device)

@@ -33,29 +33,11 @@ def gather_kernel(
 
 
 @triton.jit
-def distances_kernel(Z, points, out, n_rows, n_features, n_points, R: tl.constexpr, P: tl.constexpr):
-    """Write the squared distances of a tile of rows from each of the points."""
-    b, first = tl.program_id(0).to(tl.int64), tl.program_id(1) * R
-    z = load_rows(Z, b, first, n_rows, n_features, R, P)
-    row, column = first + tl.arange(0, R), tl.arange(0, P)
-    for m in range(n_points):
-        point = tl.load(points + (b * n_points + m) * n_features + column, column < n_features, 0.0)
-        gap = z - point[None, :]
-        tl.store(out + (b * n_points + m) * n_rows + row, tl.sum(gap * gap, axis=1), row < n_rows)
-
-
-@triton.jit
-def note_nearest(found, labels, changed, b, row, n_rows):
-    """Write the labels of a tile of rows, and add the number of those that are new to `changed`."""
-    own = labels + b * n_rows + row
-    before = tl.load(own, row < n_rows, 0)
-    tl.store(own, found, row < n_rows)
-    tl.atomic_add(changed + b, tl.sum(((before != found) & (row < n_rows)).to(tl.int32), axis=0))
-
-
-@triton.jit
 def nearest_kernel(Z, points, running, labels, changed, n_rows, n_features, n_points, R: tl.constexpr, P: tl.constexpr):
-    """Write which of the points is nearest to each of a tile of rows, of equally near ones the first."""
+    """Write which of the points is nearest to each of a tile of rows, of equally near ones the first.
+
+    The number of labels that are new is added to `changed`.
+    """
     b, first = tl.program_id(0).to(tl.int64), tl.program_id(1) * R
     if tl.load(running + b) == 0:
         return
@@ -68,7 +50,10 @@ def nearest_kernel(Z, points, running, labels, changed, n_rows, n_features, n_po
         value = tl.sum(gap * gap, axis=1)
         found = tl.where(value < best, m, found)
         best = tl.minimum(value, best)
-    note_nearest(found, labels, changed, b, row, n_rows)
+    own = labels + b * n_rows + row
+    before = tl.load(own, row < n_rows, 0)
+    tl.store(own, found, row < n_rows)
+    tl.atomic_add(changed + b, tl.sum(((before != found) & (row < n_rows)).to(tl.int32), axis=0))
 
 
 @triton.jit

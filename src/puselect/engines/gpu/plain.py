@@ -26,15 +26,6 @@ def gather(tables: Tensor, table: Tensor, rows: Tensor | None, columns: Tensor, 
     out.copy_(tables[table[:, None, None], rows[:, :, None], columns[:, None, :]])
 
 
-def turned(Z: Tensor) -> Tensor:
-    """Return room for the table as `relabel`, `assign` and `responsibilities` want it: the table itself."""
-    return Z
-
-
-def turn(Z: Tensor, out: Tensor) -> None:
-    """Write the table into what `turned` has made for it: nothing to do."""
-
-
 def distances(Z: Tensor, points: Tensor) -> Tensor:
     """Return squared distances to `points` (n_masks, n_points, n_features), shape (n_masks, n_points, n_rows)."""
     return torch.stack([(Z - point[:, None, :]).square().sum(-1) for point in points.unbind(1)], dim=1)
@@ -103,20 +94,17 @@ def move_centres(Z: Tensor, labels: Tensor, centres: Tensor, running: Tensor) ->
     return moved
 
 
-def lloyd_step(
-    turned: Tensor, Z: Tensor, labels: Tensor, centres: Tensor, limit: Tensor, running: Tensor
-) -> None:
+def lloyd_step(Z: Tensor, labels: Tensor, centres: Tensor, limit: Tensor, running: Tensor) -> None:
     """Label the rows of the running fits, move their centres, and end those that hardly change.
 
     A fit ends if no label has changed, or if the sum of the squared moves is not above `limit`.
     """
-    changed = relabel(turned, centres, labels, running)
+    changed = relabel(Z, centres, labels, running)
     moved = move_centres(Z, labels, centres, running)
     running &= (changed > 0) & (moved > limit)
 
 
 def maximise(
-    turned: Tensor,
     Z: Tensor,
     share: Tensor,
     current: Mixtures,

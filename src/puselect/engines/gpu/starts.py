@@ -1,13 +1,14 @@
 """Where clusters start: scikit-learn's k-means++, with its random numbers, for a batch of masks."""
 
 from collections.abc import Iterable
-from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+from puselect.engines.gpu.plain import distances
 
 
 class Draws(NamedTuple):
@@ -33,7 +34,7 @@ def draw_each(seeds: Iterable[int], n_rows: int, n_clusters: int) -> dict[int, D
     return draws
 
 
-def plus_plus(sweeps: ModuleType, Z: Tensor, first: Tensor, uniform: Tensor) -> Tensor:
+def plus_plus(Z: Tensor, first: Tensor, uniform: Tensor) -> Tensor:
     """Return the centres (n_masks, n_clusters, n_features): greedy k-means++ (Arthur & Vassilvitskii, SODA 2007).
 
     Each further centre is the best of a few rows drawn in proportion to their squared distance from the nearest
@@ -42,13 +43,13 @@ def plus_plus(sweeps: ModuleType, Z: Tensor, first: Tensor, uniform: Tensor) -> 
     """
     batch = torch.arange(len(Z), device=Z.device)
     centres = [Z[batch, first]]
-    closest = sweeps.distances(Z, centres[0][:, None])[:, 0].double()
+    closest = distances(Z, centres[0][:, None])[:, 0].double()
     for step in range(uniform.shape[1]):
         cumulated = closest.cumsum(dim=1)
         wanted = uniform[:, step] * closest.sum(dim=1, keepdim=True)
         candidates = torch.searchsorted(cumulated, wanted).clamp_max(Z.shape[1] - 1)
         points = Z[batch[:, None], candidates]
-        left = torch.minimum(closest[:, None], sweeps.distances(Z, points).double())
+        left = torch.minimum(closest[:, None], distances(Z, points).double())
         best = left.sum(dim=2).argmin(dim=1)
         centres.append(points[batch, best])
         closest = left[batch, best]
