@@ -11,7 +11,6 @@ from puselect.objective.evidence import NO_DIFFERENCE_ROOT, Evidence
 EULER = 0.5772
 PREPARED = "prepared"
 SUFFIXES = (" is missing", " (hour)", " (weekday)")
-CATEGORY_WIDTH, CATEGORY_BLUR = 0.5, 0.1
 
 
 def read_groups(groups: Any, names: Sequence[str] | None, n_features: int) -> dict[str, list[int]]:
@@ -132,27 +131,6 @@ def feature_names(groups: Mapping[str, Sequence[int]], names: Sequence[Any]) -> 
     """
     group_of = {column: group for group, columns in groups.items() for column in columns}
     return [group_of.get(column, str(name)) for column, name in enumerate(names)]
-
-
-def one_hot_columns(X: Any, leader: IntArray | None) -> BoolArray:
-    """Return which columns are 0 or 1 everywhere and belong to a group."""
-    found = np.zeros(X.shape[1], dtype=bool)
-    if leader is not None:
-        sizes = np.bincount(leader, minlength=len(leader))
-        for j in np.flatnonzero(sizes[leader] > 1):
-            found[j] = np.isin(X[:, j], (0, 1)).all()
-    return found
-
-
-def category_blur(n_rows: int, n_columns: int) -> FloatArray:
-    """Return noise for one-hot columns, the same for the same shape.
-
-    Without it a cluster of one category has no width in these columns, a density beyond all others, and little use for
-    any other feature. With it, and half the distance between categories, `make_fraud_export` (6000 rows, nine features,
-    150 steps; chosen on seeds 0 to 3) with seeds 5000 to 5002 gave 909, 924 and 605 candidates instead of 1291, 1082
-    and 1213, with 111, 134 and 134 hidden positives among them instead of 104, 116 and 103.
-    """
-    return CATEGORY_BLUR * np.random.default_rng(n_rows).normal(size=(n_rows, n_columns))
 
 
 def group_costs(groups: Mapping[str, Sequence[int]], costs: Any, names: Sequence[str] | None) -> dict[str, float]:
