@@ -76,6 +76,24 @@ def test_a_constant_column_of_a_group_is_left_out(data):
     assert not support[3]
 
 
+@pytest.mark.parametrize(("item", "selected"), [("triple", [3, 6, 7]), ("d", [3, 6, 7]), ("g", [6, 7])])
+def test_a_kept_group_with_a_constant_column_counts_once(data, item, selected):
+    table = data[0].assign(d=1.0)
+    one, two = (fit((table, data[1]), k, groups=GROUPS, always_keep=[item]) for k in (1, 2))
+    assert np.flatnonzero(one.support_).tolist() == selected
+    assert len(set(two.ranking_[two.support_])) == 2
+
+
+def test_a_group_is_never_selected_if_its_constant_column_is_named(data):
+    selector = fit((data[0].assign(d=1.0), data[1]), 4, groups=GROUPS, never_select=["d"])
+    assert not selector.support_[[3, 6, 7]].any()
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA], ids=str)
+def test_columns_without_a_label_have_no_group(data, missing):
+    assert fit(data, 2, groups=["x", "x", *[missing] * 6]).groups_ == {"x": [0, 1]}
+
+
 def test_costs_of_groups(data):
     by_group = {"a": 1, "c": 1, "f": 1, "pair": 2, "triple": 3}
     by_column = [1, 2, 1, 3, 2, 1, 3, 3]
