@@ -1,6 +1,7 @@
 import json
 import os
 import signal
+import warnings
 
 import dask.array as da
 import numpy as np
@@ -14,6 +15,7 @@ from puselect import FSCPU, cli
 from puselect.datasets import make_pu_clusters
 from puselect.engines import dask_partitions
 from puselect.engines.dask_partitions import check_workers, connected_client
+from puselect.exceptions import FewLabelsWarning
 from puselect.search.progress import watching
 
 X, Y, _ = make_pu_clusters("40/3/1", n_negative=240, n_positive=60, n_relevant=6, n_irrelevant=6, random_state=0)
@@ -64,6 +66,24 @@ def test_a_dask_data_frame_is_searched_where_it_is(client):
     assert (fewer.clusterings_.size.sum(axis=1) == 200).all()
     with pytest.raises(ValueError, match="at least one labelled positive"):
         search(pos_label="no").fit(table.drop(columns="part"), labels)
+
+
+def test_groups_and_few_labels_are_treated_as_in_memory(client):
+    table = np.column_stack([np.eye(3)[np.arange(300) % 3], X])
+    groups, few = [*["city"] * 3, *[None] * 12], np.where(np.cumsum(Y) <= 3, Y, 0)
+    for labels, warned in ((Y, 0), (few, 1)):
+        fitted = []
+        for data in (table, da.from_array(table, chunks=(100, 15))):
+            with warnings.catch_warnings(record=True) as heard:
+                warnings.simplefilter("always")
+                fitted.append(search(groups=groups).fit(data, labels))
+            assert sum(one.category is FewLabelsWarning for one in heard) == warned
+        np.testing.assert_array_equal(fitted[0].ranking_, fitted[1].ranking_)
+
+
+def test_an_array_after_a_data_frame_has_no_names(client):
+    selector = search().fit(pd.DataFrame(X, columns=list("abcdefghijkl")), Y)
+    assert not hasattr(selector.fit(da.from_array(X, chunks=(100, 12)), Y), "feature_names_in_")
 
 
 def test_labels_in_other_partitions_are_refused(client):

@@ -145,6 +145,18 @@ def test_features_beyond_chance_are_bought_within_the_budget():
     assert relevant[free.support_].sum() >= 5
 
 
+def test_only_what_can_be_bought_is_chosen():
+    X, y, relevant = small()
+    costs = np.where(relevant, 5.0, 1.0)
+    with pytest.warns(NothingBeyondChanceWarning, match="no column that may be selected"):
+        selector = chosen(X, y, feature_costs=costs, budget=3)
+    assert 1 <= selector.support_.sum() <= 3
+    assert not relevant[selector.support_].any()
+    kept = chosen(X, y, feature_costs=costs, budget=3, always_keep=np.flatnonzero(~relevant)[:3].tolist())
+    assert np.flatnonzero(kept.support_).tolist() == np.flatnonzero(~relevant)[:3].tolist()
+    assert kept.path_ is None
+
+
 def test_a_budget_for_one_feature_buys_one():
     X, y, relevant = small()
     selector = chosen(X, y, feature_costs=np.ones(16) * 2, budget=2.5)

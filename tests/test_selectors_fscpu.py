@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import FewerFeaturesWarning, FewLabelsWarning
+from puselect.report import summarise
 
 
 def easy(seed=0, n_relevant=5, n_irrelevant=5):
@@ -194,6 +195,21 @@ class TestSelection:
         assert (selector.probabilities_[[0, 2]] == 0).all()
         assert sorted(selector.ranking_[[1, 9]]) == [1, 2]
 
+    def test_an_integer_is_a_name_where_names_are_integers(self):
+        X, y, _ = easy()
+        names = [9, 8, 7, 6, 5, 4, 3, 2, 1, 10]
+        costs = dict(zip(names, [1.0, *[2.0] * 9], strict=True))
+        frame, groups = pd.DataFrame(X, columns=names), {"pair": [9, 8]}
+        changes = {"n_features_to_select": None, "budget": 5, "feature_costs": costs | {8: 1.0}, "groups": groups}
+        selector = quick(always_keep=[9, np.int64(1)], never_select=[10, 2], **changes).fit(frame, y)
+        assert selector.groups_ == {"pair": [0, 1]}
+        assert selector.feature_costs_.tolist() == [1, 1, *[2] * 8]
+        assert selector.support_[[0, 1, 8]].all() and selector.support_.sum() == 4
+        assert not selector.support_[[7, 9]].any()
+        assert {feature.cost for feature in summarise(selector).features} == {1.0, 2.0}
+        with pytest.raises(ValueError, match="never_select must name columns of X, got 0"):
+            quick(never_select=[0]).fit(frame, y)
+
     def test_everything_decided_beforehand(self):
         X, y, _ = easy()
         selector = quick(n_features_to_select=2, always_keep=[3, 4]).fit(X, y)
@@ -304,7 +320,8 @@ class TestBadInput:
             ({"n_features_to_select": None, "feature_costs": np.ones(9), "budget": 3}, r"each of 10 features.*\(9,\)"),
             ({"n_features_to_select": None, "feature_costs": np.zeros(10), "budget": 3}, "positive and finite, got 0"),
             ({"n_features_to_select": None, "feature_costs": np.full(10, np.nan), "budget": 3}, "finite, got nan"),
-            ({"n_features_to_select": None, "feature_costs": np.ones(10), "budget": 0.5}, "at least one feature"),
+            ({"n_features_to_select": None, "feature_costs": np.ones(10), "budget": 0.5}, r"got 0\.5.*costs 1"),
+            ({"n_features_to_select": "auto", "feature_costs": np.ones(10), "budget": 0.5}, r"got 0\.5.*costs 1"),
             ({"n_features_to_select": None, "budget": np.inf}, "budget must be positive and finite"),
             ({"always_keep": [1], "never_select": [1]}, "must not share features"),
             ({"always_keep": list(range(6))}, "always_keep must fit the budget of 5"),

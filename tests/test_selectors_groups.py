@@ -1,12 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.report import summarise
 from puselect.selectors.groups import group_statistic, leaders, read_groups
-from puselect.selectors.settings import Settings
 
 NAMES = ["a", "b", "c", "d", "e", "f", "g", "h"]
 GROUPS = {"pair": ["b", "e"], "triple": ["d", "g", "h"]}
@@ -76,6 +76,24 @@ def test_a_constant_column_of_a_group_is_left_out(data):
     assert not support[3]
 
 
+@pytest.mark.parametrize(("item", "selected"), [("triple", [3, 6, 7]), ("d", [3, 6, 7]), ("g", [6, 7])])
+def test_a_kept_group_with_a_constant_column_counts_once(data, item, selected):
+    table = data[0].assign(d=1.0)
+    one, two = (fit((table, data[1]), k, groups=GROUPS, always_keep=[item]) for k in (1, 2))
+    assert np.flatnonzero(one.support_).tolist() == selected
+    assert len(set(two.ranking_[two.support_])) == 2
+
+
+def test_a_group_is_never_selected_if_its_constant_column_is_named(data):
+    selector = fit((data[0].assign(d=1.0), data[1]), 4, groups=GROUPS, never_select=["d"])
+    assert not selector.support_[[3, 6, 7]].any()
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA], ids=str)
+def test_columns_without_a_label_have_no_group(data, missing):
+    assert fit(data, 2, groups=["x", "x", *[missing] * 6]).groups_ == {"x": [0, 1]}
+
+
 def test_costs_of_groups(data):
     by_group = {"a": 1, "c": 1, "f": 1, "pair": 2, "triple": 3}
     by_column = [1, 2, 1, 3, 2, 1, 3, 3]
@@ -105,21 +123,14 @@ def test_wrong_groups_are_refused_by_name(data, groups, costs, named):
         fit(data, groups=groups, feature_costs=costs, budget=None if costs is None else 4)
 
 
-def test_one_hot_columns_of_a_group_are_nearer_and_blurred_and_others_are_not():
+def test_one_hot_groups_of_a_sparse_table_are_searched_as_those_of_a_dense_one():
     rng = np.random.default_rng(0)
-    city = np.eye(3)[rng.integers(0, 3, 900)]
-    X, y = np.column_stack([rng.normal(size=(900, 3)), city]), np.arange(900) < 50
-    plain, grouped = (
-        FSCPU(2, groups=groups)._problem(Settings.of(FSCPU(2).get_params()), X, y)
-        for groups in (None, ["a", "b", "c", "city", "city", "city"])
-    )
-    np.testing.assert_array_equal(plain.table[:, :3], grouped.table[:, :3])
-    np.testing.assert_array_equal(plain.table[:, 3:], city)
-    for value, centre in ((0, 0.25), (1, 0.75)):
-        blurred = grouped.table[:, 3:][city == value]
-        assert blurred.mean() == pytest.approx(centre, abs=0.01)
-        assert blurred.std() == pytest.approx(0.1, abs=0.01)
-    np.testing.assert_allclose(grouped.scaling.scale(X)[:, 3:], 0.25 + city / 2)
+    city = np.eye(3)[rng.integers(0, 3, 300)]
+    X, y = np.column_stack([rng.normal(size=(300, 3)), city]), np.arange(300) < 50
+    groups = ["a", "b", "c", "city", "city", "city"]
+    dense, sparse = (FSCPU(2, groups=groups, max_iter=8, random_state=0).fit(table, y) for table in (X, csr_array(X)))
+    np.testing.assert_array_equal(dense.ranking_, sparse.ranking_)
+    assert dense.objective_ == sparse.objective_
 
 
 def test_leaders_are_the_first_that_can_be_selected():

@@ -53,6 +53,19 @@ def test_the_pool_has_the_features_of_most_support_that_can_be_paid():
     assert screened(budget, np.zeros(5), 4) is budget
 
 
+@pytest.mark.parametrize("n_searches", [1, 2])
+def test_kept_features_that_use_up_the_budget_leave_nothing_to_screen(table, n_searches):
+    X, y, _ = table
+    selector = search(n_features_to_select=2, always_keep=[3, 7], n_searches=n_searches).fit(X, y)
+    assert np.flatnonzero(selector.support_).tolist() == [3, 7]
+    assert sorted(selector.ranking_) == list(range(1, 61))
+
+
+def test_costs_that_fit_but_for_rounding_are_in_the_pool():
+    budget = Budget(np.zeros(3, dtype=bool), np.arange(3), np.full(3, 0.1), 0.3 - 0.1 - 0.1)
+    assert len(screened(budget, np.zeros(3), 2).free) == 2
+
+
 def test_a_feature_that_evidence_missed_is_found_by_the_second_look(table, fitted, monkeypatch):
     X, y, relevant = table
     missed = int(np.where(relevant, fitted.evidence_.support, 0).argmax())

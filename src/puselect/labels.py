@@ -68,7 +68,7 @@ def without_missing(y: ArrayLike, pos_label: Any = 1) -> Any:
     >>> without_missing([1.0, np.nan, 0.0])
     array([1., 0., 0.])
     """
-    if isinstance(pos_label, list | tuple | dict | set | np.ndarray) or _is_missing(pos_label):
+    if isinstance(pos_label, list | tuple | dict | set | np.ndarray) or is_missing(pos_label):
         raise ValueError(f"pos_label must be a value that marks labelled positives, got {pos_label!r}")
     if isinstance(y, np.ndarray) and y.dtype.kind == "T":  # texts of any length, which scikit-learn does not know
         y = y.astype(object)
@@ -121,11 +121,11 @@ def _missing(y: ArrayLike) -> BoolArray:
     if values.dtype.kind in "mM":
         return np.asarray(np.isnat(values))
     if values.dtype.kind == "O":
-        return np.array([_is_missing(value) for value in values.ravel()], dtype=bool).reshape(values.shape)
+        return np.array([is_missing(value) for value in values.ravel()], dtype=bool).reshape(values.shape)
     return np.zeros(values.shape, dtype=bool)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """Return whether a value is None, NaN, NaT or pandas' NA: all but None are known by not equalling themselves."""
     if value is None:
         return True

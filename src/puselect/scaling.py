@@ -177,11 +177,6 @@ class RobustScaling(NamedTuple):
         """Return the scaling of the columns of a mask, or with these numbers."""
         return self._replace(centre=self.centre[chosen], below=self.below[chosen], above=self.above[chosen])
 
-    def squeezed(self, mask: NDArray[np.bool_], share: float) -> Self:
-        """Return the scaling that maps the columns of a mask to the middle `share` of [0, 1]."""
-        widened = np.where(mask, 1 / share, 1.0)
-        return self._replace(below=self.below * widened, above=self.above * widened)
-
     def scale(
         self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64, n_threads: int = 1
     ) -> NDArray[Any]:

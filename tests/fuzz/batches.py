@@ -8,6 +8,7 @@ from typing import Any
 
 import checkpoints
 import command
+import constraints
 import fits
 import hypothesis
 import hypothesis.strategies as st
@@ -22,7 +23,7 @@ from threadpoolctl import threadpool_limits
 # All modules are imported for any class: Hypothesis also draws the constants it finds in them.
 CLASSES = {
     "fits": fits, "checkpoints": checkpoints, "results": results, "tables": tables, "studies": studies,
-    "questions": questions, "command": command, "signals": signals,
+    "questions": questions, "command": command, "signals": signals, "constraints": constraints,
 }  # fmt: skip
 
 SETTINGS: dict[str, Any] = {

@@ -16,11 +16,11 @@ from typing import Any
 import psutil
 
 SHARES = {
-    "fits": 50.0, "checkpoints": 6.0, "results": 10.0, "tables": 15.0, "questions": 6.4, "studies": 4.0, "command": 8.0,
-    "signals": 0.6,
+    "fits": 40.0, "checkpoints": 6.0, "results": 10.0, "tables": 15.0, "questions": 6.4, "studies": 4.0, "command": 8.0,
+    "constraints": 10.0, "signals": 0.6,
 }  # fmt: skip
 """Percent of the inputs by class."""
-BATCH = {"signals": 10}  # the first input of a batch is always the simplest
+BATCH = {"signals": 10, "constraints": 20}  # the first input of a batch is always the simplest
 DEFAULT_BATCH = 40
 WORKER = [sys.executable, "-X", "faulthandler", str(Path(__file__).parent), "--worker"]
 PATIENCE = 180  # seconds for a batch; the longest takes a few

@@ -31,7 +31,6 @@ from puselect.report.selection import (
 )
 from puselect.scaling import as_numbers
 from puselect.selectors.base import PUSelector
-from puselect.selectors.budget import costs_in_order
 from puselect.selectors.clusterings import Candidates, Clusterings, known_positives
 from puselect.selectors.projection import row_kinds
 from puselect.selectors.suitability import Suitability
@@ -241,7 +240,7 @@ def _names(selector: PUSelector, wanted: Sequence[str] | None) -> list[str]:
 def _features(selector: PUSelector, names: Sequence[str], dates: Collection[str]) -> tuple[Feature, ...]:
     """Return all features, best first; `dates` names those that are days since 1970."""
     scores = getattr(selector, "probabilities_", getattr(selector, "scores_", None))
-    costs = _costs(selector, names)
+    costs = getattr(selector, "feature_costs_", None)
     group_of = {column: group for group, columns in _groups(selector).items() for column in columns}
     first = _first_columns(selector)
     return tuple(
@@ -251,7 +250,7 @@ def _features(selector: PUSelector, names: Sequence[str], dates: Collection[str]
             rank=int(selector.ranking_[j]),
             selected=bool(selector.support_[j]),
             score=None if scores is None or not np.isfinite(scores[j]) else float(scores[j]),
-            cost=None if costs is None else costs[j],
+            cost=None if costs is None else float(costs[j]),
             members=tuple(names[i] for i in _groups(selector)[group_of[j]]) if j in group_of else (),
             is_date=group_of.get(j, names[j]) in dates,
         )
@@ -295,13 +294,6 @@ def _insight(
         return panels, ()
     typical = int(np.argsort(np.abs(final.score - final.score.mean()), kind="stable")[0])
     return panels, cluster_portraits(table[rows], final, typical, selector.support_, units)
-
-
-def _costs(selector: PUSelector, names: Sequence[str]) -> list[float] | None:
-    costs = selector.fit_settings_.get("feature_costs")
-    if costs is None:
-        return None
-    return [float(cost) for cost in costs_in_order(costs, names, _groups(selector))]
 
 
 def _seed(selector: PUSelector) -> int | str | None:

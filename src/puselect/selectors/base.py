@@ -172,6 +172,14 @@ def check_choice(name: str, value: Any, choices: Sequence[str | None]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
 
 
+def column_names(selector: PUSelector, X: Any) -> list[Any] | None:
+    """Return the names of the columns of a table that was read, strings or integers; None if it has neither."""
+    names = getattr(selector, "feature_names_in_", getattr(X, "columns", None))
+    if names is None or not all(isinstance(name, str | Integral) and not isinstance(name, bool) for name in names):
+        return None
+    return list(names)
+
+
 def varying_columns(table: Any) -> BoolArray:
     """Return which columns of an array or a sparse matrix hold more than one value.
 

@@ -6,12 +6,11 @@ from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.search.repair import SLACK
 from puselect.selectors.base import resolve_n_features, warn_of_fewer
-from puselect.selectors.groups import check_equal_costs, group_costs, leaders
+from puselect.selectors.groups import check_equal_costs, find_columns, group_costs, has_integer_names, leaders
 
 AUTO = "auto"  # the number of features is found, not given
 LARGEST_COST = 1e100  # the sum of all costs, and its ratio to the budget, must not overflow
@@ -37,9 +36,14 @@ class Budget(NamedTuple):
         return min(self.limit / float(self.costs.sum()), 1.0) if len(self.free) else 1.0
 
     @property
+    def affordable(self) -> BoolArray:
+        """Which of the free features fit, each by itself."""
+        return np.asarray(self.costs <= self.limit * (1 + SLACK))
+
+    @property
     def leaves_a_choice(self) -> bool:
         """Whether some of the free features fit, but not all of them."""
-        return len(self.free) > 0 and self.costs.min() <= self.limit * (1 + SLACK) and self.start < 1
+        return bool(self.affordable.any()) and self.start < 1
 
     @property
     def columns(self) -> IntArray:
@@ -51,6 +55,11 @@ class Budget(NamedTuple):
         """What can be selected as one: features, and the leaders of groups."""
         kept = np.flatnonzero(self.kept)
         return np.union1d(self.free, kept if self.leader is None else kept[self.leader[kept] == kept])
+
+    def narrowed(self, chosen: BoolArray | IntArray) -> Self:
+        """Return the budget with only these of the free features."""
+        costs = self.costs[chosen]
+        return self._replace(free=self.free[chosen], costs=costs, limit=min(self.limit, float(costs.sum())))
 
     def widen(self, masks: BoolArray) -> BoolArray:
         """Return masks over all features from masks over the free ones."""
@@ -75,11 +84,11 @@ class Budget(NamedTuple):
     def from_parameters(
         cls,
         n_features_to_select: int | float | str | None,
-        feature_costs: ArrayLike | Mapping[str, float] | None,
+        feature_costs: FloatArray | None,
         budget: float | None,
         always_keep: Sequence[Any] | None,
         never_select: Sequence[Any] | None,
-        names: Sequence[str] | None,
+        names: Sequence[Any] | None,
         selectable: BoolArray,
         groups: Mapping[str, Sequence[int]] | None = None,
     ) -> Self:
@@ -89,10 +98,12 @@ class Budget(NamedTuple):
         as one feature with one cost, and is kept or never selected if one of its columns is.
         """
         n_features, sets = len(selectable), groups or {}
-        costs, limit = _costs_and_limit(n_features_to_select, feature_costs, budget, names, n_features, sets)
-        leader = leaders(sets, selectable)
-        kept = _of_leaders(_as_mask("always_keep", always_keep, names, n_features, sets), leader)
-        never = _of_leaders(_as_mask("never_select", never_select, names, n_features, sets), leader)
+        costs, limit = _costs_and_limit(n_features_to_select, feature_costs, budget, n_features, sets)
+        named = _as_mask("always_keep", always_keep, names, n_features, sets)
+        usable = selectable | named
+        kept = _with_groups(named, sets) & usable
+        never = _with_groups(_as_mask("never_select", never_select, names, n_features, sets), sets)
+        leader = leaders(sets, usable)
         is_leader = leader == np.arange(n_features)
         if (kept & never).any():
             shared = np.flatnonzero(kept & never)
@@ -100,7 +111,7 @@ class Budget(NamedTuple):
             raise ValueError(f"always_keep and never_select must not share features, got {both} in both")
         if not selectable.all():
             by_number = feature_costs is None and budget is None and n_features_to_select != AUTO
-            warn_of_fewer(int(limit) if by_number else 0, int(((selectable | kept) & is_leader).sum()))
+            warn_of_fewer(int(limit) if by_number else 0, int((usable & is_leader).sum()))
         free = np.flatnonzero(~kept & ~never & selectable & is_leader)
         spent = costs[kept & is_leader].sum()
         left = limit - spent
@@ -113,18 +124,18 @@ class Budget(NamedTuple):
         return cls(kept, free, costs[free], min(max(left, 0.0), enough), leader if sets else None)
 
 
-def _of_leaders(mask: BoolArray, leader: IntArray) -> BoolArray:
+def _with_groups(mask: BoolArray, groups: Mapping[str, Sequence[int]]) -> BoolArray:
     """Return the mask with whole groups where it has one of their features."""
-    some = mask.copy()
-    np.logical_or.at(some, leader, mask)
-    return np.asarray(some[leader])
+    whole = mask.copy()
+    for columns in groups.values():
+        whole[columns] = mask[columns].any()
+    return whole
 
 
 def _costs_and_limit(
     n_features_to_select: int | float | str | None,
-    feature_costs: ArrayLike | Mapping[str, float] | None,
+    feature_costs: FloatArray | None,
     budget: float | None,
-    names: Sequence[str] | None,
     n_features: int,
     groups: Mapping[str, Sequence[int]],
 ) -> tuple[FloatArray, float]:
@@ -139,7 +150,7 @@ def _costs_and_limit(
         raise ValueError("give either n_features_to_select or a budget with feature_costs, got both")
     if budget is None and not is_auto:
         raise ValueError("feature_costs need a budget: the most that the selected features may cost together")
-    costs = np.ones(n_features) if feature_costs is None else costs_in_order(feature_costs, names, groups)
+    costs = np.ones(n_features) if feature_costs is None else feature_costs
     if costs.shape != (n_features,):
         raise ValueError(f"feature_costs must hold one cost for each of {n_features} features, got {costs.shape}")
     if not (np.isfinite(costs).all() and (costs > 0).all()):
@@ -155,9 +166,10 @@ def _costs_and_limit(
     return costs, float(budget)
 
 
-def costs_in_order(costs: Any, names: Sequence[str] | None, groups: Mapping[str, Sequence[int]]) -> FloatArray:
+def costs_in_order(costs: Any, names: Sequence[Any] | None, groups: Mapping[str, Sequence[int]]) -> FloatArray:
     """Return the costs in the order of the columns; those that carry names (a dict, a pandas Series) go by name."""
-    by_name = hasattr(costs, "keys") and list(costs.keys()) != list(range(len(costs)))
+    are_numbered = not has_integer_names(names) and list(getattr(costs, "keys", list)()) == list(range(len(costs)))
+    by_name = hasattr(costs, "keys") and not are_numbered
     if not by_name:
         return _as_floats(list(costs.values()) if isinstance(costs, Mapping) else costs)
     if names is None:
@@ -166,7 +178,8 @@ def costs_in_order(costs: Any, names: Sequence[str] | None, groups: Mapping[str,
         costs = group_costs(groups, costs, names)
     missing = [name for name in names if name not in costs]
     if missing:
-        raise ValueError(f"feature_costs must hold a cost for every column, got none for {', '.join(missing[:5])}")
+        shown = ", ".join(map(str, missing[:5]))
+        raise ValueError(f"feature_costs must hold a cost for every column, got none for {shown}")
     return _as_floats([costs[name] for name in names])
 
 
@@ -180,7 +193,7 @@ def _as_floats(costs: Any) -> FloatArray:
 def _as_mask(
     parameter: str,
     wanted: Sequence[Any] | None,
-    names: Sequence[str] | None,
+    names: Sequence[Any] | None,
     n_features: int,
     groups: Mapping[str, Sequence[int]],
 ) -> BoolArray:
@@ -189,15 +202,6 @@ def _as_mask(
     if isinstance(wanted, str) or not (wanted is None or np.iterable(wanted)):
         raise ValueError(f"{parameter} must be a list of names or indices, got {wanted!r}")
     for item in () if wanted is None else wanted:
-        if isinstance(item, str):
-            place = np.flatnonzero(np.asarray(names if names is not None else (), dtype=object) == item)
-            if not len(place) and item in groups:
-                place = np.asarray(groups[item])
-            if not len(place):
-                raise ValueError(f"{parameter} must name columns of X, got {item!r}")
-            mask[place] = True
-        elif isinstance(item, int | np.integer) and not isinstance(item, bool) and -n_features <= item < n_features:
-            mask[item] = True
-        else:
-            raise ValueError(f"{parameter} must hold names or indices in 0..{n_features - 1}, got {item!r}")
+        is_group = isinstance(item, str) and item in groups and item not in (names or ())
+        mask[groups[item] if is_group else find_columns(parameter, item, names, n_features)] = True
     return mask

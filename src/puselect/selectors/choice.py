@@ -16,7 +16,6 @@ from puselect.objective.evidence import rank_evidence
 from puselect.objective.separation import heldout_separation
 from puselect.objective.sparse_ranks import column_ranks
 from puselect.search.deadline import Deadline
-from puselect.search.repair import SLACK
 from puselect.selectors.base import descending_order
 from puselect.selectors.clusterings import score_features
 from puselect.selectors.groups import group_statistic
@@ -124,22 +123,19 @@ class Path:
 def choose(settings: Settings, problem: Problem, max_false: float, deadline: Deadline) -> Problem:
     """Return the problem with a budget for the features beyond chance.
 
-    With costs, only those features may be selected, within the budget; otherwise the search selects as many as there
-    are, and may prefer others.
+    Features that cost more than the budget are left out. With costs, only those beyond chance may be selected, within
+    the budget; otherwise the search selects as many as there are, and may prefer others.
     """
-    budget = problem.budget
+    budget = problem.budget.narrowed(problem.budget.affordable)
     if not len(budget.free):
         return problem
-    choice = choose_number(settings, problem, max_false, deadline)
+    choice = choose_number(settings, replace(problem, budget=budget), max_false, deadline)
     if choice.code is not ChoiceCode.CHOSEN:
         warn_of_chance(choice, int(problem.positive.sum()))
-    if (budget.costs == 1).all():
+    if (problem.budget.costs == 1).all():
         limited = budget._replace(limit=min(budget.limit, float(choice.n_features)))
     else:
-        chosen = np.isin(budget.free, choice.beyond)
-        chosen |= ~chosen.any() & (budget.costs <= budget.limit * (1 + SLACK))
-        costs = budget.costs[chosen]
-        limited = budget._replace(free=budget.free[chosen], costs=costs, limit=min(budget.limit, float(costs.sum())))
+        limited = budget.narrowed(np.isin(budget.free, choice.beyond))
     return replace(problem, budget=limited, choice=choice)
 
 
@@ -182,14 +178,12 @@ def choose_number(settings: Settings, problem: Problem, max_false: float, deadli
 
 def warn_of_chance(choice: Choice, n_labelled: int) -> None:
     """Warn that the number of features is a guess, and say why."""
-    why = f"no column says more about the labels than chance would (p = {choice.p_value:.2g})"
+    why = f"no column that may be selected says more about the labels than chance would (p = {choice.p_value:.2g})"
     if choice.code is ChoiceCode.TOO_FEW_LABELS:
         rows = "one labelled row is" if n_labelled == 1 else f"{n_labelled} labelled rows are"
         why = f"{rows} too few to tell related features from others"
-    number = f"{choice.n_features} feature{'s are' if choice.n_features > 1 else ' is'}"
-    warnings.warn(
-        f"{why}; {number} selected as the best guess, and the ranking stands", NothingBeyondChanceWarning, stacklevel=6
-    )
+    message = f"{why}; the features selected are the best guess, and the ranking stands"
+    warnings.warn(message, NothingBeyondChanceWarning, stacklevel=6)
 
 
 def follow_path(

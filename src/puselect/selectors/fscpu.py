@@ -13,8 +13,8 @@ from puselect.engines import Engine
 from puselect.search.callbacks import FitCallbacks, with_callbacks
 from puselect.search.deadline import Deadline
 from puselect.search.progress import log_line
-from puselect.selectors.base import check_number, varying_columns
-from puselect.selectors.budget import AUTO, Budget
+from puselect.selectors.base import check_number, column_names, varying_columns
+from puselect.selectors.budget import AUTO, Budget, costs_in_order
 from puselect.selectors.choice import choose, follow_path
 from puselect.selectors.cluster_search import Searched, search_alone
 from puselect.selectors.clusterings import (
@@ -58,10 +58,12 @@ class FSCPU(SearchSelector):
     max_false : float, default=0.1
         With n_features_to_select="auto", the expected share of features that are there by chance, at most.
     always_keep, never_select : list of str or int, optional
-        Features, by name or index, that must or must not be selected. Kept ones count towards the budget.
+        Features that must or must not be selected, by name or index; an integer is a name where the columns of a data
+        frame are named by integers. Kept ones count towards the budget.
     groups : dict of str to list, array-like of shape (n_features,) or "prepared", optional
-        Features that are selected as a whole, such as the one-hot columns of one category: their names or indices, the
-        group of each feature, or "prepared" behind a `Preparer`. A group counts as one feature with one cost and rank.
+        Features that are selected as a whole, such as the one-hot columns of one category: their names or indices; the
+        group of each feature, None for no group; or "prepared" behind a `Preparer`. A group counts as one feature with
+        one cost and rank, and is kept or never selected if one of its columns is.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others, missing ones included, mean unlabelled.
     engine : {"auto", "cpu", "gpu", "reference", "dask"}, default="auto"
@@ -186,7 +188,8 @@ class FSCPU(SearchSelector):
     ended_below_start_ : bool
         Whether `objective_` is clearly lower than that, as a `BelowStartWarning` has said.
     path_ : Path or None
-        With n_features_to_select="auto", what each number is worth and why this one was chosen; None if time is out.
+        With n_features_to_select="auto", what each number is worth and why this one was chosen; None if time is out, or
+        if there is nothing to choose.
     stability_ : Stability or None
         With `n_searches`, how often each feature is selected; None without, or if time or labels are too few.
     n_degenerate_ : int
@@ -195,6 +198,8 @@ class FSCPU(SearchSelector):
         The final clusterings of the selected features, which `candidate_positives` uses; None with a `clusterer`.
     groups_ : dict of str to list of int
         The columns of each group of two or more.
+    feature_costs_ : ndarray of float, shape (n_features,), or None
+        The costs in the order of the columns.
     fit_settings_ : dict
         The parameters of the fit; a later `set_params` does not change them.
     n_features_in_ : int
@@ -388,18 +393,12 @@ class FSCPU(SearchSelector):
         saved = None if is_seeded else saved_entropy(settings.search.checkpoint)
         entropy = self._draw_entropy() if saved is None else saved
         table, positive = read_any(self, settings, X, y, entropy)
-        names = getattr(self, "feature_names_in_", None)
+        names, costs = column_names(self, X), self.feature_costs
         self.groups_ = read_groups(self.groups, names, table.shape[1])
-        budget = Budget.from_parameters(
-            self.n_features_to_select,
-            self.feature_costs,
-            self.budget,
-            self.always_keep,
-            self.never_select,
-            names,
-            varying_columns(table) if settings.skip_constant else np.ones(table.shape[1], dtype=bool),
-            self.groups_,
-        )
+        self.feature_costs_ = None if costs is None else costs_in_order(costs, names, self.groups_)
+        selectable = varying_columns(table) if settings.skip_constant else np.ones(table.shape[1], dtype=bool)
+        wanted = (self.n_features_to_select, self.feature_costs_, self.budget, self.always_keep, self.never_select)
+        budget = Budget.from_parameters(*wanted, names, selectable, self.groups_)
         check_number("max_false", self.max_false, 0, 1, open_low=True)
         check_repeats(self.n_searches, table)
         problem = Problem.of(settings, table, positive, budget, entropy, is_seeded)

@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.labels import is_missing
 from puselect.objective.evidence import NO_DIFFERENCE_ROOT, Evidence
 
 EULER = 0.5772
 PREPARED = "prepared"
 SUFFIXES = (" is missing", " (hour)", " (weekday)")
-CATEGORY_WIDTH, CATEGORY_BLUR = 0.5, 0.1
 
 
-def read_groups(groups: Any, names: Sequence[str] | None, n_features: int) -> dict[str, list[int]]:
+def read_groups(groups: Any, names: Sequence[Any] | None, n_features: int) -> dict[str, list[int]]:
     """Return the columns of each group of two or more.
 
     Parameters
@@ -22,8 +22,8 @@ def read_groups(groups: Any, names: Sequence[str] | None, n_features: int) -> di
     groups : mapping of str to list, array-like of shape (n_features,), or "prepared"
         Names or indices of the columns of each group; or the group of each column, where equal labels make a group; or
         the names that `Preparer` gives: "city=Oslo" and "city=Rome", "age" and "age is missing", "day" and
-        "day (hour)".
-    names : sequence of str, optional
+        "day (hour)". A label that is missing (None, NaN) means no group.
+    names : sequence of str or int, optional
         Of the columns.
     n_features : int
 
@@ -45,7 +45,8 @@ def read_groups(groups: Any, names: Sequence[str] | None, n_features: int) -> di
     found: dict[str, list[int]] = {}
     taken: dict[int, str] = {}
     for group, members in groups.items():
-        columns = [_place(group, member, names, n_features) for member in _members(group, members)]
+        found_at = (find_columns("groups", member, names, n_features, group) for member in _members(group, members))
+        columns = [column for places in found_at for column in places]
         for column in columns:
             if column in taken:
                 both = f"{taken[column]!r} and {group!r}"
@@ -134,35 +135,12 @@ def feature_names(groups: Mapping[str, Sequence[int]], names: Sequence[Any]) -> 
     return [group_of.get(column, str(name)) for column, name in enumerate(names)]
 
 
-def one_hot_columns(X: Any, leader: IntArray | None) -> BoolArray:
-    """Return which columns are 0 or 1 everywhere and belong to a group."""
-    found = np.zeros(X.shape[1], dtype=bool)
-    if leader is not None:
-        sizes = np.bincount(leader, minlength=len(leader))
-        for j in np.flatnonzero(sizes[leader] > 1):
-            found[j] = np.isin(X[:, j], (0, 1)).all()
-    return found
-
-
-def category_blur(n_rows: int, n_columns: int) -> FloatArray:
-    """Return noise for one-hot columns, the same for the same shape.
-
-    Without it a cluster of one category has no width in these columns, a density beyond all others, and little use for
-    any other feature. With it, and half the distance between categories, `make_fraud_export` (6000 rows, nine features,
-    150 steps; chosen on seeds 0 to 3) with seeds 5000 to 5002 gave 909, 924 and 605 candidates instead of 1291, 1082
-    and 1213, with 111, 134 and 134 hidden positives among them instead of 104, 116 and 103.
-    """
-    return CATEGORY_BLUR * np.random.default_rng(n_rows).normal(size=(n_rows, n_columns))
-
-
-def group_costs(groups: Mapping[str, Sequence[int]], costs: Any, names: Sequence[str] | None) -> dict[str, float]:
+def group_costs(groups: Mapping[str, Sequence[int]], costs: Any, names: Sequence[Any]) -> dict[Any, float]:
     """Return costs by name with that of a group given to each of its columns.
 
     A group has one cost: under its own name, or the same for all of its columns.
     """
-    if names is None:
-        raise ValueError("feature_costs by name need a table with column names, got an array without")
-    spread = {str(name): costs[name] for name in costs.keys()}  # noqa: SIM118  a Series yields its values
+    spread = {name if name in names else str(name): costs[name] for name in costs.keys()}  # noqa: SIM118  a Series
     for group, columns in groups.items():
         members = [names[column] for column in columns]
         priced = [name for name in members if name in spread]
@@ -213,7 +191,8 @@ def _groups_of_labels(labels: Any, n_features: int) -> dict[str, list[int]]:
         got = len(list(labels)) if np.iterable(labels) and not isinstance(labels, str) else repr(labels)
         raise ValueError(f"groups must be a dict, or one label for each of {n_features} features, got {got}")
     for column, label in enumerate(labels):
-        found.setdefault(str(label), []).append(column)
+        if not is_missing(label):
+            found.setdefault(str(label), []).append(column)
     return {label: columns for label, columns in found.items() if len(columns) > 1}
 
 
@@ -223,15 +202,32 @@ def _members(group: Any, members: Any) -> list[Any]:
     return list(members)
 
 
-def _place(group: Any, member: Any, names: Sequence[str] | None, n_features: int) -> int:
-    if isinstance(member, str):
-        if names is None or member not in names:
-            raise ValueError(f"groups must name columns of X, got {member!r} in {group!r}")
-        return list(names).index(member)
-    if not isinstance(member, int | np.integer) or isinstance(member, bool) or not 0 <= member < n_features:
-        raise ValueError(f"groups must hold names or indices in 0..{n_features - 1}, got {member!r} in {group!r}")
-    return int(member)
+def find_columns(
+    parameter: str, item: Any, names: Sequence[Any] | None, n_features: int, group: Any = None
+) -> list[int]:
+    """Return the columns of a name or an index; an integer is a name where names are integers.
+
+    Examples
+    --------
+    >>> find_columns("always_keep", 2, ["a", "b", "c"], 3), find_columns("always_keep", 2, [2, 4, 6], 3)
+    ([2], [0])
+    """
+    is_integer = isinstance(item, int | np.integer) and not isinstance(item, bool)
+    by_name = isinstance(item, str) or (is_integer and has_integer_names(names))
+    if by_name:
+        places = [place for place, name in enumerate(names or ()) if name == item]
+    else:
+        places = [int(item) % n_features] if is_integer and -n_features <= item < n_features else []
+    if not places:
+        wanted = "name columns of X" if by_name else f"hold names or indices in 0..{n_features - 1}"
+        raise ValueError(f"{parameter} must {wanted}, got {item!r}{'' if group is None else f' in {group!r}'}")
+    return places
 
 
-def _shown(column: int, names: Sequence[str] | None) -> str:
-    return str(column) if names is None else repr(str(names[column]))
+def has_integer_names(names: Sequence[Any] | None) -> bool:
+    """Return whether the names of the columns are integers."""
+    return names is not None and not isinstance(names[0], str)
+
+
+def _shown(column: int, names: Sequence[Any] | None) -> str:
+    return repr(column if names is None else names[column])

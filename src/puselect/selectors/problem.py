@@ -18,12 +18,12 @@ from puselect.objective.doubt import doubted
 from puselect.objective.evidence import Evidence, rank_evidence
 from puselect.objective.information import PairInformation
 from puselect.objective.sparse_ranks import column_ranks
-from puselect.scaling import RobustScaling, Scaling, fit_scaling
+from puselect.scaling import Scaling, fit_scaling
 from puselect.search.deadline import Deadline
 from puselect.search.start import evidence_start
 from puselect.selectors.base import descending_order
 from puselect.selectors.budget import Budget
-from puselect.selectors.groups import CATEGORY_WIDTH, category_blur, group_evidence, group_statistic, one_hot_columns
+from puselect.selectors.groups import group_evidence, group_statistic
 from puselect.selectors.settings import AUTO_SAMPLES, Settings
 from puselect.selectors.timely import timely_rows
 from puselect.sparse_table import SparseTable
@@ -81,12 +81,7 @@ class Problem:
         is_exact = settings.engine == "reference" or settings.clusterer is not None
         n_threads = settings.threads_for(X.shape)
         scaling = fit_scaling(settings.scale, X, n_threads)
-        one_hot = one_hot_columns(X, budget.leader)
-        if isinstance(scaling, RobustScaling) and one_hot.any():
-            scaling = scaling.squeezed(one_hot, CATEGORY_WIDTH)
         table = scaling.scale(X, np.float64 if is_exact else np.float32, n_threads)
-        if isinstance(scaling, RobustScaling) and one_hot.any():
-            table[:, one_hot] += category_blur(len(X), int(one_hot.sum())).astype(table.dtype)
         return cls(table, positive, budget, entropy, is_seeded, max_samples, scaling)
 
     @property

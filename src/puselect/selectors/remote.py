@@ -8,6 +8,7 @@ from puselect.arrays import AnyArray, BoolArray, IntArray
 from puselect.engines.dask_partitions import DaskPartitions, check_workers, collection_parts, connected_client
 from puselect.engines.partitions import PartitionedTable
 from puselect.labels import draw_rows, equal_to, labelled_positives, without_missing
+from puselect.selectors.base import warn_of_few_labels
 from puselect.selectors.clusterings import Candidates, Clusterings, known_positives
 from puselect.selectors.settings import Settings
 
@@ -88,7 +89,9 @@ def read_remote(
     if table.n_columns < 2 or len(table) < 2:
         raise ValueError(f"X must have at least 2 rows and 2 columns, got {table.shape}")
     positive = read_labels(table, y, selector.pos_label)
+    warn_of_few_labels(int(positive.sum()))
     selector.n_features_in_ = table.n_columns
+    selector.__dict__.pop("feature_names_in_", None)  # of an earlier fit
     names = getattr(X, "columns", None)
     if names is not None and all(isinstance(name, str) for name in names):
         selector.feature_names_in_ = np.asarray(names, dtype=object)

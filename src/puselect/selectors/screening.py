@@ -32,9 +32,9 @@ MOST_ENTRANTS = 0.25  # share of the pool that may be replaced
 
 
 def pool_size(settings: Settings, budget: Budget) -> int:
-    """Return how many features are searched: all of them unless there are many, and none are in groups."""
+    """Return how many features are searched: all of them unless there are many to choose from, and no groups."""
     has_evidence = settings.criterion == "cluster+evidence" and settings.follows_effects
-    if not has_evidence or settings.screen is None or budget.leader is not None:
+    if not has_evidence or settings.screen is None or budget.leader is not None or not budget.leaves_a_choice:
         return len(budget.free)
     n_wanted = int(np.ceil(budget.start * len(budget.free)))
     wanted = max(LEAST_POOL, POOL_PER_SELECTED * n_wanted) if settings.screen == "auto" else int(settings.screen)
@@ -45,11 +45,9 @@ def screened(budget: Budget, support: FloatArray, n_pool: int) -> Budget:
     """Return the budget with only the `n_pool` features of largest support free, of those that fit it."""
     if n_pool >= len(budget.free):
         return budget
-    affordable = np.flatnonzero(budget.costs <= budget.limit)
+    affordable = np.flatnonzero(budget.affordable)
     best = affordable[np.argsort(-support[budget.free[affordable]], kind="stable")[:n_pool]]
-    pool = np.sort(best)
-    costs = budget.costs[pool]
-    return budget._replace(free=budget.free[pool], costs=costs, limit=min(budget.limit, float(costs.sum())))
+    return budget.narrowed(np.sort(best))
 
 
 @dataclass(frozen=True)
@@ -81,8 +79,7 @@ class SecondLook:
 
     def __call__(self, free: IntArray, scores: FloatArray, selected: BoolArray) -> Exchange:
         """Return the features to exchange, given the free ones, their scores and the mask of those selected so far."""
-        outside = np.setdiff1d(self.features, free)
-        outside = outside[self.costs_of(outside) <= self.problem.budget.limit]
+        outside = np.setdiff1d(self.features[self.problem.budget.affordable], free)
         statistic = self._statistic(outside, selected)
         chance = 2 * np.log(max(len(outside), 2))  # exceeded by one of them by chance
         n_entrants = min(int(MOST_ENTRANTS * len(free)), int((statistic > chance).sum()))
