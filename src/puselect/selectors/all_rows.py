@@ -47,6 +47,7 @@ def evidence_of_all(
             table, positive = table[rows], positive[rows]
         summed = RowBlocks(np.asarray(table), settings.threads_for(table.shape))
     if not has_time(summed, columns, deadline):
+        deadline.has_cut = True
         log_line("single columns are compared on a sample of the rows to be in time", settings.search.verbose)
         return None
     sample = draw_rows(positive, rng, max_others=AUTO_SAMPLES)
