@@ -399,16 +399,63 @@ class TestFiles:
         select("-k", 3, "-o", "s.json")
         assert len(Selection.from_json((folder / "s.json").read_text()).selected) == 3
 
-    def test_a_failure_while_writing_leaves_the_old_files(self, folder, monkeypatch):
+    def test_each_file_is_written_on_its_own_and_what_fails_is_said_last(self, folder, monkeypatch):
         def full_disk(*_):
             raise OSError(28, "No space left on device")
 
-        (folder / "s.json").write_text("old")
+        (folder / "small.csv").write_text("old")
         monkeypatch.setattr("puselect.tables.loading.write_table", full_disk)
-        done = select("-k", 3, "-o", "s.json", "--data-out", "small.csv", "--quiet", code=1)
-        assert done.stderr == "error: no space left on device\n"
-        assert (folder / "s.json").read_text() == "old"
-        assert {path.name for path in folder.iterdir()} == {"d.csv", "s.json"}
+        words = ("-o", "s.json", "--data-out", "small.csv", "--candidates", "c.csv", "--report", "r.html")
+        done = select("-k", 3, *words, code=1)
+        reasons = [f"{name} was not written: no space left on device" for name in ("small.csv", "c.csv")]
+        assert done.stderr.splitlines()[-1] == f"error: {'; '.join(reasons)}"
+        assert re.findall("written +(.*)", done.stdout) == ["s.json", "r.html"]
+        assert len(Selection.from_json((folder / "s.json").read_text()).selected) == 3
+        assert (folder / "small.csv").read_text() == "old"
+        assert {path.name for path in folder.iterdir()} == {"d.csv", "s.json", "small.csv", "r.html"}
+
+    def test_a_selected_duration_is_written_to_csv(self, folder):
+        spans = pl.int_range(400, eager=True).cast(pl.Duration("us")) * 1_000_000
+        clusters_table().with_columns(wait=spans).write_parquet(folder / "d.parquet")
+        words = ("--label", "label", "-k", 3, "--keep", "wait", "--candidates", "c.csv", "--data-out", "o.csv.gz")
+        assert runner.invoke(cli.app, ["select", "d.parquet", *map(str, words)]).exit_code == 0
+        assert pl.read_csv(folder / "o.csv.gz")["wait"][:2].to_list() == ["PT0S", "PT1S"]
+        row, wait = pl.read_csv(folder / "c.csv").select("row", "wait").row(0)
+        assert wait == f"PT{row // 60}M{row % 60}S".replace("PT0M", "PT")
+
+    def test_columns_called_as_ours_keep_their_names_and_their_values_in_candidates(self, folder):
+        names = {"signal 0": "row", "signal 1": "confidence"}
+        clusters_table().rename(names).write_csv("d.csv")
+        select("-k", 3, "-o", "s.json", "--candidates", "c.csv", "--quiet")
+        call = ["apply", "s.json", "d.csv", "--candidates", "a.csv", "--data-out", "o.csv"]
+        assert runner.invoke(cli.app, call).exit_code == 0
+        for name in ("c.csv", "a.csv"):
+            table = pl.read_csv(name)
+            assert table.columns == ["row_", "confidence_", "row", "confidence", "signal 2"]
+            chosen = pl.read_csv("d.csv")[table["row_"].to_list()]
+            assert table.select("row", "confidence").equals(chosen.select("row", "confidence"))
+        assert pl.read_csv("o.csv").columns == ["row", "confidence", "signal 2"]
+
+    def test_an_id_called_confidence_is_kept_in_candidates(self, folder):
+        clusters_table().with_columns(confidence=pl.int_range(1000, 1400)).write_csv("d.csv")
+        select("-k", 3, "--id", "confidence", "--candidates", "c.csv", "--quiet")
+        table = pl.read_csv("c.csv")
+        assert table.columns[:2] == ["confidence", "confidence_"]
+        assert table["confidence"].is_between(1000, 1399).all()
+
+    def test_ids_reach_the_terminal_without_control_characters(self, folder):
+        ids = [f"\x1b[2J\x9b1mé{i}" for i in range(400)]
+        clusters_table().with_columns(key=pl.Series(ids)).write_parquet("d.parquet")
+        call = ["select", "d.parquet", "--label", "label", "--id", "key", "-k", "3", "-o", "s.json"]
+        shown = [runner.invoke(cli.app, [*call, *more]) for more in ([], ["--json"])]
+        shown.append(runner.invoke(cli.app, ["apply", "s.json", "d.parquet", "--id", "key"]))
+        repeated = pl.read_parquet("d.parquet").with_columns(key=pl.lit(ids[0]))
+        repeated.write_parquet("d.parquet")
+        shown.append(runner.invoke(cli.app, [*call, "--debug"]))
+        assert [done.exit_code for done in shown] == [0, 0, 0, 1]
+        assert not any(set("\x1b\x9b") & set(done.output) for done in shown)
+        assert all("1mé" in done.output for done in shown)
+        assert Selection.from_json(shown[1].stdout).candidates.row[0] in ids
 
     def test_a_private_result_stays_private(self, folder):
         (folder / "s.json").write_text("old")

@@ -5,6 +5,7 @@ from puselect import FSCPU, AutoSelector, check_suitability
 from puselect.baselines import DTRFE, ESMCRFS, JSFS, PUBagging
 from puselect.baselines.es_mcrfs import share_done
 from puselect.datasets import make_pu_clusters
+from puselect.exceptions import CheckpointWarning
 from puselect.report.quality import find_problems
 from puselect.search import deadline
 from puselect.search.deadline import Deadline
@@ -217,6 +218,15 @@ def test_steps_that_use_several_threads_are_counted_by_the_time_of_all(monkeypat
     assert end.is_too_close(3)
 
 
+def test_a_first_step_after_which_time_is_out_says_how_long_clusterings_take(clock):
+    clock.seconds_per_look = 0.0
+    end = Deadline(10.0)
+    assert not end.is_too_close(3)
+    clock.now += 6.0
+    assert end.is_too_close(3)
+    assert end.lap_seconds == 6
+
+
 @pytest.fixture
 def slow_ranks(monkeypatch):
     """Let ranks take a thousandth of a second for each row and column, and be looked at even in small tables."""
@@ -246,3 +256,18 @@ def test_a_fit_without_time_for_all_rows_ends_with_evidence_from_some(slow_ranks
     late = search(max_time=0.5, screen=6).fit(X, Y)
     assert not np.array_equal(late.evidence_.labelled, unlimited.evidence_.labelled)
     assert late.support_.sum() == 5
+
+
+@pytest.mark.parametrize("changes", [{}, {"screen": 6}, {"n_features_to_select": "auto"}])
+def test_a_search_that_looked_at_fewer_rows_to_be_in_time_is_not_saved(slow_ranks, tmp_path, changes):
+    whole = search(**changes).fit(X, Y)
+    with pytest.warns(CheckpointWarning, match="max_time=0.5 is too short to look at all rows"):
+        search(max_time=0.5, checkpoint=tmp_path / "state", **changes).fit(X, Y)
+    resumed = search(checkpoint=tmp_path / "state", **changes).fit(X, Y)
+    assert np.array_equal(resumed.probabilities_, whole.probabilities_)
+    assert np.array_equal(resumed.ranking_, whole.ranking_)
+    assert resumed.objective_ == whole.objective_
+    saved = (tmp_path / "state").read_bytes()
+    with pytest.warns(CheckpointWarning):
+        search(max_time=0.5, checkpoint=tmp_path / "state", **changes).fit(X, Y)
+    assert (tmp_path / "state").read_bytes() == saved

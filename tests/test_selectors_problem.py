@@ -48,3 +48,12 @@ def test_evidence_multiplies_matrices_on_one_thread(monkeypatch):
     with blas_threads().limit(limits=2, user_api="blas"):
         problem_evidence(task.settings, task.problem, Deadline(None))
     assert seen == [{1}]
+
+
+def test_where_steps_are_sampled_pair_information_is_that_of_a_sample(monkeypatch):
+    seen = []
+    monkeypatch.setattr(problem.PairInformation, "of", lambda X, positive: seen.append((X.shape, positive.sum())))
+    for n_rows, max_samples in [(300, 200), (220, 200), (300, None)]:
+        task = problem_of(n_rows, 30, criterion="cluster+mi", max_samples=max_samples)
+        problem.pair_information(task.settings, task.problem)
+    assert seen == [((230, 4), 30), ((220, 4), 30), ((300, 4), 30)]

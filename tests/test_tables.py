@@ -433,11 +433,21 @@ class TestLargeFiles:
         assert np.array_equal(data.drop("label").to_numpy()[table.row_numbers], table.X)
         assert np.array_equal(data["label"].to_numpy()[table.row_numbers], table.y)
 
-    def test_are_measured_by_memory(self, tmp_path):
-        self.data().write_csv(tmp_path / "big.csv")
-        table = load_table(str(tmp_path / "big.csv"), TableSpec("label", max_memory=120 * 1000))
+    @pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet", ".arrow", "-*.parquet"])
+    def test_are_measured_by_memory_however_well_the_file_is_packed(self, tmp_path, ending):
+        flags = {f"c{j}": np.arange(5000) // 1250 == j for j in range(4)}
+        data = pl.DataFrame({**flags, "label": np.arange(5000) % 100 == 0}).cast(pl.Int8)
+        path = tmp_path / f"big{ending}"
+        if ending.endswith(".parquet"):
+            data.write_parquet(str(path).replace("*", "1"))
+        elif ending == ".arrow":
+            data.write_ipc(path, compression="zstd")
+        else:
+            text = data.write_csv().encode()
+            path.write_bytes(gzip.compress(text) if ending == ".csv.gz" else text)
+        table = load_table(str(path), TableSpec("label", max_memory=120 * 1000))
         assert table.notes == (SampleNote(1000, 5000, 50, "memory"),)
-        assert len(load_table(str(tmp_path / "big.csv"), SPEC).y) == 5000
+        assert len(load_table(str(path), SPEC).y) == 5000
 
     def test_a_limit_below_the_number_of_labelled_rows_is_refused(self, tmp_path):
         self.data().write_csv(tmp_path / "big.csv")

@@ -11,9 +11,6 @@ from typing import BinaryIO
 
 SUFFIX = ".part"
 
-scratch_files: set[Path] = set()
-"""Files of this process that must not outlive it."""
-
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
@@ -46,7 +43,6 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield file
         return
     scratch = target.with_name(f".{target.name[:200]}.{os.getpid()}.{secrets.token_hex(8)}{SUFFIX}")
-    scratch_files.add(scratch)
     try:
         # O_EXCL neither follows a link nor opens what is there already
         descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
@@ -58,7 +54,6 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         os.replace(scratch, target)
     finally:
         scratch.unlink(missing_ok=True)
-        scratch_files.discard(scratch)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -73,10 +68,10 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 def remove_scratch(path: str | os.PathLike[str]) -> None:
     """Remove the scratch files that killed processes left next to `path`."""
     target = Path(os.path.realpath(path))
-    with suppress(OSError):
-        for scratch in target.parent.glob(f".{glob.escape(target.name[:200])}.*.*{SUFFIX}"):
-            writer = scratch.name.split(".")[-3]
-            if writer.isdecimal() and not _is_running(int(writer)):
+    for scratch in target.parent.glob(f".{glob.escape(target.name[:200])}.*.*{SUFFIX}"):
+        writer = scratch.name.split(".")[-3]
+        if writer.isdecimal() and not _is_running(int(writer)):
+            with suppress(OSError):
                 scratch.unlink(missing_ok=True)
 
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from puselect._version import __version__
-from puselect.cli.writing import written
+from puselect.cli.writing import OutputsError, failed, written
 
 PIPE_WIDTH = 120
 DEBUG = "--debug"
@@ -78,10 +78,13 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
-        written.clear()
-        interrupts.clear()
+        for told in (written, failed, interrupts):
+            told.clear()
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            if failed:
+                raise OutputsError from failed[0][1]
+            return result
         except (KeyboardInterrupt, TypeError, SystemError) as error:  # typer would exit silently
             if not isinstance(error, KeyboardInterrupt) and not interrupts:
                 raise
@@ -142,7 +145,8 @@ def _report_error(error: Exception, debug: bool) -> int:
         error.show()  # type: ignore[attr-defined]
         return exit_code
     if debug:
-        traceback.print_exception(error)
+        lines = "".join(traceback.format_exception(error)).splitlines()
+        typer.echo("\n".join(map(printable, lines)), err=True)
     typer.echo(f"error: {one_line(error)}", err=True)
     return exit_code
 
@@ -153,6 +157,8 @@ def one_line(error: Exception) -> str:
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "puselect"
         text = f"{error.format_message()} (see {command} --help)"
+    elif isinstance(error, OutputsError):
+        text = "; ".join(f"{path} was not written: {one_line(cause)}" for path, cause in failed)
     elif isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename is not None else ""
         text = where + error.strerror.lower()

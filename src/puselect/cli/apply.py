@@ -1,16 +1,16 @@
 """``puselect apply``."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from puselect.cli import options
-from puselect.cli.application import app, console, finishing
+from puselect.cli.application import app, console, finishing, printable
 from puselect.cli.options import OUT, TABLE, tell
 from puselect.cli.progress import working
-from puselect.cli.reading import reading
-from puselect.cli.writing import check_outputs, output_files
+from puselect.cli.writing import Output, check_outputs, write_each, written
 
 if TYPE_CHECKING:
     from puselect.report import Selection
@@ -53,25 +53,24 @@ def apply(
     are not used.
     """
     from puselect.tables.applying import apply_recipes
-    from puselect.tables.files import output_format, regular_file
+    from puselect.tables.files import output_format
 
     if quiet and not (data_out or candidates):
         raise typer.BadParameter("no output requested: add --data-out FILE or --candidates FILE", param_hint="--quiet")
     check_outputs({"--data-out": data_out, "--candidates": candidates}, [result, data])
-    data_format = None if data_out is None else output_format(data_out)
+    data_format = "" if data_out is None else output_format(data_out)
     selection = read_selection(result)
     row_name = options.single_name("--id", row_id)
-    path = regular_file(data)
-    with working(f"reading {data}", quiet), reading(data):
-        table = apply_recipes(data, selection.recipes, selected_columns(selection), row_name, path)
+    with working(f"reading {data}", quiet):
+        table = apply_recipes(data, selection.recipes, selected_columns(selection), row_name)
     found = score(selection, table, candidates is not None)
-    with finishing(), output_files(data_out, candidates) as (data_file, candidates_file), reading(data):
-        if data_file is not None and data_format is not None:
-            table.write(data_file, data_format)
-        if candidates_file is not None and found is not None:
-            table.write_candidates(found, candidates_file)
+    outputs: list[Output] = [(data_out, lambda file: table.write(file, data_format))]
+    if found is not None:
+        outputs.append((candidates, partial(table.write_candidates, found)))
+    with finishing():
+        write_each(*outputs)
     if not quiet:
-        show(table, found, [path for path in (data_out, candidates) if path is not None])
+        show(table, found, written)
 
 
 def read_selection(path: Path) -> "Selection":
@@ -110,6 +109,7 @@ def show(table: "AppliedTable", found: "Candidates | None", written: list[Path])
         likely = int((found.confidence >= 0.5).sum())
         console.print(f"{counted(len(found.rows), 'row')} in positive clusters, {likely} of them likely positives")
         for row, confidence in list(zip(found.rows, found.confidence, strict=True))[:SHOWN]:
-            console.print(f"  {table.row_name} {table.row_names[row]}: {confidence:.0%}", markup=False)
+            name = printable(f"{table.row_name or 'row'} {table.row_names[row]}")
+            console.print(f"  {name}: {confidence:.0%}", markup=False)
     for path in written:
         tell(f"written: {path}")

@@ -11,7 +11,7 @@ from puselect.cli import options
 from puselect.cli.application import app, console, finishing
 from puselect.cli.options import HOW, TABLE, WHAT, open_table, split_names, table_notes, tell_notes
 from puselect.cli.progress import counted_progress
-from puselect.cli.writing import check_outputs, output_files
+from puselect.cli.writing import check_outputs, result_outputs, write_each, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -93,17 +93,12 @@ def compare(
     )
     table = open_table(data, spec, quiet)
     comparison = run(table, names, k, splits, model, seed, jobs, quiet)
-    with finishing(), output_files(output, report) as (result_file, report_file):
-        if result_file is not None:
-            result_file.write(f"{comparison.to_json()}\n".encode())
-        if report_file is not None:
-            from puselect.report.render import render
-
-            report_file.write(render([comparison]).encode())
+    with finishing():
+        write_each(*result_outputs(comparison, output, report))
     if json:
         typer.echo(comparison.to_json())
     elif not quiet:
-        print_comparison(console, comparison, [path for path in (output, report) if path])
+        print_comparison(console, comparison, written)
 
 
 def check_call(names: tuple[str, ...], model: str) -> None:

@@ -13,7 +13,7 @@ import typer
 from puselect.cli import options
 from puselect.cli.advice import program
 from puselect.cli.application import app, console
-from puselect.cli.writing import check_outputs, output_files
+from puselect.cli.writing import check_outputs, output_file
 
 TRY = "select {table} --label known --drop diagnosis -k 6 --report report.html"
 TRY_EXPORT = "select {table} --label known_fraud --prepare --id transaction_id -k 9 --report report.html"
@@ -104,9 +104,8 @@ def show_command(words: str) -> None:
 def write_table(path: Path, seed: int) -> None:
     """Write the table of the demo and suggest what to do with it."""
     check_outputs({"--table": path})
-    with output_files(path) as (file,):
-        if file is not None:
-            file.write(demo_table(seed).encode())
+    with output_file(path) as file:
+        file.write(demo_table(seed).encode())
     console.print(
         f"{path}: 569 breast tumours, 30 measurements each; [bold]known[/bold] is 1 for a tenth of the malignant\n"
         "ones, [bold]diagnosis[/bold] is the truth: 1 for all of them.\nTry next:",
@@ -122,9 +121,8 @@ def write_export(path: Path, seed: int) -> None:
 
     check_outputs({"--messy": path})
     columns, _ = fraud_export_columns(EXPORT_ROWS, seed)
-    with output_files(path) as (file,):
-        if file is not None:
-            pl.DataFrame(columns, nan_to_null=True).write_csv(file)
+    with output_file(path) as file:
+        pl.DataFrame(columns, nan_to_null=True).write_csv(file)
     console.print(
         f"{path}: {EXPORT_ROWS:,} payments, {len(columns)} columns; [bold]known_fraud[/bold] is yes for 60 of them, "
         "and nothing\nis known about the others. Try next:",

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puselect.cli.application import messages, printable
-from puselect.cli.reading import reading
 
 if TYPE_CHECKING:
     from puselect.tables import LoadedTable, TableSpec
@@ -190,13 +189,10 @@ def open_table(data: str, spec: "TableSpec", quiet: bool) -> "LoadedTable":
     from puselect.cli.wording import note_text
     from puselect.phrases import counted
     from puselect.tables import load_table
-    from puselect.tables.files import regular_file
 
     check_choice("--impute", spec.impute, ["median"])
     with working(f"reading {data}", quiet):
-        path = regular_file(data)  # copied before the block: then it is known which file to remove
-        with reading(data):
-            table = load_table(data, spec, path)
+        table = load_table(data, spec)
     if not quiet:
         tell(f"{len(table.y)} rows, {len(table.recipes)} usable features, {counted(int(table.y.sum()), 'row')} with "
              f"{table.label} = {table.positive}")

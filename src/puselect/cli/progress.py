@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
 
-from puselect.cli.application import LongSearchError, messages
+from puselect.cli.application import LongSearchError, messages, printable
 from puselect.cli.options import tell
 from puselect.phrases import duration
 
@@ -81,7 +82,7 @@ def working(what: str, quiet: bool) -> Iterator[None]:
     if quiet:
         yield
     elif messages.is_terminal:
-        with messages.status(f"[dim]{what}[/dim]"):
+        with messages.status(Text(printable(what), style="dim")):
             yield
     else:
         timer = threading.Timer(LINE_SECONDS, tell, [f"{what} ..."])

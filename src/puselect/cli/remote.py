@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from puselect.cli.application import finishing, stopping
+from puselect.cli.application import finishing, printable, stopping
 from puselect.cli.options import tell, tell_notes
 from puselect.cli.progress import search_progress
-from puselect.cli.reading import reading
-from puselect.cli.writing import output_files
+from puselect.cli.writing import result_outputs, write_each
 
 if TYPE_CHECKING:
     from puselect.engines.partitions import PartitionedTable
@@ -38,11 +37,10 @@ class RemoteFiles:
         from puselect.tables.parts import matching_files, number_columns, parquet_parts
 
         check_workers(client)
-        with reading(self.data):
-            paths = matching_files(self.data)
-            columns = number_columns(paths, (self.label, *self.drop))
-            y = labelled_rows(paths, self.label, self.positive)
-            table = PartitionedTable.of(DaskPartitions(client, parquet_parts(paths, columns)))
+        paths = matching_files(self.data)
+        columns = number_columns(paths, (self.label, *self.drop))
+        y = labelled_rows(paths, self.label, self.positive)
+        table = PartitionedTable.of(DaskPartitions(client, parquet_parts(paths, columns)))
         table.columns = columns
         return table, y
 
@@ -51,7 +49,6 @@ def select_remote(files: RemoteFiles, selector: "FSCPU", outputs: Any, json: boo
     """Select features of a table on a cluster; write and print the result."""
     from puselect.engines.dask_partitions import connected_client
     from puselect.report import summarise
-    from puselect.report.render import render
     from puselect.search.progress import watching
 
     with connected_client(files.address) as client, client.as_current():
@@ -69,12 +66,9 @@ def select_remote(files: RemoteFiles, selector: "FSCPU", outputs: Any, json: boo
     tell_notes(() if quiet else notes)
     command = shlex.join(["puselect", *sys.argv[1:]])
     selection = summarise(selector, command=command, seconds=seconds, notes=notes)
-    with finishing(), output_files(outputs.result, outputs.report) as (result_file, report_file):
-        if result_file is not None:
-            result_file.write(f"{selection.to_json()}\n".encode())
-        if report_file is not None:
-            report_file.write(render([selection]).encode())
+    with finishing():
+        write_each(*result_outputs(selection, outputs.result, outputs.report))
     if json:
         typer.echo(selection.to_json())
     elif not quiet:
-        typer.echo("\n".join(selection.selected))
+        typer.echo("\n".join(map(printable, selection.selected)))

@@ -8,7 +8,7 @@ import typer
 from puselect.cli import options
 from puselect.cli.application import app
 from puselect.cli.options import tell
-from puselect.cli.writing import check_outputs, output_files
+from puselect.cli.writing import check_outputs, output_file
 
 Results = Annotated[
     list[Path],
@@ -65,7 +65,6 @@ def write(results: list[Path], output: Path) -> Path:
         if path.is_dir():
             raise IsADirectoryError(f"{path} is a folder; report a study on its own")
     page = render([read_result(path) for path in results])
-    with output_files(output) as (file,):
-        if file is not None:
-            file.write(page.encode())
+    with output_file(output) as file:
+        file.write(page.encode())
     return output

@@ -6,7 +6,7 @@ import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
@@ -15,9 +15,8 @@ from puselect.cli.advice import next_step
 from puselect.cli.application import app, console, finishing, stopping
 from puselect.cli.options import HOW, OUT, TABLE, WHAT, open_table, split_names, tell, tell_notes
 from puselect.cli.progress import TimeCheck, search_progress, working
-from puselect.cli.reading import reading
 from puselect.cli.remote import RemoteFiles, select_remote
-from puselect.cli.writing import check_outputs, output_files
+from puselect.cli.writing import check_outputs, result_outputs, write_each, written
 
 if TYPE_CHECKING:
     from puselect.report import Selection
@@ -204,13 +203,13 @@ def select(
     with finishing(), working("describing and writing the result", quiet):
         found = find_candidates(selector, table)
         selection = describe(selector, table, seconds, [*remarks, *heard], checked, found, spec.id)
-        files.write(data, selection, table, selector.support_, found, spec.id)
+        files.write(selection, table, selector.support_, found, spec.id)
     if json:
         typer.echo(selection.to_json())
     elif not quiet:
         hint = next_step(data, spec, method, len(selection.selected), selection.n_features, report)
         times = {**table.seconds, "searching": seconds, **checking, "report": time.perf_counter() - begin}
-        print_selection(console, selection, table, files.paths, hint, times)
+        print_selection(console, selection, table, written, hint, times)
 
 
 def check_size(
@@ -425,23 +424,19 @@ class Outputs:
         return [path for path in (self.result, self.data, self.candidates, self.report) if path is not None]
 
     def write(
-        self, data: str, selection: "Selection", table: "LoadedTable", support: Any, found: "Candidates | None",
+        self, selection: "Selection", table: "LoadedTable", support: Any, found: "Candidates | None",
         row_name: str | None,
     ) -> None:
-        """Write the files that were asked for, all of them or none."""
+        """Write the files that were asked for, each on its own."""
         from puselect.tables.files import output_format
 
-        targets = (self.result, self.data, self.candidates, self.report)
-        with output_files(*targets) as (result_file, data_file, candidates_file, report_file):
-            if result_file is not None:
-                result_file.write(f"{selection.to_json()}\n".encode())
-            if data_file is not None and self.data is not None:
-                with reading(data):
-                    table.write(support, data_file, output_format(self.data))
-            if candidates_file is not None and found is not None:
-                with reading(data):
-                    table.write_candidates(found, support, row_name, candidates_file)
-            if report_file is not None:
-                from puselect.report.render import render
+        data_format = "" if self.data is None else output_format(self.data)
 
-                report_file.write(render([selection]).encode())
+        def write_candidates(file: BinaryIO) -> None:
+            if found is None:
+                raise ValueError("no clustering of the selected features succeeded")
+            table.write_candidates(found, support, row_name, file)
+
+        result, report = result_outputs(selection, self.result, self.report)
+        data = (self.data, lambda file: table.write(support, file, data_format))
+        write_each(result, data, (self.candidates, write_candidates), report)

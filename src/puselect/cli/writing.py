@@ -1,20 +1,28 @@
-"""Output files: checked before the work starts, and written whole or not at all."""
+"""Output files: checked before the work starts, each written whole or not at all."""
 
 import errno
 import os
 import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import typer
 
 from puselect.atomic import atomic_write, remove_scratch
 
+if TYPE_CHECKING:
+    from puselect.report import Comparison, Selection
+
+Output = tuple[Path | None, Callable[[BinaryIO], object]]
+"""A file to write, None if it was not asked for, and what writes it."""
+
 written: list[Path] = []
 """Files the current command has written; a message on Ctrl-C must not deny them."""
+failed: list[tuple[Path, Exception]] = []
+"""Files it could not write, and why; an `OutputsError` says so when the command is over."""
 
 
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Sequence[str | Path | None] = ()) -> None:
@@ -59,16 +67,36 @@ def _identity(path: str | Path) -> tuple[int, int] | str | None:
     return (info.st_dev, info.st_ino) if stat.S_ISREG(info.st_mode) or stat.S_ISDIR(info.st_mode) else None
 
 
+class OutputsError(Exception):
+    """Some files could not be written, as `failed` says; the others are there."""
+
+
 @contextmanager
-def output_files(*targets: Path | None) -> Iterator[list[BinaryIO | None]]:
-    """Open a file for each target, None for None; they take their places when the block ends without an error."""
-    with ExitStack() as stack:
-        for target in targets:
-            if target is not None:
-                remove_scratch(target)
-        files = [None if target is None else stack.enter_context(atomic_write(target)) for target in targets]
-        yield files
-        for file in files:
-            if file is not None:
-                file.flush()  # a full disk shows here, before the first file is replaced
-    written.extend(target for target in targets if target is not None)
+def output_file(target: Path) -> Iterator[BinaryIO]:
+    """Open a file that takes its place when the block ends without an error."""
+    remove_scratch(target)
+    with atomic_write(target) as file:
+        yield file
+    written.append(target)
+
+
+def write_each(*outputs: Output) -> None:
+    """Write every file that was asked for, whether or not the others fail; what does is kept in `failed`."""
+    for target, write in outputs:
+        if target is not None:
+            try:
+                with output_file(target) as file:
+                    write(file)
+            except Exception as error:
+                failed.append((target, error))
+
+
+def result_outputs(result: "Selection | Comparison", output: Path | None, report: Path | None) -> tuple[Output, Output]:
+    """Return how a result is written as JSON and as a report."""
+
+    def write_report(file: BinaryIO) -> None:
+        from puselect.report.render import render
+
+        file.write(render([result]).encode())
+
+    return (output, lambda file: file.write(f"{result.to_json()}\n".encode())), (report, write_report)

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import re
 import types
 from collections.abc import Callable, Iterable, Sized
 from typing import Any, Self, Union, get_args, get_origin, get_type_hints
@@ -21,7 +22,8 @@ class JSONRecord:
 
     def to_json(self) -> str:
         """Return the record as JSON, fields in their order."""
-        return json.dumps(dataclasses.asdict(self), ensure_ascii=False, allow_nan=False, indent=1)  # type: ignore[call-overload]
+        text = json.dumps(dataclasses.asdict(self), ensure_ascii=False, allow_nan=False, indent=1)  # type: ignore[call-overload]
+        return re.sub("[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text)  # a terminal would obey them
 
     @classmethod
     def from_json(cls, text: str) -> Self:

@@ -27,6 +27,8 @@ class Deadline:
         self._mark: tuple[float, float] | None = None
         self._is_first = True
         self._aside = 0.0
+        self.has_cut = False
+        """Whether something was found from fewer rows than without this end."""
 
     def set_aside(self, seconds: float) -> None:
         """Keep so many seconds free for what comes after the search."""
@@ -57,9 +59,10 @@ class Deadline:
         mark = (time.monotonic(), time.process_time())
         if self._mark is not None:
             lap = max(mark[0] - self._mark[0], mark[1] - self._mark[1])
-            if self._is_first:
-                self._is_first, self._mark = False, mark
-                return self.left < lap
+            is_first, self._is_first = self._is_first, False
+            if is_first and self.left >= lap:
+                self._mark = mark
+                return False
             self.laps.append(lap)
         self._mark = mark
         return self.left <= self.lap_seconds * (1 + laps_to_come)

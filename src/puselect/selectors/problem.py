@@ -120,7 +120,9 @@ def pair_information(settings: Settings, problem: Problem) -> PairInformation | 
             FewLabelsWarning,
             stacklevel=4,
         )
-    return PairInformation.of(problem.table, problem.positive)
+    # Where steps are sampled, a sample tells as much: the labelled rows, all of which it has, are what counts.
+    rows = slice(None) if problem.max_samples is None else some_rows(problem, _evidence_rng(problem))
+    return PairInformation.of(problem.table[rows], problem.positive[rows])
 
 
 def cluster_objective(settings: Settings, engine: Engine, information: PairInformation | None) -> ClusterObjective:

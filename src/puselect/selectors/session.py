@@ -235,6 +235,8 @@ class Session:
             check_writable(path)
             return
         if state.get("fingerprint") != self.fingerprint:
+            if self.deadline.has_cut:  # another number of features may have been chosen from fewer rows
+                return
             raise ValueError(
                 f"checkpoint {str(path)!r} belongs to other data or other settings; delete it or use another path"
             )
@@ -247,9 +249,15 @@ class Session:
             raise damaged(path) from error
 
     def save(self) -> None:
-        """Write the checkpoint, where one is wanted; warn and go on if that fails, for instance on a full disk."""
+        """Write the checkpoint, where one is wanted; warn and go on if that fails, for instance on a full disk.
+
+        A search that has looked at fewer rows to be in time is not saved: resumed, it would differ from one that was
+        never limited.
+        """
         if self.settings.checkpoint is None:
             return
+        if self.deadline.has_cut:
+            return self._warn_unsaved(f"max_time={self.settings.max_time:g} is too short to look at all rows")
         state = {"search": self.search.state(), "n_degenerate": self.objective.n_degenerate}
         if self.look is not None:
             state["pool"] = {"free": self.budget.free, "support": self.look.optimizer.support}
@@ -257,10 +265,13 @@ class Session:
             save_state(self.settings.checkpoint, {"fingerprint": self.fingerprint, **state})
             self.could_save = True
         except OSError as error:
-            if self.could_save:
-                message = f"the search goes on, but its checkpoint could not be written: {error}"
-                warnings.warn(message, CheckpointWarning, stacklevel=2)
-            self.could_save = False
+            self._warn_unsaved(str(error))
+
+    def _warn_unsaved(self, why: str) -> None:
+        if self.could_save:
+            message = f"the search goes on, but its checkpoint could not be written: {why}"
+            warnings.warn(message, CheckpointWarning, stacklevel=3)
+        self.could_save = False
 
 
 def igo_optimizer(

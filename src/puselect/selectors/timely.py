@@ -45,6 +45,7 @@ def timely_rows(
     n_others = max(FEWEST_OTHERS, int(len(rows) * left / 2 / seconds))
     if seconds <= left or n_others >= len(rows):
         return rows
+    deadline.has_cut = True
     fewer = draw_rows(positive, rng, max_others=n_others)
     log_line(f"single columns are compared on {len(fewer)} of {len(rows)} rows to be in time", settings.search.verbose)
     return fewer

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -26,12 +25,12 @@ class AppliedTable:
     sources: tuple[str, ...]
     """The columns they were made from."""
     row_names: AnyArray
-    row_name: str
-    """What names a row: a column, or "row" for its number, 0 for the first after the header."""
+    row_name: str | None
+    """The column that names a row; None if it is called by its number, 0 for the first after the header."""
 
     def write(self, file: BinaryIO, output_format: str) -> None:
         """Write the selected columns as they are in the file, and what names the rows."""
-        names = names_in_order([*self.sources, self.row_name], self.rows.columns)
+        names = names_in_order([*self.sources, self.row_name or ""], self.rows.columns)
         write_table(self.rows.select(names), file, output_format)
 
     def write_candidates(self, found: Candidates, file: BinaryIO) -> None:
@@ -41,8 +40,7 @@ class AppliedTable:
 
 
 def apply_recipes(
-    name: str, recipes: Sequence[Recipe], features: Sequence[str], row_name: str | None = None,
-    path: Path | None = None,
+    name: str, recipes: Sequence[Recipe], features: Sequence[str], row_name: str | None = None
 ) -> AppliedTable:
     """Read a data file and return the selected features of its rows.
 
@@ -56,13 +54,11 @@ def apply_recipes(
         The selected ones.
     row_name : str, optional
         Column that names the rows.
-    path : path, optional
-        A regular file with the content, such as a copy of standard input.
     """
     made = {feature: recipe for recipe in recipes for feature in recipe.names}
     wanted = [made.get(feature) or Recipe(feature, "number") for feature in features]
     used = {recipe.column: recipe for recipe in wanted}
-    source = open_source(name, path=path)
+    source = open_source(name)
     lacking = [column for column in used if column not in source.columns]
     if lacking:
         raise LackingColumnsError(name, lacking, source.columns)
@@ -81,7 +77,7 @@ def apply_recipes(
         X=np.column_stack([columns[feature] for feature in features]),
         sources=tuple(used),
         row_names=numbers if row_name is None else np.array(read_ids(frame[row_name]), dtype=object),
-        row_name=row_name or "row",
+        row_name=row_name,
     )
 
 

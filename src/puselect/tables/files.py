@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from puselect.arrays import IntArray
-from puselect.atomic import scratch_files
+from puselect.atomic import SUFFIX, remove_scratch
 from puselect.selectors.clusterings import Candidates
 from puselect.tables.errors import FileError, LabelError, OutputFormatError, ValueCounts
 from puselect.tables.frames import pl
@@ -39,8 +39,9 @@ MISSING = ["", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "None",
 POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 ROW = "__row__"  # an unlikely name for a user's column
 STANDARD_INPUT = "-"
+COPY = "puselect-input"  # as in the names of copies of standard input
 OUTPUT_FORMATS = (".csv", ".csv.gz", ".tsv", ".parquet", ".arrow", ".feather")
-BYTES_IN_MEMORY = {"text": 4, "gzip": 20, "parquet": 20, "ipc": 10}  # per byte of file, rather too many
+BYTES_PER_NUMBER, BYTES_PER_TEXT = 8, 64  # in memory; text may be long, or become several features
 GZIP_WBITS = 31  # zlib's word for the format of gzip
 ROWS_PACKED = 100_000  # at a time
 GZIP_RATIO = 1032  # the most that deflate can achieve
@@ -61,36 +62,36 @@ class Source(NamedTuple):
     layout: Layout | None
     """Of a text file."""
     path: Path
-    max_bytes: int
-    """Upper estimate of the table's size in memory, from the size of the file."""
+    n_bytes: int
+    """Of the file, unpacked or at most that; of all files of a pattern."""
 
     @property
     def columns(self) -> list[str]:
         """Names of the columns."""
         return list(self.scan.collect_schema().names())
 
+    @property
+    def bytes_per_row(self) -> int:
+        """About how much memory a row takes: a file may be packed a thousandfold."""
+        kinds = self.scan.collect_schema().dtypes()
+        n_numbers = sum(bool(kind.is_numeric() or kind.is_temporal() or kind == pl.Boolean) for kind in kinds)
+        return n_numbers * BYTES_PER_NUMBER + (len(kinds) - n_numbers) * BYTES_PER_TEXT
 
-def open_source(name: str, max_memory: int | None = None, path: Path | None = None) -> Source:
-    """Detect the format of a data file, or of standard input for "-"; a pattern stands for several Parquet files.
 
-    Parameters
-    ----------
-    name : str
-    max_memory : int, optional
-    path : path, optional
-        What `regular_file` has returned, if it was called already.
-    """
+def open_source(name: str, max_memory: int | None = None) -> Source:
+    """Detect the format of a data file, or of standard input for "-"; a pattern stands for several Parquet files."""
     if is_pattern(name):
         paths = matching_files(name)
         _check_nesting(name, pl.read_parquet_schema(paths[0]))
         size = sum(path.stat().st_size for path in paths)
-        return Source(name, pl.scan_parquet(paths, glob=False), None, paths[0], size * BYTES_IN_MEMORY["parquet"])
-    path = path or regular_file(name)
+        return Source(name, pl.scan_parquet(paths, glob=False), None, paths[0], size)
+    path = regular_file(name)
     with path.open("rb") as file:
         magic = file.read(6)
     kind = _kind_of(path, magic)
+    n_bytes = path.stat().st_size
     if kind == "gzip":
-        _check_unpacked_size(name, path, max_memory or default_memory())
+        n_bytes = _unpacked_size(name, path, max_memory or default_memory())
     layout = _text_layout(path) if kind in ("text", "gzip") else None
     try:
         if layout is not None:
@@ -105,7 +106,7 @@ def open_source(name: str, max_memory: int | None = None, path: Path | None = No
     except (*POLARS_ERRORS, OSError) as error:
         raise _read_error(name, error, path, layout) from error
     _check_nesting(name, schema)
-    return Source(name, scan, layout, path, path.stat().st_size * BYTES_IN_MEMORY[kind])
+    return Source(name, scan, layout, path, n_bytes)
 
 
 def default_memory() -> int:
@@ -169,11 +170,21 @@ def feature_frame(features: Iterable[Feature]) -> Any:
     return pl.DataFrame([feature.values.rename(feature.name) for feature in features])
 
 
-def candidate_frame(found: Candidates, row_names: Any, row_name: str, rows: Any) -> Any:
-    """Return the candidates among some rows: what names each, its confidence, its columns."""
-    numbers = {row_name: row_names[found.rows].tolist(), "confidence": found.confidence.round(4)}
-    taken = [name for name in rows.columns if name not in numbers]
-    return pl.DataFrame(numbers).hstack(rows[found.rows.tolist()].select(taken))
+def candidate_frame(found: Candidates, row_names: Any, row_name: str | None, rows: Any) -> Any:
+    """Return the candidates among some rows: what names each, its confidence, its columns.
+
+    The file's columns keep their names; with a column "confidence" among them, ours is "confidence_".
+    """
+    own = {row_name or free_name("row", rows.columns): row_names[found.rows].tolist()}
+    own[free_name("confidence", [*own, *rows.columns])] = found.confidence.round(4)
+    return pl.DataFrame(own).hstack(rows[found.rows.tolist()].drop(own, strict=False))
+
+
+def free_name(name: str, taken: Sequence[str]) -> str:
+    """Return the name, with as many underscores after it as it takes to differ from others."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def write_table(frame: Any, file: BinaryIO, output_format: str) -> None:
@@ -185,9 +196,14 @@ def write_table(frame: Any, file: BinaryIO, output_format: str) -> None:
         elif output_format in (".arrow", ".feather"):
             lazy.sink_ipc(file)
         elif output_format == ".csv.gz":
-            _write_packed(lazy.collect(), file)
+            _write_packed(_without_durations(lazy).collect(), file)
         else:
-            lazy.sink_csv(file, separator="\t" if output_format == ".tsv" else ",")
+            _without_durations(lazy).sink_csv(file, separator="\t" if output_format == ".tsv" else ",")
+
+
+def _without_durations(lazy: Any) -> Any:
+    """Return a frame with durations as text such as "PT1H30M" (ISO 8601), since polars writes no CSV of them."""
+    return lazy.with_columns(pl.selectors.duration().dt.to_string("iso"))
 
 
 def _write_packed(frame: Any, file: BinaryIO) -> None:
@@ -227,10 +243,12 @@ def _kind_of(path: Path, magic: bytes) -> str:
     return "gzip" if magic.startswith(GZIP_MAGIC) else "text"
 
 
-def _check_unpacked_size(name: str, path: Path, limit: int) -> None:
-    """Raise a `FileError` if a gzipped file would fill the memory; polars decompresses it as a whole."""
-    if path.stat().st_size * GZIP_RATIO > limit and unpacked_size(path, limit) > limit:
+def _unpacked_size(name: str, path: Path, limit: int) -> int:
+    """Return the most bytes a gzipped file unpacks to; a `FileError` if they fill the memory, as polars unpacks all."""
+    most = path.stat().st_size * GZIP_RATIO
+    if most > limit and (most := unpacked_size(path, limit)) > limit:
         raise FileError(name, "unpacked size", str(limit))
+    return most
 
 
 def _check_nesting(name: str, schema: Any) -> None:
@@ -280,7 +298,11 @@ def _read_error(name: str, error: BaseException, path: Path, layout: Layout | No
 
 
 def regular_file(name: str) -> Path:
-    """Return the path; what can be read only once, such as standard input, is copied to a temporary file."""
+    """Return the path; what can be read only once, such as standard input, is copied to a temporary file.
+
+    Copies that killed processes have left are removed.
+    """
+    remove_scratch(Path(tempfile.gettempdir(), COPY))
     if name == STANDARD_INPUT:
         if sys.stdin is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard input")
@@ -300,9 +322,8 @@ def _spooled(stream: BinaryIO, name: str) -> Path:
     if _kind_of(Path(name), head[:6]) == "text":
         decode_head(name, head)  # before anything is written: /dev/zero has no end
     limit = min(LARGEST_STREAM, shutil.disk_usage(tempfile.gettempdir()).free // 2)
-    handle, copy_name = tempfile.mkstemp(prefix="puselect-", suffix=".csv")
+    handle, copy_name = tempfile.mkstemp(prefix=f".{COPY}.{os.getpid()}.", suffix=SUFFIX)
     atexit.register(Path(copy_name).unlink, missing_ok=True)
-    scratch_files.add(Path(copy_name))
     size, part = 0, head
     with os.fdopen(handle, "wb") as copy:
         while part:

@@ -45,6 +45,7 @@ from puselect.tables.recipes import Recipe
 
 SAMPLE_BYTES = 1 << 30  # of a table too large to be read: more rows would cost time and tell little
 COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
+BYTES_PER_LETTER = 4  # in memory, of a text file
 
 
 @dataclass(frozen=True)
@@ -140,10 +141,10 @@ class LoadedTable:
 
     def write_candidates(self, found: Candidates, support: BoolArray, row_name: str | None, file: BinaryIO) -> None:
         """Write all candidates as CSV: what names the row, the confidence, the selected columns as they are."""
-        chosen = {source for source, taken in zip(self.sources, support, strict=True) if taken} - {row_name}
-        names = names_in_order([*chosen], self.rows.columns)
+        chosen = [source for source, taken in zip(self.sources, support, strict=True) if taken]
+        names = names_in_order(chosen, self.rows.columns)
         numbers = self.row_numbers if self.ids is None else np.array(self.ids, dtype=object)
-        write_table(candidate_frame(found, numbers, row_name or "row", self.rows.select(names)), file, ".csv")
+        write_table(candidate_frame(found, numbers, row_name, self.rows.select(names)), file, ".csv")
 
     def costs(self, path: Path) -> list[float]:
         """Read the cost of each feature from a file."""
@@ -156,7 +157,7 @@ class LoadedTable:
         write_table(self.data.select(names), file, output_format)
 
 
-def load_table(name: str, spec: TableSpec, path: Path | None = None) -> LoadedTable:
+def load_table(name: str, spec: TableSpec) -> LoadedTable:
     """Read a data file; raises a `TableError` or an OSError if it cannot be used.
 
     Parameters
@@ -164,11 +165,9 @@ def load_table(name: str, spec: TableSpec, path: Path | None = None) -> LoadedTa
     name : str
         A path, or "-" for standard input.
     spec : TableSpec
-    path : path, optional
-        A regular file with the content, such as a copy of standard input.
     """
     begin = time.perf_counter()
-    source = open_source(name, spec.max_memory, path)
+    source = open_source(name, spec.max_memory)
     _check_columns(source, spec)
     rows, notes = _sample(source, spec) if _must_sample(source, spec) else (None, [])
     frame, row_numbers = read_rows(source, rows)
@@ -226,20 +225,20 @@ def _must_sample(source: Source, spec: TableSpec) -> bool:
     if spec.max_rows is not None:
         return count_rows(source) > spec.max_rows
     limit = spec.max_memory or default_memory()
-    if source.max_bytes * COPIES <= limit:
-        return False
-    return count_rows(source) > _rows_within(limit, len(source.columns))
+    if source.layout is not None and source.n_bytes * BYTES_PER_LETTER * COPIES <= limit:
+        return False  # rows of other formats are counted without reading them
+    return count_rows(source) > _rows_within(limit, source)
 
 
-def _rows_within(limit: int, n_columns: int) -> int:
+def _rows_within(limit: int, source: Source) -> int:
     """Return how many rows fit into so many bytes."""
-    return max(limit // (COPIES * 8 * max(n_columns, 1)), 2)
+    return max(limit // (COPIES * max(source.bytes_per_row, 1)), 2)
 
 
 def _sample(source: Source, spec: TableSpec) -> tuple[IntArray, list[Note]]:
     """Return the numbers of all labelled rows and of random others, and a note that says so."""
     memory = spec.max_memory or min(default_memory(), SAMPLE_BYTES)
-    limit = spec.max_rows or _rows_within(memory, len(source.columns))
+    limit = spec.max_rows or _rows_within(memory, source)
     _, y = choose_labels(read_column(source, spec.label), spec.positive)
     n_labelled = int(y.sum())
     if limit <= n_labelled:
