@@ -28,7 +28,7 @@ from puselect.objective.evidence import gather_evidence
 from puselect.objective.vast_evidence import vast_evidence
 from puselect.scaling import fit_scaling
 from puselect.selectors import all_rows
-from puselect.studies.open_data import split_open_data
+from puselect_paper.studies.open_data import split_open_data
 
 RARE = {"rare 1+1": ("10/1/1", "correlated", 100), "rare 2+8": ("10/8/2", "gaussian", 30)}
 CASES = ("rt-iot", *RARE)

@@ -1,3 +1,5 @@
+import os
+import signal
 import warnings
 
 import numpy as np
@@ -10,18 +12,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from puselect import METHODS
+from puselect.evaluation import holdout
+from puselect.evaluation.holdout import Holdout, compare_methods
 from puselect.exceptions import InterruptedSearchWarning
 from puselect.methods import YARDSTICKS
 from puselect.selectors.groups import best_features, feature_names
-from puselect.studies import TableStudy, compare_methods, table_study
 
 
 @pytest.fixture
 def study(monkeypatch):
-    monkeypatch.setattr(table_study, "N_RANDOM", 3)
+    monkeypatch.setattr(holdout, "N_RANDOM", 3)
     table = clusters_table()
     X, y = table.drop("label").to_numpy(), table["label"].to_numpy()
-    return TableStudy(X, y, 3, n_splits=4)
+    return Holdout(X, y, 3, n_splits=4)
 
 
 def test_scores_are_those_of_the_columns_selected_on_the_training_rows(study):
@@ -40,7 +43,7 @@ def test_splits_keep_the_share_of_labelled_rows_and_depend_on_the_seed_alone(stu
         assert len(np.union1d(train, test)) == len(study.y)
     tested = [test.tolist() for _, test in study.splits()]
     assert [test.tolist() for _, test in study.splits()] == tested
-    assert [test.tolist() for _, test in TableStudy(study.X, study.y, 3, n_splits=4, seed=1).splits()] != tested
+    assert [test.tolist() for _, test in Holdout(study.X, study.y, 3, n_splits=4, seed=1).splits()] != tested
 
 
 def test_yardsticks_are_run_with_the_methods(study):
@@ -67,7 +70,7 @@ def test_several_processes_change_nothing(study, monkeypatch):
 
 def test_with_the_truth_scores_are_against_it(study):
     truth = (np.arange(len(study.y)) < 60).astype(int)  # 20 of them unlabelled
-    known = TableStudy(study.X, study.y, 3, truth=truth, n_splits=4)
+    known = Holdout(study.X, study.y, 3, truth=truth, n_splits=4)
     # Hidden positives count as negatives without the truth, and cost every method some score.
     with_truth, without = (np.mean(compare_methods(each, ["kbest"]).scores["kbest"]) for each in (known, study))
     assert with_truth > without
@@ -78,26 +81,26 @@ def test_with_the_truth_scores_are_against_it(study):
 def test_a_single_labelled_row_that_the_truth_calls_negative_can_be_split(study):
     truth = study.y.copy()
     truth[0] = 0
-    known = TableStudy(study.X, study.y, 3, truth=truth, n_splits=2)
+    known = Holdout(study.X, study.y, 3, truth=truth, n_splits=2)
     assert len(known.splits()) == 2
 
 
 def test_too_few_labelled_rows_are_refused(study):
     y = (np.arange(len(study.y)) < 3).astype(int)
     with pytest.raises(ValueError, match="at least 4 labelled rows, got 3"):
-        compare_methods(TableStudy(study.X, y, 3), ["kbest"])
+        compare_methods(Holdout(study.X, y, 3), ["kbest"])
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), InterruptedSearchWarning("after 3 steps")])
 def test_ctrl_c_in_the_only_method_keeps_the_splits_that_are_finished(study, monkeypatch, error):
-    select = table_study.select_features
+    select = holdout.select_features
 
-    def interrupted(cell, *data):
-        if cell.data["split"] == 2 and cell.method == "kbest":
+    def interrupted(method, X, y, k, seed, groups):
+        if method == "kbest" and seed == 1 + 2:  # in the third split
             raise error
-        return select(cell, *data)
+        return select(method, X, y, k, seed, groups)
 
-    monkeypatch.setattr(table_study, "select_features", interrupted)
+    monkeypatch.setattr(holdout, "select_features", interrupted)
     found = compare_methods(study, ["kbest"])
     assert all(len(scores) == 2 for scores in found.scores.values())
     assert found.n_splits == 2
@@ -105,14 +108,14 @@ def test_ctrl_c_in_the_only_method_keeps_the_splits_that_are_finished(study, mon
 
 
 def test_ctrl_c_in_a_slow_method_keeps_the_quick_ones_with_all_their_splits(study, monkeypatch):
-    select = table_study.select_features
+    select = holdout.select_features
 
-    def interrupted(cell, *data):
-        if cell.method == "fscpu" and cell.data["split"] == 3:
+    def interrupted(method, X, y, k, seed, groups):
+        if method == "fscpu" and seed == 1 + 3:
             raise KeyboardInterrupt
-        return select(cell, *data)
+        return select(method, X, y, k, seed, groups)
 
-    monkeypatch.setattr(table_study, "select_features", interrupted)
+    monkeypatch.setattr(holdout, "select_features", interrupted)
     found = compare_methods(study, ["fscpu", "kbest"])
     assert list(found.selected) == ["kbest", *YARDSTICKS]
     assert found.unfinished == ("fscpu",)
@@ -124,7 +127,7 @@ def test_random_features_are_the_mean_of_several_sets(study, monkeypatch):
     found = compare_methods(study, ["kbest"])
     train, test = study.splits()[0]
     oracle = []
-    for i in range(table_study.N_RANDOM):
+    for i in range(holdout.N_RANDOM):
         mask = np.random.default_rng([1, i]).permutation(study.X.shape[1]) < 3
         model = make_pipeline(StandardScaler(), LogisticRegression()).fit(study.X[train][:, mask], study.y[train])
         oracle.append(roc_auc_score(study.y[test], model.predict_proba(study.X[test][:, mask])[:, 1]))
@@ -145,7 +148,7 @@ def test_ctrl_c_before_two_splits_are_finished_is_the_end(study, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(table_study, "select_features", interrupted)
+    monkeypatch.setattr(holdout, "select_features", interrupted)
     with pytest.raises(KeyboardInterrupt):
         compare_methods(study, ["kbest"])
 
@@ -178,16 +181,33 @@ def test_what_methods_warn_of_is_noted_once(study, monkeypatch):
     assert compare_methods(study, ["kbest"]).warnings == {"kbest": ("careful",)}
 
 
-def test_progress_counts_every_cell(study):
+def test_progress_tells_every_fit(study):
     told = []
     compare_methods(study, ["kbest", "lasso"], tell=told.append)
-    assert [progress.done for progress in told] == list(range(31))
-    assert {progress.total for progress in told} == {len(study.cells(["kbest", "lasso"]))} == {30}
+    assert told == [method for method, _ in study.fits(["kbest", "lasso"])]
+    assert len(told) == 6 * 5
+
+
+def test_processes_leave_ctrl_c_to_this_one():
+    usual = signal.getsignal(signal.SIGINT)
+    with holdout.without_interrupts():
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    assert signal.getsignal(signal.SIGINT) is usual
+
+
+def kill_this_process(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_process_that_is_killed_ends_the_comparison(study, monkeypatch):
+    monkeypatch.setattr(holdout, "fit_and_score", kill_this_process)
+    with pytest.raises(MemoryError):
+        compare_methods(study, ["kbest"], n_jobs=2)
 
 
 def test_columns_of_a_group_are_one_feature_of_every_method(study):
     groups = {"pair": [0, 4], "triple": [1, 2, 5]}
-    grouped = TableStudy(study.X, study.y, 2, n_splits=2, groups=groups)
+    grouped = Holdout(study.X, study.y, 2, n_splits=2, groups=groups)
     found = compare_methods(grouped, ["kbest", "fscpu"])
     names = feature_names(groups, range(study.X.shape[1]))
     for method in ("kbest", "fscpu", "random", "lepage"):

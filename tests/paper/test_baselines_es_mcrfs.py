@@ -5,8 +5,10 @@ import pytest
 from ranking_contract import RankingContract, error_of, small_table
 from sklearn.ensemble import RandomForestClassifier
 
-from puselect.baselines import es_mcrfs
-from puselect.baselines.agent import (
+from puselect.search.deadline import Deadline
+from puselect.selectors.ranking import Task
+from puselect_paper.baselines import es_mcrfs
+from puselect_paper.baselines.agent import (
     MEMORY,
     STOP_BELOW,
     TARGET_EPSILON,
@@ -16,7 +18,7 @@ from puselect.baselines.agent import (
     importance_ratio,
     russian_roulette,
 )
-from puselect.baselines.es_mcrfs import (
+from puselect_paper.baselines.es_mcrfs import (
     ESMCRFS,
     ForestReward,
     capped_rows,
@@ -24,9 +26,7 @@ from puselect.baselines.es_mcrfs import (
     split_rows,
     walking_epsilon,
 )
-from puselect.baselines.q_network import Batch, QNetwork, forward, loss, loss_gradient
-from puselect.search.deadline import Deadline
-from puselect.selectors.ranking import Task
+from puselect_paper.baselines.q_network import Batch, QNetwork, forward, loss, loss_gradient
 
 
 class TestESMCRFS(RankingContract):

@@ -5,10 +5,16 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from puselect.baselines.mrmr_ufs import MRMRUFS
-from puselect.baselines.neighbour_graph import adjacency, neighbour_edges, normalised
-from puselect.baselines.spectral import embed, part_vectors, spectral_clusters
-from puselect.baselines.sselect import SSelect, centre_columns, heat_weights, normalised_cut, normalised_information
+from puselect_paper.baselines.mrmr_ufs import MRMRUFS
+from puselect_paper.baselines.neighbour_graph import adjacency, neighbour_edges, normalised
+from puselect_paper.baselines.spectral import embed, part_vectors, spectral_clusters
+from puselect_paper.baselines.sselect import (
+    SSelect,
+    centre_columns,
+    heat_weights,
+    normalised_cut,
+    normalised_information,
+)
 
 
 class TestSSelect(RankingContract):

@@ -4,9 +4,10 @@ from ranking_contract import RankingContract, error_of, small_table
 from scipy.optimize import approx_fprime, check_grad, minimize
 from scipy.special import expit
 
-from puselect.baselines.jsfs import JSFS, graph_penalty, pruned_scores, reached_rows
-from puselect.baselines.neighbour_graph import neighbour_edges
-from puselect.baselines.sparse_bayes import (
+from puselect.search.deadline import Deadline
+from puselect_paper.baselines.jsfs import JSFS, graph_penalty, pruned_scores, reached_rows
+from puselect_paper.baselines.neighbour_graph import neighbour_edges
+from puselect_paper.baselines.sparse_bayes import (
     SparseModel,
     WeightedRows,
     fit_sparse_bayes,
@@ -18,7 +19,6 @@ from puselect.baselines.sparse_bayes import (
     weight_derivatives,
     weight_objective,
 )
-from puselect.search.deadline import Deadline
 
 
 class TestJSFS(RankingContract):

@@ -7,9 +7,9 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import check_estimator
 
-from puselect.baselines import LGBMOpt
-from puselect.baselines.lgbm_opt import HoldoutAUC, split_rows
 from puselect.datasets import make_pu_clusters
+from puselect_paper.baselines import LGBMOpt
+from puselect_paper.baselines.lgbm_opt import HoldoutAUC, split_rows
 
 
 def small():

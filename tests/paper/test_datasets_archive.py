@@ -14,7 +14,7 @@ import pytest
 import uci_files
 from uci_files import MAKE_ARCHIVE, crlf, csv_lines, ionosphere_archive, rt_iot2022_lines, zipped
 
-from puselect.datasets import archive, load_ionosphere, load_rt_iot2022, load_spambase
+from puselect_paper.datasets import archive, load_ionosphere, load_rt_iot2022, load_spambase
 
 LOADERS = {
     "spambase": load_spambase,

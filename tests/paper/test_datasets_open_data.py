@@ -9,7 +9,7 @@ import pytest
 import uci_files
 from uci_files import csv_lines
 
-from puselect.datasets import load_ionosphere, load_rt_iot2022, load_spambase, open_data
+from puselect_paper.datasets import load_ionosphere, load_rt_iot2022, load_spambase, open_data
 
 LOADERS = {"spambase": load_spambase, "ionosphere": load_ionosphere, "rt_iot2022": load_rt_iot2022}
 FEW_VALUES = {

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 import ablation
 import blind_walks
@@ -19,15 +19,16 @@ import disagreements
 import whole_job
 
 from puselect.cli.options import split_names
-from puselect.cli.reproduce import data_filter, preset_methods
-from puselect.studies import collect, load_run, load_study, study_tables
-from puselect.studies.coverage import coverage_of, sum_of
-from puselect.studies.hypotheses import Contrast
-from puselect.studies.journal import Row, read_rows
-from puselect.studies.paper import Figure, differs, paper_figures, short
-from puselect.studies.tables import to_markdown
+from puselect_paper.cli import data_filter, preset_methods
+from puselect_paper.report import collect, study_tables
+from puselect_paper.report.coverage import coverage_of, sum_of
+from puselect_paper.report.hypotheses import Contrast
+from puselect_paper.report.paper import Figure, differs, paper_figures, short
+from puselect_paper.report.tables import to_markdown
+from puselect_paper.studies import load_run, load_study
+from puselect_paper.studies.journal import Row, read_rows
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"
 PUBLISHED = ("fscpu-published", "fscpu-mi-published")
 BEFORE = {"Table 1": (90, 9, 11, 75, 24, 60), "Table 3": (24, 0, 12, 20, 4, 21), "panels of Figure 1": (10, 0, 10)}

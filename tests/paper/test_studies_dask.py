@@ -5,10 +5,10 @@ import sys
 import pytest
 from study_files import write_study
 
-from puselect.studies.journal import read_rows
-from puselect.studies.runner import run_study
-from puselect.studies.study import load_study
-from puselect.studies.workers import dask_workers
+from puselect_paper.studies.journal import read_rows
+from puselect_paper.studies.runner import run_study
+from puselect_paper.studies.study import load_study
+from puselect_paper.studies.workers import dask_workers
 
 
 def values(folder):

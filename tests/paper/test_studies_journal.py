@@ -3,8 +3,8 @@ import json
 
 import pytest
 
-from puselect.studies.cells import Cell
-from puselect.studies.journal import Journal, Row, read_rows
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.journal import Journal, Row, read_rows
 
 
 def row(seed=0, fsr=0.5, **fields):

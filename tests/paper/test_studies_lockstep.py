@@ -5,14 +5,14 @@ from several_tables import SeveralTables
 from study_files import SMALL, write_study
 from typer.testing import CliRunner
 
-from puselect.cli.application import app
-from puselect.cli.reproduce import PRESETS, data_filter, preset_methods
-from puselect.studies import lockstep
-from puselect.studies.cells import Cell
-from puselect.studies.journal import read_rows
-from puselect.studies.runner import run_study
-from puselect.studies.study import load_study
-from puselect.studies.workers import local_workers
+from puselect.cli import app
+from puselect_paper.cli import PRESETS, data_filter, preset_methods
+from puselect_paper.studies import lockstep
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.journal import read_rows
+from puselect_paper.studies.runner import run_study
+from puselect_paper.studies.study import load_study
+from puselect_paper.studies.workers import local_workers
 
 
 @pytest.fixture

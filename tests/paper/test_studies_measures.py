@@ -14,12 +14,12 @@ from puselect import FSCPU
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.evaluation import DOWNSTREAM
-from puselect.studies import open_data
-from puselect.studies.cells import Cell
-from puselect.studies.measures import MEASURES, measure, thread_pools, undisturbed
-from puselect.studies.open_data import n_selected, split_open_data
-from puselect.studies.selection import compile_kernels
-from puselect.studies.table2 import PRINTED
+from puselect.evaluation.holdout import compile_kernels
+from puselect_paper.report.table2 import PRINTED
+from puselect_paper.studies import open_data
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.measures import MEASURES, measure, thread_pools, undisturbed
+from puselect_paper.studies.open_data import n_selected, split_open_data
 
 SMALL = {"condition": "40/1/2", "n_negative": 400, "n_positive": 100, "n_relevant": 5, "n_irrelevant": 7}
 # rows, positives, features, share labelled; then of the paper's Table 2: labelled for training, positives for testing

@@ -2,10 +2,10 @@
 
 import pytest
 
-from puselect.studies.coverage import Coverage, coverage_of, coverage_table, sum_of
-from puselect.studies.hypotheses import HYPOTHESES, contrast, hypothesis_table
-from puselect.studies.paper import Figure, paper_figures
-from puselect.studies.study import load_study
+from puselect_paper.report.coverage import Coverage, coverage_of, coverage_table, sum_of
+from puselect_paper.report.hypotheses import HYPOTHESES, contrast, hypothesis_table
+from puselect_paper.report.paper import Figure, paper_figures
+from puselect_paper.studies.study import load_study
 
 METHODS = {method.id: method for method in load_study("table1").methods}
 PAPER = paper_figures("fsr")

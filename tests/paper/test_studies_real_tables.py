@@ -8,12 +8,13 @@ from sklearn.metrics import roc_auc_score
 
 from puselect.baselines import KBest
 from puselect.evaluation import DOWNSTREAM, corrected_resampled_t_test, mean_ranks
-from puselect.studies import Study, collect, load_run, load_study, study_tables
-from puselect.studies.cells import Cell
-from puselect.studies.journal import Row
-from puselect.studies.measures import measure
-from puselect.studies.real_tables import FEWEST_LABELLED, MOST_ROWS, load_real_table, split_real_table
-from puselect.studies.tables import to_markdown
+from puselect_paper.report import collect, study_tables
+from puselect_paper.report.tables import to_markdown
+from puselect_paper.studies import Study, load_run, load_study
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.journal import Row
+from puselect_paper.studies.measures import measure
+from puselect_paper.studies.real_tables import FEWEST_LABELLED, MOST_ROWS, load_real_table, split_real_table
 
 MODELS = ["logistic", "extra-trees"]
 
@@ -179,7 +180,7 @@ def test_bad_blocks_are_errors(change):
 
 
 def test_the_page_shows_the_stored_results():
-    docs = Path(__file__).parents[1] / "docs"
+    docs = Path(__file__).parents[2] / "docs"
     tables = study_tables(collect(*load_run(docs / "results" / "real-tables")))
     page = (docs / "internals" / "real-tables.md").read_text()
     assert len(tables) == 9
@@ -187,7 +188,7 @@ def test_the_page_shows_the_stored_results():
 
 
 def test_the_page_of_the_search_shows_its_parts_on_real_tables():
-    docs = Path(__file__).parents[1] / "docs"
+    docs = Path(__file__).parents[2] / "docs"
     auc, *_ = study_tables(collect(*load_run(docs / "results" / "real-parts")))
     table = to_markdown(auc).split("\n\n")[1]
     assert table.count("\n") == 9

@@ -11,14 +11,15 @@ from typer.testing import CliRunner
 from puselect import cli
 from puselect.evaluation import mean_ranks
 from puselect.report.theme import fragment
-from puselect.studies import collect, load_run, report_study, study_tables
-from puselect.studies.journal import Journal, Row
-from puselect.studies.paper import Figure, differs, paper_figures
-from puselect.studies.reporting import Section
-from puselect.studies.runner import STUDY_FILE
-from puselect.studies.study import Study, load_study
-from puselect.studies.table3 import TOGETHER, paired_cases
-from puselect.studies.tables import Entry, Table, fit_width, plain, to_markdown
+from puselect_paper.report import collect, report_study, study_tables
+from puselect_paper.report.paper import Figure, differs, paper_figures
+from puselect_paper.report.reporting import Section
+from puselect_paper.report.table3 import TOGETHER, paired_cases
+from puselect_paper.report.tables import Entry, Table, fit_width, plain, to_markdown
+from puselect_paper.studies import load_run
+from puselect_paper.studies.journal import Journal, Row
+from puselect_paper.studies.runner import STUDY_FILE
+from puselect_paper.studies.study import Study, load_study
 
 runner = CliRunner()
 
@@ -299,7 +300,7 @@ class TestCommands:
     def test_report_writes_the_same_again_from_the_journal(self, tmp_path):
         fill(tmp_path / "out", load_study(str(write_study(tmp_path))))
         first = report_study(tmp_path / "out").read_text()
-        result = runner.invoke(cli.app, ["report", str(tmp_path / "out"), "--folder", str(tmp_path / "again")])
+        result = runner.invoke(cli.app, ["report-study", str(tmp_path / "out"), "--folder", str(tmp_path / "again")])
         assert result.exit_code == 0
         assert (tmp_path / "again" / "report.html").read_text() == first
 
@@ -307,7 +308,7 @@ class TestCommands:
         for arguments, words in (
             (["reproduce", "table9", "--folder", str(tmp_path)], "a study is one of figure1"),
             (["reproduce", "table1", "--methods", "x", "--folder", str(tmp_path)], "methods must be among kbest"),
-            (["report", str(tmp_path / "nothing")], "must hold study.json"),
+            (["report-study", str(tmp_path / "nothing")], "must hold study.json"),
         ):
             result = runner.invoke(cli.app, arguments)
             assert result.exit_code == 2
@@ -324,7 +325,7 @@ class TestCommands:
     def test_damaged_results_are_one_clear_error(self, tmp_path):
         out = fill(tmp_path / "out", load_study(str(write_study(tmp_path))))
         (out / "results.jsonl").write_text("[]\n")
-        result = runner.invoke(cli.app, ["report", str(out)])
+        result = runner.invoke(cli.app, ["report-study", str(out)])
         assert result.exit_code in (1, 2)
         assert "line 1 of" in result.stderr
         assert "bug" not in result.stderr

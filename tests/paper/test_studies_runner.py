@@ -7,15 +7,15 @@ from command_line import CODE
 from programs import run
 from study_files import SMALL, write_study
 
-from puselect.studies.cells import Cell
-from puselect.studies.cost import estimate_seconds
-from puselect.studies.journal import NAME, Journal, Row, read_rows
-from puselect.studies.measures import measure
-from puselect.studies.reporting import study_tables
-from puselect.studies.results import collect
-from puselect.studies.runner import STUDY_FILE, load_run, longest_first, run_study
-from puselect.studies.study import load_study
-from puselect.studies.workers import local_workers
+from puselect_paper.report.reporting import study_tables
+from puselect_paper.report.results import collect
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.cost import estimate_seconds
+from puselect_paper.studies.journal import NAME, Journal, Row, read_rows
+from puselect_paper.studies.measures import measure
+from puselect_paper.studies.runner import STUDY_FILE, load_run, longest_first, run_study
+from puselect_paper.studies.study import load_study
+from puselect_paper.studies.workers import local_workers
 
 
 @pytest.fixture

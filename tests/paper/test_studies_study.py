@@ -5,9 +5,9 @@ import pytest
 from study_files import SMALL, write_study
 
 from puselect.methods import METHODS
-from puselect.studies.cells import Cell
-from puselect.studies.paper import paper_figures
-from puselect.studies.study import load_study, shorten, study_names
+from puselect_paper.report.paper import paper_figures
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.study import load_study, shorten, study_names
 
 
 def cell(**changes):
@@ -170,7 +170,7 @@ class TestReading:
             load_study(str(write_study(tmp_path, head + line)))
 
     def test_the_example_of_the_documentation_is_a_study(self, tmp_path):
-        page = (Path(__file__).parents[1] / "docs" / "paper" / "reproduction.md").read_text(encoding="utf-8")
+        page = (Path(__file__).parents[2] / "docs" / "paper" / "reproduction.md").read_text(encoding="utf-8")
         example = page.split("```toml\n")[1].split("```")[0]
         study = load_study(str(write_study(tmp_path, example)))
         assert len(study.cells()) == 2 * 3 * 10

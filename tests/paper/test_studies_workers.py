@@ -6,8 +6,8 @@ import pytest
 from joblib.externals.loky import get_reusable_executor
 from light_tasks import Task
 
-from puselect.studies import workers
-from puselect.studies.workers import DIED, local_workers
+from puselect_paper.studies import workers
+from puselect_paper.studies.workers import DIED, local_workers
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""``puselect reproduce``."""
+"""The commands ``puselect reproduce`` and ``puselect report-study``."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -13,15 +13,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from puselect.cli import options
-from puselect.cli.application import app, console
+from puselect.cli.application import console
 from puselect.cli.options import split_names
 from puselect.cli.progress import clock
 
 if TYPE_CHECKING:
-    from puselect.studies import Outcome, Progress, Study
-    from puselect.studies.cells import Cell
-    from puselect.studies.tables import Table
-    from puselect.studies.workers import Workers
+    from puselect_paper.report.tables import Table
+    from puselect_paper.studies import Outcome, Progress, Study
+    from puselect_paper.studies.cells import Cell
+    from puselect_paper.studies.workers import Workers
 
 ALL = ("table1", "table2", "table3", "table3-splits", "figure1")
 SECONDS_BETWEEN_LINES = 20
@@ -30,7 +30,6 @@ ENGINES = ("auto", "gpu")
 HELP = f"{', '.join(ALL)}, real-tables, real-parts, quick, all, or a TOML file of your own."
 
 
-@app.command()
 def reproduce(
     study: Annotated[str, typer.Argument(help=HELP)],
     folder: Annotated[
@@ -53,7 +52,8 @@ def reproduce(
     debug: options.Debug = False,
 ) -> None:
     """Run the paper's studies, or your own, and compare with the paper's numbers."""
-    from puselect.studies import dask_workers, local_workers, lockstep_workers, report_study
+    from puselect_paper.report import report_study
+    from puselect_paper.studies import dask_workers, local_workers, lockstep_workers
 
     wanted = [*split_names(methods), *preset_methods(preset)]
     options.check_choice("--engine", engine, ENGINES)
@@ -78,6 +78,25 @@ def reproduce(
         raise typer.Exit(1)
 
 
+def rewrite_report(
+    study: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a study, or of several.")],
+    folder: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where to write (default: the folder of the study).")
+    ] = None,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Write the report of a study again, from its results alone."""
+    from puselect_paper.report import report_study
+
+    try:
+        page = report_study(study, folder)
+    except ValueError as error:  # not the folder of a study
+        raise typer.BadParameter(str(error)) from error
+    if not quiet:
+        options.tell(f"written: {page}")
+
+
 def preset_methods(preset: str | None) -> tuple[str, ...]:
     """Return the methods of a preset."""
     if preset is None:
@@ -99,7 +118,7 @@ def data_filter(texts: Sequence[str]) -> Callable[["Cell"], bool]:
 
 def choose(name: str, quick: bool) -> "Study":
     """Return the study of that name, shortened if `quick`."""
-    from puselect.studies import load_study, shorten
+    from puselect_paper.studies import load_study, shorten
 
     study = load_study(name)
     return shorten(study) if quick and name != "quick" else study
@@ -114,8 +133,9 @@ def run_one(
     is_wanted: Callable[["Cell"], bool],
 ) -> "Outcome":
     """Run one study and show its progress, its tables and its failures."""
-    from puselect.studies import collect, load_run, run_study, study_tables
-    from puselect.studies.tables import fit_width
+    from puselect_paper.report import collect, study_tables
+    from puselect_paper.report.tables import fit_width
+    from puselect_paper.studies import load_run, run_study
 
     console.print(f"[bold]{escape(study.title)}[/bold]")
     begin = time.monotonic()
@@ -167,7 +187,7 @@ class ProgressView:
 
 def rich_table(table: "Table") -> rich.table.Table:
     """Return a table for the terminal."""
-    from puselect.studies.tables import plain
+    from puselect_paper.report.tables import plain
 
     view = rich.table.Table(title=escape(table.title), caption=escape(table.note), box=rich.box.SIMPLE, padding=(0, 1))
     for number, name in enumerate(table.header[0]):

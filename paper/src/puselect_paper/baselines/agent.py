@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.baselines.q_network import Batch, QNetwork
 from puselect.selectors.base import descending_order
+from puselect_paper.baselines.q_network import Batch, QNetwork
 
 TARGET_EPSILON = 0.1  # share of random actions in the policy that is valued
 STOP_BELOW = 0.5  # delta: a walk of smaller importance may be stopped

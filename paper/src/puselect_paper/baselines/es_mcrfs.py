@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.baselines.agent import Agent
 from puselect.search.deadline import Deadline
 from puselect.search.progress import LOG_SECONDS, Throttle
 from puselect.selectors.base import check_choice, check_max_time, check_number
 from puselect.selectors.ranking import RankingSelector, Task
+from puselect_paper.baselines.agent import Agent
 
 FIRST_EPSILON, LAST_EPSILON = 0.5, 0.2  # share of random actions in walks, at the first and at the last step
 FEWEST_WALKS = 20  # after which the time of all walks can be told
@@ -87,7 +87,7 @@ class ESMCRFS(RankingSelector):
 
     Examples
     --------
-    >>> from puselect.baselines import ESMCRFS
+    >>> from puselect_paper.baselines import ESMCRFS
     >>> from puselect.datasets import make_pu_clusters
     >>> X, y, relevant = make_pu_clusters("40/1/1", n_negative=80, n_positive=40, random_state=0)
     >>> selector = ESMCRFS(max_iter=20, n_estimators=5, random_state=0).fit(X, y)

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray, FloatArray
-from puselect.baselines.neighbour_graph import Edges, adjacency, neighbour_edges, normalised
-from puselect.baselines.sparse_bayes import SparseModel, fit_sparse_bayes
 from puselect.search.deadline import Deadline
 from puselect.selectors.base import check_choice, check_max_time, check_number, descending_order
 from puselect.selectors.ranking import RankingSelector, Task
+from puselect_paper.baselines.neighbour_graph import Edges, adjacency, neighbour_edges, normalised
+from puselect_paper.baselines.sparse_bayes import SparseModel, fit_sparse_bayes
 
 SAME_CLASS = 10.0  # affinity of two rows labelled with the same class
 SPREAD = 0.99  # share of a row's propagated label that comes from its neighbours
@@ -82,7 +82,7 @@ class JSFS(RankingSelector):
 
     Examples
     --------
-    >>> from puselect.baselines import JSFS
+    >>> from puselect_paper.baselines import JSFS
     >>> from puselect.datasets import make_pu_clusters
     >>> X, y, relevant = make_pu_clusters("40/1/1", n_relevant=10, n_irrelevant=10, random_state=0)
     >>> selector = JSFS(n_features_to_select=10).fit(X, y)

@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.baselines.lightgbm_model import lightgbm_classifier
+from puselect.evaluation.models import lightgbm_classifier
 from puselect.scaling import scale_columns
 from puselect.search.callbacks import FitCallbacks, with_callbacks
 from puselect.search.deadline import Deadline
@@ -72,7 +72,7 @@ class LGBMOpt(SearchSelector):
 
     Examples
     --------
-    >>> from puselect.baselines import LGBMOpt
+    >>> from puselect_paper.baselines import LGBMOpt
     >>> from puselect.datasets import make_pu_clusters
     >>> X, y, _ = make_pu_clusters("40/1/1", n_negative=200, n_positive=50, n_relevant=3, n_irrelevant=3,
     ...                            random_state=0)

@@ -6,10 +6,10 @@ import numpy as np
 from sklearn.metrics import mutual_info_score
 
 from puselect.arrays import FloatArray, IntArray
-from puselect.baselines.spectral import SpectralClusters, spectral_clusters
 from puselect.objective.information import equal_width_codes
 from puselect.selectors.base import check_choice, check_number, descending_order
 from puselect.selectors.ranking import RankingSelector, Task, scores_of_order
+from puselect_paper.baselines.spectral import SpectralClusters, spectral_clusters
 
 
 class MRMRUFS(RankingSelector):
@@ -65,7 +65,7 @@ class MRMRUFS(RankingSelector):
 
     Examples
     --------
-    >>> from puselect.baselines import MRMRUFS
+    >>> from puselect_paper.baselines import MRMRUFS
     >>> from puselect.datasets import make_pu_clusters
     >>> X, y, relevant = make_pu_clusters("40/8/1", n_relevant=10, n_irrelevant=10, random_state=0)
     >>> selector = MRMRUFS(n_features_to_select=10, random_state=0).fit(X, y)

@@ -10,7 +10,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
 from puselect.arrays import FloatArray, IntArray
-from puselect.baselines.neighbour_graph import adjacency, neighbour_edges, normalised
+from puselect_paper.baselines.neighbour_graph import adjacency, neighbour_edges, normalised
 
 DENSE_POINTS = 512  # up to here a dense eigensolver is as fast,
 MAX_DENSE_POINTS = 4096  # and up to here where a quarter of all eigenvectors or more are wanted

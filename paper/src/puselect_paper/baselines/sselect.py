@@ -8,9 +8,9 @@ from scipy.sparse import csr_array
 from scipy.special import entr
 
 from puselect.arrays import BoolArray, FloatArray
-from puselect.baselines.neighbour_graph import Edges, adjacency, neighbour_edges
 from puselect.selectors.base import check_choice, check_number
 from puselect.selectors.ranking import RankingSelector, Task
+from puselect_paper.baselines.neighbour_graph import Edges, adjacency, neighbour_edges
 
 FLAT = 1e-20  # a variance at or below this, of values in [0, 1], is rounding
 
@@ -64,7 +64,7 @@ class SSelect(RankingSelector):
 
     Examples
     --------
-    >>> from puselect.baselines import SSelect
+    >>> from puselect_paper.baselines import SSelect
     >>> from puselect.datasets import make_pu_clusters
     >>> X, y, relevant = make_pu_clusters("40/8/1", n_relevant=10, n_irrelevant=10, random_state=0)
     >>> selector = SSelect(n_features_to_select=10).fit(X, y)

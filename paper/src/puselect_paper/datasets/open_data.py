@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from puselect.arrays import FloatArray, IntArray
-from puselect.datasets.archive import Source, archive_lines, fetch_csv
+from puselect_paper.datasets.archive import Source, archive_lines, fetch_csv
 
 Pair = tuple[FloatArray, IntArray]
 Folder = str | os.PathLike[str]
@@ -106,7 +106,7 @@ def load_spambase(*, data_home: Folder | None = None, return_X_y: bool = False) 
 
     Examples
     --------
-    >>> from puselect.datasets import load_spambase
+    >>> from puselect_paper.datasets import load_spambase
     >>> spam = load_spambase()  # doctest: +SKIP
     >>> spam.data.shape, int(spam.target.sum())  # doctest: +SKIP
     ((4601, 57), 1813)
@@ -139,7 +139,7 @@ def load_ionosphere(*, data_home: Folder | None = None, return_X_y: bool = False
 
     Examples
     --------
-    >>> from puselect.datasets import load_ionosphere
+    >>> from puselect_paper.datasets import load_ionosphere
     >>> X, y = load_ionosphere(return_X_y=True)  # doctest: +SKIP
     >>> X.shape, int(y.sum())  # doctest: +SKIP
     ((351, 34), 126)
@@ -188,7 +188,7 @@ def load_rt_iot2022(
 
     Examples
     --------
-    >>> from puselect.datasets import load_rt_iot2022
+    >>> from puselect_paper.datasets import load_rt_iot2022
     >>> flows = load_rt_iot2022()  # doctest: +SKIP
     >>> flows.data.shape, int(flows.target.sum())  # doctest: +SKIP
     ((28458, 67), 1536)

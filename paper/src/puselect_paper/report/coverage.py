@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from puselect.methods import REGISTRY
-from puselect.studies.paper import Figure, differs, paper_figures
-from puselect.studies.study import StudyMethod
-from puselect.studies.tables import Entry, Table
+from puselect_paper.report.paper import Figure, differs, paper_figures
+from puselect_paper.report.tables import Entry, Table
+from puselect_paper.studies.rows import ROWS
+from puselect_paper.studies.study import StudyMethod
 
 NOTE = (
     "Cells of the paper's table. In full: with the paper's settings and at least as many runs; shortened: with less. "
     "Within and outside: of two standard errors of the difference. A method that was run both ways counts in full."
 )
 
-LABELS = {method.paper: method.label for method in REGISTRY.values() if method.paper}
+LABELS = {row.paper: row.label for row in ROWS.values() if row.paper}
 
 
 class Coverage(NamedTuple):

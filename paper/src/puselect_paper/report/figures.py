@@ -9,9 +9,9 @@ import numpy as np
 
 from puselect.evaluation import critical_difference, indistinguishable, mean_ranks
 from puselect.plots import pyplot
-from puselect.studies.results import BlockResults, Result
-from puselect.studies.table1 import column_name
-from puselect.studies.table3 import MODELS, Cases, comparable, paired_cases, shares
+from puselect_paper.report.results import BlockResults, Result
+from puselect_paper.report.table1 import column_name
+from puselect_paper.report.table3 import MODELS, Cases, comparable, paired_cases, shares
 
 INK = "#1f2328"
 FAINT = "#8b949e"

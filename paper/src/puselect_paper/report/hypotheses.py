@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from puselect.methods import REGISTRY
-from puselect.studies.paper import Figure, paper_figures, short
-from puselect.studies.study import StudyMethod
-from puselect.studies.tables import Entry, Table
+from puselect_paper.report.paper import Figure, paper_figures, short
+from puselect_paper.report.tables import Entry, Table
+from puselect_paper.studies.rows import ROWS
+from puselect_paper.studies.study import StudyMethod
 
 Row = Mapping[str, Figure]
 """FSR of one method by condition."""
@@ -64,7 +64,7 @@ def hypothesis_table(methods: Sequence[StudyMethod], figures: Mapping[tuple[str,
     """Return the paper's claims beside what they are in the rerun; None if no search was run in all its conditions."""
     paper = _rows(paper_figures("fsr"))
     ours = _rows({(id, column): figure for (id, column), figure in figures.items() if column in paper[PUBLISHED[0]]})
-    columns = [(f"{REGISTRY[name].label}, in the paper", name, paper) for name in PUBLISHED]
+    columns = [(f"{ROWS[name].label}, in the paper", name, paper) for name in PUBLISHED]
     columns += [(method.label, method.id, ours) for method in methods if method.name.startswith("fscpu")]
     complete = [column for column in columns if len(column[2].get(column[1], ())) == len(paper[PUBLISHED[0]])]
     if len(complete) <= len(PUBLISHED):

@@ -5,17 +5,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from puselect.atomic import atomic_write
-from puselect.report.theme import Link, fragment, page
-from puselect.studies.figures import Picture, draw_all, drawings
-from puselect.studies.real_board import board_tables, split_tables
-from puselect.studies.results import BlockResults, Results, collect
-from puselect.studies.runner import STUDY_FILE, load_run
-from puselect.studies.table1 import recall_tables
-from puselect.studies.table2 import counts_table
-from puselect.studies.table3 import downstream_tables
-from puselect.studies.tables import Table, plain, to_markdown
+from puselect.report.theme import Link, environment, page
+from puselect_paper.report.figures import Picture, draw_all, drawings
+from puselect_paper.report.real_board import board_tables, split_tables
+from puselect_paper.report.results import BlockResults, Results, collect
+from puselect_paper.report.table1 import recall_tables
+from puselect_paper.report.table2 import counts_table
+from puselect_paper.report.table3 import downstream_tables
+from puselect_paper.report.tables import Table, plain, to_markdown
+from puselect_paper.studies.runner import STUDY_FILE, load_run
 
 FIGURES = "figures"
+TEMPLATE = Path(__file__).parent / "study.html.j2"
 MOST_ERRORS = 10
 
 
@@ -121,7 +122,7 @@ def _markdown(title: str, sections: Sequence[Section]) -> str:
 
 def _html(title: str, sections: Sequence[Section]) -> str:
     links = [Link(section.anchor, section.title) for section in sections]
-    body = fragment("study.html.j2", title=title, sections=sections, plain=plain)
+    body = environment().from_string(TEMPLATE.read_text("utf-8")).render(title=title, sections=sections, plain=plain)
     return page(title, body, links if len(sections) > 1 else ())
 
 

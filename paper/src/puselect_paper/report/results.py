@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from puselect.studies.journal import Row
-from puselect.studies.study import Block, Place, Study, StudyMethod
+from puselect_paper.studies.journal import Row
+from puselect_paper.studies.study import Block, Place, Study, StudyMethod
 
 
 class Result(NamedTuple):

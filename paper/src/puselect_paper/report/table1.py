@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from puselect.methods import METHODS
-from puselect.studies.coverage import coverage_table
-from puselect.studies.hypotheses import hypothesis_table
-from puselect.studies.paper import DECIMALS, Figure, differs, paper_figures
-from puselect.studies.results import BlockResults
-from puselect.studies.study import StudyMethod
-from puselect.studies.tables import MARK, Entry, Table
+from puselect_paper.report.coverage import coverage_table
+from puselect_paper.report.hypotheses import hypothesis_table
+from puselect_paper.report.paper import DECIMALS, Figure, differs, paper_figures
+from puselect_paper.report.results import BlockResults
+from puselect_paper.report.tables import MARK, Entry, Table
+from puselect_paper.studies.study import StudyMethod
 
 NOTE = "Mean ± standard deviation, number of repetitions in brackets. The best of our means in a column is highlighted."
 PAPER_NOTE = (

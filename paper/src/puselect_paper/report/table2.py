@@ -1,8 +1,8 @@
 """Table 2: the open data sets, counted, beside what the paper printed."""
 
-from puselect.studies.results import BlockResults
-from puselect.studies.table3 import NAMES
-from puselect.studies.tables import Entry, Table
+from puselect_paper.report.results import BlockResults
+from puselect_paper.report.table3 import NAMES
+from puselect_paper.report.tables import Entry, Table
 
 PRINTED: dict[str, dict[str, int]] = {
     "instances": {"spambase": 4601, "ionosphere": 351, "rt_iot2022": 28458},

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puselect.evaluation import PairedTest, compare_with, critical_difference, mean_ranks
-from puselect.studies.coverage import coverage_table
-from puselect.studies.paper import DECIMALS, Figure, paper_figures, short
-from puselect.studies.results import BlockResults
-from puselect.studies.study import StudyMethod
-from puselect.studies.table1 import note, table_lines
-from puselect.studies.tables import Entry, Table
+from puselect_paper.report.coverage import coverage_table
+from puselect_paper.report.paper import DECIMALS, Figure, paper_figures, short
+from puselect_paper.report.results import BlockResults
+from puselect_paper.report.table1 import note, table_lines
+from puselect_paper.report.tables import Entry, Table
+from puselect_paper.studies.study import StudyMethod
 
 NAMES = {"spambase": "Spam", "ionosphere": "Iono", "rt_iot2022": "RT-IoT"}
 MODELS = {"lightgbm": "LightGBM", "lightgbm-rf": "LightGBM, forest", "logistic": "logistic regression"}

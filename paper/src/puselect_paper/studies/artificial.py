@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from puselect.datasets import make_pu_clusters
 from puselect.engines import make_engine
 from puselect.evaluation import feature_recall
+from puselect.evaluation.holdout import Fitted
+from puselect.methods import METHODS
 from puselect.objective.score import cluster_score, smoothing_rows
 from puselect.scaling import fit_scaling
 from puselect.selectors.settings import Settings
-from puselect.studies.cells import Cell
-from puselect.studies.selection import Assignment, Selection, make_method
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.selection import Assignment, journal_values
 
 MOST_RECORDS = 80
 N_MASKS = 200
@@ -50,7 +52,7 @@ def measure_objective(cell: Cell) -> dict[str, Any]:
     The masks hold half of the features and any number of relevant ones, so that they span the range of a search.
     """
     data = draw(cell)
-    selector = make_method(cell.method, int(data.relevant.sum()), cell.seed, **cell.settings)
+    selector = METHODS[cell.method](int(data.relevant.sum()), random_state=cell.seed, **cell.settings)
     masks = _masks_of_all_grades(data.relevant, np.random.default_rng(cell.seed))
     positive = data.y == 1
     settings = Settings.of(selector.get_params(deep=False)).for_labels(int(positive.sum()))
@@ -63,15 +65,15 @@ def measure_objective(cell: Cell) -> dict[str, Any]:
     return {name: np.round(score, 6).tolist() for name, score in scores.items()}
 
 
-def _assignment(data: Artificial, judge: Callable[[Selection], dict[str, Any]]) -> Assignment:
+def _assignment(data: Artificial, judge: Callable[[Fitted], dict[str, Any]]) -> Assignment:
     return Assignment(data.X, data.y, int(data.relevant.sum()), judge)
 
 
-def _recall_values(selection: Selection, data: Artificial) -> dict[str, Any]:
-    return {"fsr": feature_recall(selection.support, data.relevant), **selection.values()}
+def _recall_values(selection: Fitted, data: Artificial) -> dict[str, Any]:
+    return {"fsr": feature_recall(selection.support, data.relevant), **journal_values(selection)}
 
 
-def _convergence_values(cell: Cell, selection: Selection, data: Artificial) -> dict[str, Any]:
+def _convergence_values(cell: Cell, selection: Fitted, data: Artificial) -> dict[str, Any]:
     if selection.selector is None or not hasattr(selection.selector, "history_"):
         raise ValueError(f"convergence needs a method that searches, got {cell.method!r}")
     history = selection.selector.history_

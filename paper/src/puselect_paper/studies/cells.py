@@ -18,7 +18,7 @@ class Cell:
     Parameters
     ----------
     measure : str
-        What is measured: a name in `puselect.studies.measures.MEASURES`.
+        What is measured: a name in `puselect_paper.studies.measures.MEASURES`.
     method : str
         A name in `puselect.METHODS`, or "all" or "random".
     settings : mapping

@@ -9,7 +9,7 @@ from puselect.datasets import make_pu_clusters
 from puselect.datasets.synthetic import parse_condition
 from puselect.evaluation import DOWNSTREAM
 from puselect.methods import METHODS
-from puselect.studies.open_data import OPEN_DATA
+from puselect_paper.studies.open_data import OPEN_DATA
 
 Kinds = Mapping[str, type | tuple[type, ...]]
 

@@ -36,8 +36,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from puselect.studies.cells import Cell
-from puselect.studies.values import check_values
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.values import check_values
 
 try:
     import fcntl

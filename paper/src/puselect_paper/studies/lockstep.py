@@ -10,13 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from puselect.engines import gpu_engine_class
+from puselect.evaluation.holdout import Fitted
 from puselect.methods import METHODS
 from puselect.selectors import FSCPU, fit_many
-from puselect.studies.cells import Cell
-from puselect.studies.journal import Row
-from puselect.studies.measures import ASSIGNMENTS, failure, undisturbed, versions
-from puselect.studies.selection import Assignment, Selection, make_method
-from puselect.studies.workers import Workers
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.journal import Row
+from puselect_paper.studies.measures import ASSIGNMENTS, failure, undisturbed, versions
+from puselect_paper.studies.selection import Assignment
+from puselect_paper.studies.workers import Workers
 
 ENGINE = "gpu"
 MOST_AT_ONCE = 200
@@ -60,7 +61,7 @@ def uses_gpu(cell: Cell) -> bool:
     """Return whether the cell is a search that a GPU can do."""
     if cell.measure not in ASSIGNMENTS or cell.method not in METHODS:
         return False
-    selector = make_method(cell.method, 1, cell.seed, **cell.settings)
+    selector = METHODS[cell.method](1, random_state=cell.seed, **cell.settings)
     return isinstance(selector, FSCPU) and selector.clusterer is None
 
 
@@ -97,13 +98,13 @@ def run_together(cells: Sequence[Cell], folder: Path) -> Iterator[Row]:
 
 def _job(cell: Cell, folder: Path) -> Job:
     task = ASSIGNMENTS[cell.measure](cell)
-    changes = {"engine": ENGINE, "checkpoint": folder / f"{cell.key}.state"}
-    return Job(cell, task, make_method(cell.method, task.k, cell.seed, **{**cell.settings, **changes}))
+    settings = {**cell.settings, "engine": ENGINE, "checkpoint": folder / f"{cell.key}.state"}
+    return Job(cell, task, METHODS[cell.method](task.k, random_state=cell.seed, **settings))
 
 
 def _row(job: Job, seconds: float) -> Row:
     begin = time.perf_counter()
-    selection = Selection(np.asarray(job.selector.get_support()), None, job.selector)
+    selection = Fitted(np.asarray(job.selector.get_support()), None, job.selector)
     try:
         with undisturbed():
             values = job.task.judge(selection)

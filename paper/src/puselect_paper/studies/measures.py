@@ -14,13 +14,14 @@ from typing import Any
 from threadpoolctl import ThreadpoolController
 
 from puselect._version import __version__
+from puselect.evaluation.holdout import select_features
 from puselect.exceptions import InterruptedSearchWarning
-from puselect.studies.artificial import assign_convergence, assign_recall, measure_objective
-from puselect.studies.cells import Cell
-from puselect.studies.journal import Row
-from puselect.studies.open_data import assign_downstream, measure_counts
-from puselect.studies.real_tables import assign_real_table
-from puselect.studies.selection import Assignment, select_features
+from puselect_paper.studies.artificial import assign_convergence, assign_recall, measure_objective
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.journal import Row
+from puselect_paper.studies.open_data import assign_downstream, measure_counts
+from puselect_paper.studies.real_tables import assign_real_table
+from puselect_paper.studies.selection import Assignment
 
 ASSIGNMENTS: dict[str, Callable[[Cell], Assignment]] = {
     "recall": assign_recall,
@@ -38,24 +39,18 @@ def measure(cell: Cell) -> Row:
     """Return the result of a cell, or the error that ended it."""
     begin = time.perf_counter()
     try:
-        return perform(cell, _values)
+        with undisturbed():
+            values = _values(cell)
     except Exception as problem:  # one bad cell must not end a study; the next run tries it again
         return failure(cell, problem, time.perf_counter() - begin)
+    return Row(cell, values, seconds=time.perf_counter() - begin, versions=versions())
 
 
 def _values(cell: Cell) -> dict[str, Any]:
     if cell.measure in OTHERS:
         return OTHERS[cell.measure](cell)
     task = ASSIGNMENTS[cell.measure](cell)
-    return task.judge(select_features(cell, task.X, task.y, task.k))
-
-
-def perform(cell: Cell, values_of: Callable[[Cell], dict[str, Any]]) -> Row:
-    """Return the result of a cell; BLAS runs on one thread."""
-    begin = time.perf_counter()
-    with undisturbed():
-        values = values_of(cell)
-    return Row(cell, values, seconds=time.perf_counter() - begin, versions=versions())
+    return task.judge(select_features(cell.method, task.X, task.y, task.k, cell.seed, **cell.settings))
 
 
 @lru_cache(maxsize=1)

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import MinMaxScaler
 
-from puselect.arrays import IntArray
-from puselect.datasets import hide_labels, load_ionosphere, load_rt_iot2022, load_spambase
+from puselect.arrays import BoolArray, IntArray
+from puselect.datasets import hide_labels
 from puselect.evaluation import downstream_auc
-from puselect.studies.cells import Cell
-from puselect.studies.selection import Assignment, Selection
+from puselect.evaluation.holdout import Fitted
+from puselect_paper.datasets import load_ionosphere, load_rt_iot2022, load_spambase
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.selection import Assignment, journal_values
 
 OPEN_DATA: dict[str, Callable[..., Any]] = {
     "spambase": load_spambase,
@@ -90,15 +92,15 @@ def assign_downstream(cell: Cell) -> Assignment:
 def assign_split(cell: Cell, split: Split) -> Assignment:
     """Ask for a share of the features of a split."""
 
-    def values(selection: Selection) -> dict[str, Any]:
-        return {"auc": judge(selection, split, cell.data["models"], cell.seed), **selection.values()}
+    def values(selection: Fitted) -> dict[str, Any]:
+        return {"auc": judge(selection.support, split, cell.data["models"], cell.seed), **journal_values(selection)}
 
     return Assignment(split.X_train, split.y_train, n_selected(split.X_train.shape[1], cell.data["share"]), values)
 
 
-def judge(selection: Selection, split: Split, models: Sequence[str], seed: int) -> dict[str, float]:
+def judge(support: BoolArray, split: Split, models: Sequence[str], seed: int) -> dict[str, float]:
     """Return the AUC of each downstream model on the test rows, with the selected columns only."""
-    train, test = split.X_train[:, selection.support], split.X_test[:, selection.support]
+    train, test = split.X_train[:, support], split.X_test[:, support]
     return {
         model: downstream_auc(model, train, split.y_train, test, split.y_test, random_state=seed) for model in models
     }

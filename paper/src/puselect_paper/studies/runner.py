@@ -9,11 +9,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from puselect.atomic import atomic_write, remove_scratch
-from puselect.studies.cells import Cell
-from puselect.studies.cost import estimate_seconds, known_seconds
-from puselect.studies.journal import Journal, Row, read_rows
-from puselect.studies.study import Study, load_study, read_definition
-from puselect.studies.workers import Workers, local_workers
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.cost import estimate_seconds, known_seconds
+from puselect_paper.studies.journal import Journal, Row, read_rows
+from puselect_paper.studies.study import Study, load_study, read_definition
+from puselect_paper.studies.workers import Workers, local_workers
 
 STUDY_FILE = "study.json"
 
@@ -65,7 +65,7 @@ def run_study(
     study : Study
         From `load_study`.
     folder : Path
-        Gets ``results.jsonl`` (see `puselect.studies.journal`) and ``study.json``, a copy of the definition.
+        Gets ``results.jsonl`` (see `puselect_paper.studies.journal`) and ``study.json``, a copy of the definition.
     methods : list of str
         Ids of the methods to run; all by default.
     n_seeds : int, optional

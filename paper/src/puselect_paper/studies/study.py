@@ -19,7 +19,7 @@ A method that is not to be run with its defaults is a table instead of a name::
     [[method]]
     name = "fscpu"
     id = "fscpu-20"                     # the name for --methods; by default `name`; no two may be equal
-    label = "FSCPU, K = 20"             # the name in tables; this and the next two by default as in the registry
+    label = "FSCPU, K = 20"             # the name in tables; this and the next two by default as in `rows.ROWS`
     group = "positive-unlabelled"       # the group of rows that it belongs to
     paper = "fscpu-published"           # its row in the paper's tables
     settings = { n_clusters = 20 }      # keyword arguments of METHODS[name]
@@ -40,9 +40,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from puselect.methods import REGISTRY, YARDSTICKS
-from puselect.studies.cells import Cell, current_settings
-from puselect.studies.definition import (
+from puselect.methods import REGISTRY
+from puselect_paper.studies.cells import Cell, current_settings
+from puselect_paper.studies.definition import (
     ARTIFICIAL_KINDS,
     BLOCK_KINDS,
     METHOD_KINDS,
@@ -60,7 +60,8 @@ from puselect.studies.definition import (
     check_settings,
     read_seeds,
 )
-from puselect.studies.measures import MEASURES
+from puselect_paper.studies.measures import MEASURES
+from puselect_paper.studies.rows import row_names, row_of
 
 DEFINITIONS = Path(__file__).parent / "definitions"
 
@@ -100,19 +101,12 @@ class StudyMethod:
         table: Mapping[str, Any] = {"name": entry} if isinstance(entry, str) else entry
         check_entry("[[method]]", table, METHOD_KINDS, {"name"})
         name = table["name"]
-        if name in REGISTRY:
-            record = REGISTRY[name]
-            fields = ("label", "group", "paper", "artificial")
-            defaults: dict[str, Any] = {field: getattr(record, field) for field in fields}
-            quick = record.quick
-        elif name in YARDSTICKS:
-            defaults, quick = {"label": YARDSTICKS[name], "group": "yardsticks"}, {}
-        else:
-            raise ValueError(f"method must be one of {', '.join(row_names())}, got {name!r}")
+        defaults = row_of(name)._asdict()
         if "id" in table:  # not the method as such
             defaults["label"] = table["id"]
         settings = current_settings(table.get("settings", {}))
         if reduced:  # the paper's figures are not for reduced settings
+            quick = REGISTRY[name].quick if name in REGISTRY else {}
             settings, table = {**settings, **quick}, {**table, "paper": ""}
         method = cls(**{"id": name, **defaults, **table, "settings": settings})
         check_settings(name, settings)
@@ -205,11 +199,6 @@ class Study:
                 data = point if block.measure in OPEN else {**point, **method.artificial}
                 cell = Cell(block.measure, method.name, {**method.settings, **settings}, data, 0)
                 yield Place(block, method, point, settings), cell
-
-
-def row_names() -> list[str]:
-    """Return the names of all methods and yardsticks, those of one group together."""
-    return [*(name for name in REGISTRY if name not in YARDSTICKS), *YARDSTICKS]
 
 
 def study_names() -> list[str]:

@@ -1,21 +1,19 @@
 """Where cells are run: this process, processes of this machine, or a Dask cluster. All give the same results."""
 
 import logging
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
 
 from puselect.engines.dask_partitions import load_distributed
-from puselect.studies.cells import Cell
-from puselect.studies.journal import Row
-from puselect.studies.measures import measure
+from puselect.evaluation.holdout import without_interrupts
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.journal import Row
+from puselect_paper.studies.measures import measure
 
 Workers = Callable[[Sequence[Cell]], Iterator[Row]]
 """Takes cells, starts them in their order, and yields rows as they are finished."""
@@ -61,7 +59,7 @@ def _local_rows(cells: list[Cell], n_jobs: int, run: Callable[[Cell], Row]) -> I
     for _ in range(MOST_BROKEN_POOLS):
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=n_jobs)
         try:
-            with _without_interrupts():
+            with without_interrupts():
                 rows = parallel(delayed(run)(cell) for cell in list(left.values()))
             for row in rows:
                 del left[row.cell.key]
@@ -71,22 +69,6 @@ def _local_rows(cells: list[Cell], n_jobs: int, run: Callable[[Cell], Row]) -> I
             logger.warning("a worker died; new ones take the %d cells that are left", len(left))
     for cell in left.values():
         yield _in_its_own_process(cell, run)
-
-
-@contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Start processes in this block that ignore Ctrl-C: this process hears it, and ends them.
-
-    A program inherits the signals that are ignored. Otherwise every worker would print a traceback of its own.
-    """
-    if threading.current_thread() is not threading.main_thread():  # only that one may set handlers
-        yield
-        return
-    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, usual)
 
 
 def _in_its_own_process(cell: Cell, run: Callable[[Cell], Row]) -> Row:
