@@ -1,9 +1,11 @@
+import tomllib
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from study_files import SMALL, write_study
 
-from puselect import METHODS, methods
+from puselect import METHODS, __version__, methods
 from puselect.baselines import KBest
 from puselect.methods import IN_PAPER, NOTHING, REGISTRY, YARDSTICKS, Method, register
 from puselect_paper.methods import METHODS as RECORDS
@@ -19,6 +21,11 @@ PAPER = {method for metric in ("fsr", "auc") for method, _ in paper_figures(metr
 def test_the_entry_point_adds_what_puselect_says_is_here():
     assert tuple(record.name for record in RECORDS) == IN_PAPER
     assert all(REGISTRY[record.name] is record for record in RECORDS)
+
+
+def test_both_packages_have_one_version():
+    project = tomllib.loads((Path(__file__).parents[2] / "paper" / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["version"] == __version__
 
 
 def test_every_method_of_the_papers_tables_is_there():

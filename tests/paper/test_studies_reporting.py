@@ -10,12 +10,11 @@ from typer.testing import CliRunner
 
 from puselect import cli
 from puselect.evaluation import mean_ranks
-from puselect.report.theme import fragment
 from puselect_paper.report import collect, report_study, study_tables
 from puselect_paper.report.paper import Figure, differs, paper_figures
-from puselect_paper.report.reporting import Section
+from puselect_paper.report.reporting import Section, study_page
 from puselect_paper.report.table3 import TOGETHER, paired_cases
-from puselect_paper.report.tables import Entry, Table, fit_width, plain, to_markdown
+from puselect_paper.report.tables import Entry, Table, fit_width, to_markdown
 from puselect_paper.studies import load_run
 from puselect_paper.studies.journal import Journal, Row
 from puselect_paper.studies.runner import STUDY_FILE
@@ -205,7 +204,7 @@ class TestRendering:
 
     def test_html_is_escaped_and_marked(self):
         section = Section("one", "One", [], [TABLE], [], ["ValueError: <no>"])
-        page = fragment("study.html.j2", title="T", sections=[section], plain=plain)
+        page = study_page("T", [section])
         cells = re.findall(r'<td class="(.*?)">(.*?)</td>', page)
         assert [(kind.strip(), text) for kind, text in cells] == [
             ("name", "m|n"), ("best", "&lt;.5"), ("differs", ".7 ≠")

@@ -51,7 +51,7 @@ def report_study(directory: Path, out: Path | None = None) -> Path:
     target.mkdir(parents=True, exist_ok=True)
     sections = [_section(folder, target) for folder in study_folders(directory)]
     title = sections[0].title if len(sections) == 1 else "The paper's studies, reproduced"
-    for name, text in (("report.md", _markdown(title, sections)), ("report.html", _html(title, sections))):
+    for name, text in (("report.md", _markdown(title, sections)), ("report.html", study_page(title, sections))):
         with atomic_write(target / name) as file:
             file.write(text.encode())
     return target / "report.html"
@@ -120,7 +120,8 @@ def _markdown(title: str, sections: Sequence[Section]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _html(title: str, sections: Sequence[Section]) -> str:
+def study_page(title: str, sections: Sequence[Section]) -> str:
+    """Return the report as HTML."""
     links = [Link(section.anchor, section.title) for section in sections]
     body = environment().from_string(TEMPLATE.read_text("utf-8")).render(title=title, sections=sections, plain=plain)
     return page(title, body, links if len(sections) > 1 else ())

@@ -45,7 +45,8 @@ ROWS = {
 
 def row_names() -> list[str]:
     """Return the names of all methods and yardsticks, those of one group together."""
-    return list(dict.fromkeys([*(name for name in [*ROWS, *REGISTRY] if name not in YARDSTICKS), *YARDSTICKS]))
+    methods = [*(name for name in ROWS if name in REGISTRY), *(name for name in REGISTRY if name not in ROWS)]
+    return [*(name for name in methods if name not in YARDSTICKS), *YARDSTICKS]
 
 
 def row_of(name: str) -> TableRow:
