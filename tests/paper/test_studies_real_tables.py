@@ -7,9 +7,10 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from puselect.baselines import KBest
-from puselect.evaluation import DOWNSTREAM, corrected_resampled_t_test, mean_ranks
+from puselect.evaluation import DOWNSTREAM
 from puselect_paper.report import collect, study_tables
 from puselect_paper.report.tables import to_markdown
+from puselect_paper.statistics import corrected_resampled_t_test, mean_ranks
 from puselect_paper.studies import Study, load_run, load_study
 from puselect_paper.studies.cells import Cell
 from puselect_paper.studies.journal import Row

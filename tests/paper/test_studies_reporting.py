@@ -9,12 +9,12 @@ from study_files import SMALL, write_study
 from typer.testing import CliRunner
 
 from puselect import cli
-from puselect.evaluation import mean_ranks
 from puselect_paper.report import collect, report_study, study_tables
 from puselect_paper.report.paper import Figure, differs, paper_figures
 from puselect_paper.report.reporting import Section, study_page
 from puselect_paper.report.table3 import TOGETHER, paired_cases
 from puselect_paper.report.tables import Entry, Table, fit_width, to_markdown
+from puselect_paper.statistics import mean_ranks
 from puselect_paper.studies import load_run
 from puselect_paper.studies.journal import Journal, Row
 from puselect_paper.studies.runner import STUDY_FILE

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from puselect.evaluation import critical_difference, indistinguishable, mean_ranks
 from puselect.plots import pyplot
 from puselect_paper.report.results import BlockResults, Result
 from puselect_paper.report.table1 import column_name
 from puselect_paper.report.table3 import MODELS, Cases, comparable, paired_cases, shares
+from puselect_paper.statistics import critical_difference, indistinguishable, mean_ranks
 
 INK = "#1f2328"
 FAINT = "#8b949e"

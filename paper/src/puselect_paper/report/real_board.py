@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from puselect.arrays import FloatArray
-from puselect.evaluation import PairedTest, compare_with, corrected_resampled_t_test, holm, mean_ranks
 from puselect.methods import METHODS
 from puselect_paper.report.paper import DECIMALS, short
 from puselect_paper.report.results import BlockResults
 from puselect_paper.report.table1 import MISSING
 from puselect_paper.report.table3 import FEWEST_CASES, NAMES, REFERENCE, SIGNIFICANT, shares
 from puselect_paper.report.tables import Entry, Table
+from puselect_paper.statistics import PairedTest, compare_with, corrected_resampled_t_test, holm, mean_ranks
 from puselect_paper.studies import open_data
 from puselect_paper.studies.real_tables import TEST_SHARE
 from puselect_paper.studies.study import StudyMethod

@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puselect.evaluation import PairedTest, compare_with, critical_difference, mean_ranks
 from puselect_paper.report.coverage import coverage_table
 from puselect_paper.report.paper import DECIMALS, Figure, paper_figures, short
 from puselect_paper.report.results import BlockResults
 from puselect_paper.report.table1 import note, table_lines
 from puselect_paper.report.tables import Entry, Table
+from puselect_paper.statistics import PairedTest, compare_with, critical_difference, mean_ranks
 from puselect_paper.studies.study import StudyMethod
 
 NAMES = {"spambase": "Spam", "ionosphere": "Iono", "rt_iot2022": "RT-IoT"}
