@@ -25,11 +25,12 @@ from threadpoolctl import threadpool_limits
 from puselect.datasets import CONDITIONS, make_pu_clusters
 from puselect.evaluation import feature_recall
 from puselect.evaluation.holdout import compile_kernels
-from puselect.methods import METHODS, is_installed
+from puselect.methods import METHODS
 from puselect_paper.report.paper import paper_figures
 from puselect_paper.statistics import corrected_resampled_t_test, holm, mean_ranks
 from puselect_paper.studies.open_data import judge, n_selected
 from puselect_paper.studies.real_tables import TEST_SHARE, split_real_table
+from puselect_paper.studies.rows import is_installed
 
 AUTO, DEFAULT = "auto", "fscpu"
 # dt-rfe takes a minute or two a fit and has to be named

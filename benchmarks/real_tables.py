@@ -16,7 +16,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from puselect.methods import REGISTRY, is_installed
+from puselect.methods import REGISTRY
 from puselect_paper.report import collect, study_tables
 from puselect_paper.report.tables import to_markdown
 from puselect_paper.studies import (
@@ -30,6 +30,7 @@ from puselect_paper.studies import (
 )
 from puselect_paper.studies.cells import Cell
 from puselect_paper.studies.cost import fit_seconds
+from puselect_paper.studies.rows import is_installed
 from puselect_paper.studies.study import StudyMethod
 
 STUDY = "real-tables"

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
-from importlib.util import find_spec
 from typing import Any, Generic, TypeVar, cast
 
 Factory = Callable[..., Any]
@@ -99,11 +98,6 @@ def yardstick(name: str) -> str | None:
     ('random', 'random', None)
     """
     return next((key for key, label in YARDSTICKS.items() if name in (key, label)), None)
-
-
-def is_installed(name: str) -> bool:
-    """Return whether the extra that a method needs is there; a yardstick needs none."""
-    return name not in REGISTRY or not REGISTRY[name].extra or find_spec(REGISTRY[name].extra) is not None
 
 
 def _load(source: str) -> Factory:

@@ -5,7 +5,6 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 from puselect.atomic import atomic_write, remove_scratch
@@ -31,7 +30,7 @@ class Progress(NamedTuple):
     """Cells that failed in this run."""
     seconds_left: float
     """An estimate."""
-    row: Row | None
+    row: Row | None = None
     """The row that has just been written; None at the start."""
 
 
@@ -84,40 +83,15 @@ def run_study(
         finished = {row.cell.key for row in rows if row.finished}
         known = known_seconds(rows)
         left = longest_first([cell for cell in cells if cell.key not in finished], known)
-        failed = run_cells(left, workers or local_workers(1), journal.append, tell, known)
+        clock = Clock({cell.key: estimate_seconds(cell, known) for cell in left})
+        tell(Progress(0, len(left), 0, clock.seconds_left()))
+        failed: list[Row] = []
+        for done, row in enumerate((workers or local_workers(1))(left), start=1):
+            journal.append(row)
+            failed += [] if row.finished else [row]
+            clock.tick(row)
+            tell(Progress(done, len(left), len(failed), clock.seconds_left(), row))
     return Outcome(len(left) - len(failed), len(cells) - len(left), failed)
-
-
-def run_cells(
-    cells: Sequence[Cell],
-    workers: Workers,
-    keep: Callable[[Row], None],
-    tell: Callable[[Progress], None] = lambda progress: None,
-    known: Mapping[str, float] = MappingProxyType({}),
-) -> list[Row]:
-    """Run cells, the first of them first; hand each row to `keep`, and return those that failed.
-
-    Parameters
-    ----------
-    cells : sequence of Cell
-    workers : Workers
-    keep : callable
-        Takes each row as soon as it is there.
-    tell : callable
-        Called with the progress at the start and after every cell.
-    known : mapping
-        Seconds that families of cells took before.
-    """
-    failed: list[Row] = []
-    clock = Clock({cell.key: estimate_seconds(cell, known) for cell in cells})
-    tell(Progress(0, len(cells), 0, clock.seconds_left(), None))
-    for done, row in enumerate(workers(cells), start=1):
-        keep(row)
-        if not row.finished:
-            failed.append(row)
-        clock.tick(row)
-        tell(Progress(done, len(cells), len(failed), clock.seconds_left(), row))
-    return failed
 
 
 def keep_definition(study: Study, folder: Path) -> None:
