@@ -1,4 +1,5 @@
-# Every target does its own set-up in .venv, once, and again when pyproject.toml has changed.
+# Every target does its own set-up in .venv, once, and again when a pyproject.toml has changed. The tests, lint and the
+# guide are those of both distributions: puselect in src, puselect-paper in paper.
 # Needed: Python 3.11 or later, and make. Another Python: make test PYTHON=python3.13
 
 PYTHON ?= python3
@@ -23,7 +24,7 @@ help: ## list the targets
 demo: setup-cli ## select features on artificial and real data, and see how good they are
 	@$(BIN)/puselect demo
 
-test: setup-test ## run the tests and the examples in docstrings (PYTEST_ARGS="-k search")
+test: setup-test setup-paper ## run the tests and the examples in docstrings (PYTEST_ARGS="-k search")
 	@$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
 test-torch: setup-test ## the GPU engine's tests, where there is no GPU on the CPU (installs torch: gigabytes on some systems)
@@ -34,24 +35,24 @@ test-torch: setup-test ## the GPU engine's tests, where there is no GPU on the C
 
 # Old libraries use what is deprecated in the libraries they need, of which these are the newest.
 test-oldest: python ## run the tests with the oldest versions of the libraries that pyproject.toml allows
-	@test "$$(cat $(OLDEST)/.stamp 2>/dev/null)" = "$(ORIGIN) $$(cksum < pyproject.toml)" || { \
+	@test "$$(cat $(OLDEST)/.stamp 2>/dev/null)" = "$(ORIGIN) $$(cat pyproject.toml paper/pyproject.toml | cksum)" || { \
 	  echo "installing the oldest versions into $(OLDEST)"; \
 	  $(PYTHON) -m venv --clear $(OLDEST) && $(OLDEST)/bin/python -m pip install -qq --disable-pip-version-check uv \
-	  && $(OLDEST)/bin/uv pip install -q --python $(OLDEST)/bin/python --resolution lowest-direct --editable ".[test]" \
-	  && echo "$(ORIGIN) $$(cksum < pyproject.toml)" > $(OLDEST)/.stamp; }
+	  && $(OLDEST)/bin/uv pip install -q --python $(OLDEST)/bin/python --resolution lowest-direct --editable ".[test]" --editable ./paper \
+	  && echo "$(ORIGIN) $$(cat pyproject.toml paper/pyproject.toml | cksum)" > $(OLDEST)/.stamp; }
 	@$(OLDEST)/bin/python -m pytest -n 2 -W ignore::DeprecationWarning -W ignore::FutureWarning $(PYTEST_ARGS)
 
-fuzz: setup-test ## try odd inputs of every kind for a minute (FUZZ_SECONDS=600, FUZZ_ARGS="--seed 7 --classes fits")
+fuzz: setup-test setup-paper ## try odd inputs of every kind for a minute (FUZZ_SECONDS=600, FUZZ_ARGS="--seed 7 --classes fits")
 	@$(BIN)/python tests/fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_ARGS)
 
-golden: setup-test ## compare results bit for bit with those that python tests/golden.py wrote on this machine
+golden: setup-test setup-paper ## compare results bit for bit with those that python tests/golden.py wrote on this machine
 	@$(BIN)/python tests/golden.py --check
 
 lint: setup-lint ## ruff and mypy
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m mypy
 
-docs: setup-docs ## build the guide and run its examples; a warning is an error (DOCS_ARGS="-D plot_gallery=0": no examples)
+docs: setup-docs setup-paper ## build the guide and run its examples; a warning is an error (DOCS_ARGS="-D plot_gallery=0": no examples)
 	@rm -rf build/docs build/doctrees docs/gallery docs/generated
 	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees $(DOCS_ARGS) docs build/docs
 	@echo "the guide is in build/docs/index.html"
@@ -62,7 +63,7 @@ rehearse: python ## build a release, check it, and use it in an empty environmen
 bench: setup-puselect ## measure the speed against scikit-learn (BENCH_ARGS="--quick")
 	@$(BIN)/python benchmarks/bench.py $(BENCH_ARGS)
 
-reproduce-quick: setup-reproduce ## all methods in small studies: does everything run? (report in build/reproduce-quick)
+reproduce-quick: setup-paper ## all methods in small studies: does everything run? (report in build/reproduce-quick)
 	@rm -rf build/reproduce-quick
 	@$(BIN)/puselect reproduce quick --folder build/reproduce-quick
 
@@ -108,6 +109,10 @@ INSTALL = touch $(VENV)/.installing && $(BIN)/python -m pip install -qq --disabl
 $(VENV)/.stamp-puselect: pyproject.toml | $(VENV)/.stamp-venv
 	echo "installing puselect and its dependencies into $(VENV)"
 	$(call INSTALL,--editable .)
+
+$(VENV)/.stamp-paper: paper/pyproject.toml | $(VENV)/.stamp-puselect
+	echo "installing puselect-paper and its dependencies into $(VENV)"
+	$(call INSTALL,--editable ./paper)
 
 # The project is installed already; this adds what the extra asks for, and does not disturb a running test.
 $(VENV)/.stamp-%: $(VENV)/.stamp-puselect

@@ -41,7 +41,7 @@ from puselect.selectors.cluster_search import Searched, cluster_session
 from puselect.selectors.many import Task, fit_together, shared_engine
 from puselect.selectors.problem import Problem, cluster_objective, problem_engine
 from puselect.selectors.settings import Settings
-from puselect.studies.journal import read_rows
+from puselect_paper.studies.journal import read_rows
 
 VARIANTS = ("published", "independent", "fixed", "k-means", "diagonal", "biased")
 CONDITIONS = ("10/8/2", "40/1/2")

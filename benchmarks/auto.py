@@ -23,12 +23,14 @@ from scipy.stats import ttest_1samp
 from threadpoolctl import threadpool_limits
 
 from puselect.datasets import CONDITIONS, make_pu_clusters
-from puselect.evaluation import corrected_resampled_t_test, feature_recall, holm, mean_ranks
-from puselect.methods import METHODS, is_installed
-from puselect.studies.open_data import judge, n_selected
-from puselect.studies.paper import paper_figures
-from puselect.studies.real_tables import TEST_SHARE, split_real_table
-from puselect.studies.selection import Selection, compile_kernels
+from puselect.evaluation import feature_recall
+from puselect.evaluation.holdout import compile_kernels
+from puselect.methods import METHODS
+from puselect_paper.report.paper import paper_figures
+from puselect_paper.statistics import corrected_resampled_t_test, holm, mean_ranks
+from puselect_paper.studies.open_data import judge, n_selected
+from puselect_paper.studies.real_tables import TEST_SHARE, split_real_table
+from puselect_paper.studies.rows import is_installed
 
 AUTO, DEFAULT = "auto", "fscpu"
 # dt-rfe takes a minute or two a fit and has to be named
@@ -67,7 +69,7 @@ def measure(cell: Cell) -> Row:
         if cell.law == REAL:
             split = split_real_table(cell.condition, cell.seed)
             found, seconds = fit(cell, split.X_train, split.y_train)
-            auc = judge(Selection(found.support_, seconds, found), split, MODELS, cell.seed)
+            auc = judge(found.support_, split, MODELS, cell.seed)
             value = float(np.mean(list(auc.values())))
         else:
             X, y, relevant = make_pu_clusters(cell.condition, noise=cell.law, random_state=cell.seed)

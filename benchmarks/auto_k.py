@@ -27,9 +27,8 @@ from puselect.datasets import CONDITIONS, LAWS, make_fraud_table, make_pu_cluste
 from puselect.exceptions import NothingBeyondChanceWarning
 from puselect.selectors.choice import ChoiceCode
 from puselect.selectors.settings import Settings
-from puselect.studies.open_data import judge
-from puselect.studies.real_tables import split_real_table
-from puselect.studies.selection import Selection
+from puselect_paper.studies.open_data import judge
+from puselect_paper.studies.real_tables import split_real_table
 
 MODELS = ("logistic", "random-forest", "extra-trees")
 NUMBERS = ("auto", "enough", "half", "all")
@@ -108,7 +107,7 @@ def judge_numbers(cell: Cell, selector: FSCPU) -> Row:
         "all": np.ones(len(half), dtype=bool),
     }
     with threadpool_limits(1):
-        values = {name: judge(Selection(of, None, None), split, MODELS, cell.seed) for name, of in supports.items()}
+        values = {name: judge(of, split, MODELS, cell.seed) for name, of in supports.items()}
     return {f"auc_{name}": float(np.mean(list(auc.values()))) for name, auc in values.items()}
 
 

@@ -24,13 +24,13 @@ from threadpoolctl import threadpool_limits
 
 from puselect.datasets import make_pu_clusters
 from puselect.evaluation import downstream_auc, feature_recall
+from puselect.evaluation.holdout import compile_kernels
 from puselect.methods import METHODS
 from puselect.scaling import scale_columns
 from puselect.selectors.suitability import check_suitability
-from puselect.studies.open_data import judge, n_selected
-from puselect.studies.real_tables import split_real_table
-from puselect.studies.selection import Selection, compile_kernels
 from puselect.trust import auto
+from puselect_paper.studies.open_data import judge, n_selected
+from puselect_paper.studies.real_tables import split_real_table
 
 CANDIDATES = (*auto.CANDIDATES, "kbest")
 DEFAULT, TREES = "fscpu", "dt-rfe"
@@ -68,7 +68,7 @@ def measure(case: Case) -> Row:
             found = METHODS[name](k, random_state=case.seed, **options).fit(X, y)
             final_seconds[name] = time.process_time() - started
             if case.law == REAL:
-                auc = judge(Selection(found.support_, 0.0, found), split, FINAL_MODELS, case.seed)
+                auc = judge(found.support_, split, FINAL_MODELS, case.seed)
                 values[name] = float(np.mean(list(auc.values())))
             else:
                 values[name] = feature_recall(found.support_, relevant)

@@ -16,7 +16,8 @@ from joblib import Parallel, delayed
 
 from puselect import baselines
 from puselect.datasets.synthetic import CONDITIONS, make_pu_clusters
-from puselect.studies.paper import Figure, paper_figures
+from puselect_paper import baselines as slow
+from puselect_paper.report.paper import Figure, paper_figures
 
 
 class ColumnOrder:
@@ -27,14 +28,14 @@ class ColumnOrder:
         return np.arange(n)
 
 
-class FirstColumnMRMRUFS(baselines.MRMRUFS):
+class FirstColumnMRMRUFS(slow.MRMRUFS):
     """MRMR-UFS in which the order of columns decides between equals, as it does without care."""
 
     def _representatives(self, groups: Any, relevance: Any, rng: Any) -> Any:
         return super()._representatives(groups, relevance, ColumnOrder())
 
 
-class SignedJSFS(baselines.JSFS):
+class SignedJSFS(slow.JSFS):
     """JSFS that takes the largest weights with their sign, so that strongly negative ones come last."""
 
     def _score(self, task: Any) -> Any:
@@ -57,19 +58,19 @@ METHODS: dict[str, Callable[..., Any]] = {
     "semi-jmi-shuffled": ShuffledSemiJMI,
     "mrmr": baselines.MRMR,
     "mrmr-equal-width": partial(baselines.MRMR, discretize="equal-width"),
-    "mrmr-published": baselines.MRMR.published,
-    "sselect": baselines.SSelect,
-    "sselect-narrow": partial(baselines.SSelect, sigma2=0.001),
-    "sselect-wide": partial(baselines.SSelect, sigma2=0.05),
-    "sselect-binary": partial(baselines.SSelect, weight="binary"),
-    "sselect-all": partial(baselines.SSelect, labels="all", sigma2=0.01),
-    "mrmr-ufs": baselines.MRMRUFS,
+    "mrmr-published": slow.PublishedMRMR,
+    "sselect": slow.SSelect,
+    "sselect-narrow": partial(slow.SSelect, sigma2=0.001),
+    "sselect-wide": partial(slow.SSelect, sigma2=0.05),
+    "sselect-binary": partial(slow.SSelect, weight="binary"),
+    "sselect-all": partial(slow.SSelect, labels="all", sigma2=0.01),
+    "mrmr-ufs": slow.MRMRUFS,
     "mrmr-ufs-first-column": FirstColumnMRMRUFS,
-    "jsfs": baselines.JSFS,
-    "jsfs-spread": partial(baselines.JSFS, unlabelled_as="propagated", prior=0.1),
+    "jsfs": slow.JSFS,
+    "jsfs-spread": partial(slow.JSFS, unlabelled_as="propagated", prior=0.1),
     "jsfs-signed": SignedJSFS,
-    "es-mcrfs": baselines.ESMCRFS,
-    "es-mcrfs-short": partial(baselines.ESMCRFS, max_iter=500, n_estimators=50),
+    "es-mcrfs": slow.ESMCRFS,
+    "es-mcrfs-short": partial(slow.ESMCRFS, max_iter=500, n_estimators=50),
 }
 # Run with the relevant columns first, as the paper seems to have done.
 COLUMN_ORDER_DECIDES = {"mrmr-published", "mrmr-ufs-first-column"}

@@ -16,9 +16,9 @@ import numpy as np
 from journal import Row, markdown, measure_missing, seed_range
 
 from puselect.arrays import BoolArray
-from puselect.baselines import ESMCRFS, es_mcrfs
 from puselect.datasets import make_pu_clusters
-from puselect.studies.paper import Figure, paper_figures
+from puselect_paper.baselines import ESMCRFS, es_mcrfs
+from puselect_paper.report.paper import Figure, paper_figures
 
 CONDITIONS = tuple(condition for method, condition in paper_figures("fsr") if method == "es-mcrfs")
 WALKS = (500, 6000)

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from puselect import FSCPU
-from puselect.datasets import CONDITIONS, hide_labels, load_ionosphere, load_spambase, make_pu_clusters
+from puselect.datasets import CONDITIONS, hide_labels, make_pu_clusters
+from puselect_paper.datasets import load_ionosphere, load_spambase
 
 Problem = tuple[str, np.ndarray, np.ndarray, np.ndarray, int]
 

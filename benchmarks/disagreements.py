@@ -19,8 +19,8 @@ from puselect import METHODS
 from puselect.datasets import hide_labels
 from puselect.evaluation import downstream_auc
 from puselect.exceptions import FewLabelsWarning
-from puselect.studies.open_data import Split, n_selected, split_open_data
-from puselect.studies.paper import paper_figures
+from puselect_paper.report.paper import paper_figures
+from puselect_paper.studies.open_data import Split, n_selected, split_open_data
 
 N_DRAWS = 20
 LEAST_WEIGHT = 1e-5  # of the features that scikit-learn's SelectFromModel takes from a model with an L1 penalty

@@ -11,10 +11,10 @@ import argparse
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from puselect.baselines.es_mcrfs import ForestReward
 from puselect.datasets import make_pu_clusters
 from puselect.scaling import fit_scaling
 from puselect.selectors.ranking import Task
+from puselect_paper.baselines.es_mcrfs import ForestReward
 
 CONDITIONS = ("40/8/1", "10/8/1", "40/outlier", "10/outlier")
 

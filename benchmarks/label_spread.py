@@ -19,8 +19,8 @@ from journal import Row, measure_missing, seed_range
 from threadpoolctl import threadpool_limits
 
 from puselect.datasets import make_pu_clusters
-from puselect.studies.real_tables import split_real_table
 from puselect.trust.spread import SpreadCode, check_label_spread
+from puselect_paper.studies.real_tables import split_real_table
 
 LAWS = ("uniform", "gaussian", "correlated", "heavy", "permuted")
 TWO_CLUSTERS = ("10/8/2", "40/8/2", "10/1/2", "40/1/2")

@@ -19,8 +19,8 @@ from journal import Row, markdown, measure_missing, seed_range
 from threadpoolctl import threadpool_limits
 
 from puselect.datasets import CONDITIONS, make_pu_clusters
-from puselect.studies.real_tables import load_real_table, split_real_table
 from puselect.trust.prior import estimate_prior
+from puselect_paper.studies.real_tables import load_real_table, split_real_table
 
 LAWS = ("uniform", "gaussian", "correlated", "heavy", "permuted")
 BOARDS: dict[str, list[tuple[str, str]]] = {

@@ -23,8 +23,9 @@ from baselines import METHODS as BASELINES
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
-from puselect.datasets import hide_labels, load_ionosphere, load_rt_iot2022, load_spambase, make_pu_clusters
+from puselect.datasets import hide_labels, make_pu_clusters
 from puselect.methods import METHODS as REGISTRY
+from puselect_paper.datasets import load_ionosphere, load_rt_iot2022, load_spambase
 
 DATA = {"spam": load_spambase, "ionosphere": load_ionosphere, "rt-iot": load_rt_iot2022}
 METHODS: dict[str, Callable[..., Any]] = {

@@ -16,21 +16,22 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from puselect.methods import REGISTRY, is_installed
-from puselect.studies import (
+from puselect.methods import REGISTRY
+from puselect_paper.report import collect, study_tables
+from puselect_paper.report.tables import to_markdown
+from puselect_paper.studies import (
     Progress,
     Study,
-    collect,
     load_run,
     load_study,
     local_workers,
     lockstep_workers,
     run_study,
-    study_tables,
 )
-from puselect.studies.cells import Cell
-from puselect.studies.study import StudyMethod
-from puselect.studies.tables import to_markdown
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.cost import fit_seconds
+from puselect_paper.studies.rows import is_installed
+from puselect_paper.studies.study import StudyMethod
 
 STUDY = "real-tables"
 PRESETS = {"default": "fscpu"}
@@ -52,7 +53,7 @@ def splits(text: str) -> range:
 
 
 def is_quick(method: StudyMethod) -> bool:
-    return method.name not in REGISTRY or REGISTRY[method.name].cost.estimate(method.settings) < LONGEST_SECONDS
+    return fit_seconds(method.name, method.settings) < LONGEST_SECONDS
 
 
 def chosen_methods(study: Study, wanted: Sequence[str]) -> list[str]:

@@ -24,10 +24,10 @@ from threadpoolctl import threadpool_limits
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.engines import make_engine
+from puselect.evaluation.holdout import compile_kernels
 from puselect.exceptions import FewLabelsWarning
 from puselect.selectors.settings import Settings
-from puselect.studies.open_data import n_selected, split_open_data
-from puselect.studies.selection import compile_kernels
+from puselect_paper.studies.open_data import n_selected, split_open_data
 
 N_FITS = 6000
 TABLES = {"Table 1": "", "Spam": "spambase", "Ionosphere": "ionosphere", "RT-IoT": "rt_iot2022"}

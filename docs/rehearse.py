@@ -1,4 +1,4 @@
-"""Rehearse a release: build, check, install into an empty environment, use it: python docs/rehearse.py
+"""Rehearse a release: build both distributions, check, install, use them: python docs/rehearse.py
 
 Needs network access or a package index, for build, twine and check-wheel-contents.
 """
@@ -29,10 +29,11 @@ def main() -> None:
         archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
         subprocess.run(["tar", "x", "-C", source], input=archive, check=True)
         python = environment(tools, "build", "twine", "check-wheel-contents")
-        run(python, "-m", "build", source, "-o", folder / "dist")
-        wheel, sdist = next(folder.glob("dist/*.whl")), next(folder.glob("dist/*.tar.gz"))
-        run(python, "-m", "twine", "check", "--strict", wheel, sdist)
-        run(tools / "bin" / "check-wheel-contents", wheel)
+        for project in (source, source / "paper"):
+            run(python, "-m", "build", project, "-o", folder / "dist")
+        wheel, paper = (next(folder.glob(f"dist/{name}-*.whl")) for name in ("puselect", "puselect_paper"))
+        run(python, "-m", "twine", "check", "--strict", *folder.glob("dist/*"))
+        run(tools / "bin" / "check-wheel-contents", wheel, paper)
         python = environment(clean, f"{wheel}[cli]")
         command = clean / "bin" / "puselect"
         run(command, "--version")
@@ -40,7 +41,10 @@ def main() -> None:
         run(command, "select", folder / "export.csv", "-l", "known", "--prepare", "-k", 4, "-o", folder / "r.json",
             "--report", folder / "report.html")  # fmt: skip
         run(command, "apply", folder / "r.json", folder / "export.csv")
-        print(f"{wheel.name}: {wheel.stat().st_size / 1000:.0f} kB, {sdist.name}: {sdist.stat().st_size / 1000:.0f} kB")
+        run(clean / "bin" / "pip", "install", "--quiet", f"{wheel}[cli,fastcan,lightgbm,plot]", paper)
+        run(command, "reproduce", "table1", "--quick", "--methods", "jsfs,kbest", "--folder", folder / "table1")
+        for file in sorted(folder.glob("dist/*")):
+            print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
 
 
 def environment(folder: Path, *packages: str) -> Path:

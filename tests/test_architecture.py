@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[1] / "src" / "puselect"
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "puselect"
+PAPER = ROOT / "paper" / "src" / "puselect_paper"
 
 # A module may import from its own layer and from the layers above it in this list, never from one below.
 LAYERS = (
@@ -23,8 +25,8 @@ LAYERS = (
     ("evaluation", "plots"),
     ("trust",),
     ("report",),
-    ("studies",),
     ("cli", "__main__", "__init__"),
+    ("puselect_paper",),
 )
 LAYER_OF = {part: number for number, layer in enumerate(LAYERS) for part in layer}
 
@@ -39,12 +41,16 @@ EMPTY_NAMES = {"utils", "misc", "helpers", "common"}
 MAX_FILE_LINES = 450
 MAX_FUNCTION_LINES = 50
 
-FILES = sorted(SOURCE.rglob("*.py"))
+FILES = [*sorted(SOURCE.rglob("*.py")), *sorted(PAPER.rglob("*.py"))]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
+def relative(file: Path) -> Path:
+    return file.relative_to((SOURCE if file.is_relative_to(SOURCE) else PAPER).parent)
+
+
 def module_name(file: Path) -> str:
-    parts = file.relative_to(SOURCE.parent).with_suffix("").parts
+    parts = relative(file).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
@@ -72,7 +78,7 @@ def top_level(node: ast.AST) -> Iterator[ast.AST]:
 
 def imported_names(file: Path, nodes: Iterator[ast.AST]) -> Iterator[str]:
     """Full dotted names; `from a import b` gives `a.b`, relative imports are made absolute."""
-    package = file.relative_to(SOURCE.parent).parts[:-1]
+    package = relative(file).parts[:-1]
     for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -97,7 +103,12 @@ def is_part_of(name: str, package: str) -> bool:
 
 
 def layer_part(name: str) -> str:
-    """The first name below the package; `__init__` for the package itself and for what it re-exports."""
+    """The first name below the package; `__init__` for the package itself and for what it re-exports.
+
+    puselect_paper is the last layer as a whole.
+    """
+    if is_part_of(name, "puselect_paper"):
+        return "puselect_paper"
     first = name.split(".")[1] if "." in name else "__init__"
     is_module = any(is_part_of(module, f"puselect.{first}") for module in MODULES)
     return first if is_module else "__init__"
@@ -131,7 +142,7 @@ def test_no_module_imports_from_a_later_layer():
         f"{module} imports {name}"
         for module, file in MODULES.items()
         for name in sorted(imports(file))
-        if is_part_of(name, "puselect")
+        if is_part_of(name.replace("puselect_paper", "puselect"), "puselect")
         and (module, name) not in EXCEPTIONS
         and LAYER_OF.get(layer_part(name), 0) > LAYER_OF.get(layer_part(module), len(LAYERS))
     ]

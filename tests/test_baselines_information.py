@@ -8,19 +8,10 @@ from sklearn.metrics import mutual_info_score
 from puselect.baselines import MRMR, SemiJMI
 from puselect.baselines.forward_selection import forward_order
 from puselect.baselines.mrmr import three_state_codes
-from puselect.baselines.quicksort import quicksort_order
 from puselect.baselines.semi_jmi import surrogate, swap_refined
 from puselect.datasets import make_pu_clusters
 from puselect.objective.information import equal_width_codes, joint_information
 from puselect.scaling import scale_columns
-
-# What pymrmr 0.1.11 returns for columns that each mark another single unlabelled row.
-PYMRMR_TIES = {
-    5: [0, 1, 2, 3, 4],
-    8: [5, 3, 6, 0, 4, 1, 2, 7],
-    17: [12, 14, 11, 9, 13, 8, 15, 10, 0, 3, 5, 2, 1, 4, 7, 6, 16],
-    23: [17, 18, 14, 15, 16, 12, 11, 19, 20, 21, 13, 0, 5, 6, 2, 3, 4, 1, 10, 7, 8, 9, 22],
-}
 
 
 class TestSemiJMI(RankingContract):
@@ -41,11 +32,6 @@ class TestMRMR(RankingContract):
 class TestMRMRDifferenceOfBins(RankingContract):
     def make(self, n_features_to_select=None, **options):
         return MRMR(n_features_to_select, criterion="difference", discretize="equal-width", **options)
-
-
-class TestMRMRPublished(RankingContract):
-    def make(self, n_features_to_select=None, **options):
-        return MRMR.published(n_features_to_select, **options)
 
 
 def bits(a, b):
@@ -117,7 +103,7 @@ class TestDirectFormulas:
 
 
 class TestInvariance:
-    @pytest.mark.parametrize("make", [SemiJMI, MRMR, MRMR.published])
+    @pytest.mark.parametrize("make", [SemiJMI, MRMR])
     def test_order_of_rows_changes_nothing(self, make):
         X, y, _ = small_table()
         rows = np.random.default_rng(0).permutation(len(X))
@@ -191,35 +177,6 @@ class TestSwaps:
         np.testing.assert_array_equal(plain.get_support(), swapped.get_support())
 
 
-class TestPublishedMRMR:
-    @pytest.mark.parametrize("n_features", PYMRMR_TIES)
-    def test_ties_come_in_the_order_of_the_original_program(self, n_features):
-        X = np.zeros((100, n_features))
-        X[50 + np.arange(n_features), np.arange(n_features)] = 1
-        selector = MRMR.published(n_features).fit(X, np.arange(100) < 20)
-        assert order_of(selector) == PYMRMR_TIES[n_features] == quicksort_order([1] * n_features).tolist()
-
-    def test_columns_whose_maximum_is_labelled_come_first(self):
-        X, y, _ = make_pu_clusters("40/outlier", random_state=0)
-        hit = y[X.argmax(axis=0)] == 1
-        first = order_of(MRMR.published().fit(X, y))[: hit.sum()]
-        assert set(first) == set(np.flatnonzero(hit))
-
-    def test_the_order_of_the_columns_decides(self):
-        X, y, relevant = make_pu_clusters("10/8/1", shuffle=False, random_state=0)
-        relevant_first = MRMR.published(25).fit(X, y).get_support()[relevant].mean()
-        relevant_last = MRMR.published(25).fit(X[:, ::-1], y).get_support()[relevant[::-1]].mean()
-        assert relevant_first < 0.2
-        assert relevant_last > 0.8
-
-    def test_quicksort_sorts(self):
-        for seed in range(20):
-            keys = np.random.default_rng(seed).integers(5, size=40)
-            order = quicksort_order(keys)
-            assert sorted(order) == list(range(40))
-            np.testing.assert_array_equal(keys[order], np.sort(keys)[::-1])
-
-
 def test_three_states_lie_a_standard_deviation_apart():
     X = np.random.default_rng(0).normal(size=(200, 1))
     low, high = X.mean() - X.std(), X.mean() + X.std()
@@ -247,7 +204,7 @@ def test_greedy_gain_is_the_gain_of_the_pair_sum():
         (SemiJMI(n_bins=1), "n_bins must be an integer of at least 2, got 1"),
         (SemiJMI(refine="shrink"), "refine must be one of 'swap', None, got 'shrink'"),
         (MRMR(criterion="product"), "criterion must be one of 'quotient', 'difference', got 'product'"),
-        (MRMR(discretize="two"), "discretize must be one of 'deviations', 'equal-width', 'integers', got 'two'"),
+        (MRMR(discretize="two"), "discretize must be one of 'deviations', 'equal-width', got 'two'"),
         (MRMR(discretize="equal-width", n_bins=2.5), "n_bins must be an integer of at least 2, got 2.5"),
     ],
 )
@@ -259,8 +216,8 @@ def test_bad_parameters_are_named(selector, message):
 
 @pytest.mark.parametrize(
     "selector",
-    [SemiJMI(20), MRMR(20), MRMR(20, criterion="difference", discretize="equal-width"), MRMR.published(20)],
-    ids=["semi-jmi", "quotient", "difference", "published"],
+    [SemiJMI(20), MRMR(20), MRMR(20, criterion="difference", discretize="equal-width")],
+    ids=["semi-jmi", "quotient", "difference"],
 )
 def test_many_columns_give_the_same_features_without_all_pairs(selector, monkeypatch):
     X, y, _ = make_pu_clusters("40/8/1", n_negative=400, n_positive=60, n_irrelevant=55, random_state=0)

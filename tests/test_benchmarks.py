@@ -16,8 +16,8 @@ import wide
 from shadow_features import Boruta
 
 from puselect.datasets import make_pu_clusters
-from puselect.studies import load_study
-from puselect.studies.real_tables import load_real_table
+from puselect_paper.studies import load_study
+from puselect_paper.studies.real_tables import load_real_table
 
 
 def test_figures_are_printed_and_written_and_a_missed_budget_is_an_error(monkeypatch, tmp_path, capsys):

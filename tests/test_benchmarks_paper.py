@@ -16,9 +16,9 @@ import disagreements
 import forest_reward
 import whole_job
 
-from puselect.baselines import JSFS, es_mcrfs
 from puselect.datasets import make_pu_clusters
-from puselect.studies.open_data import Split
+from puselect_paper.baselines import JSFS, es_mcrfs
+from puselect_paper.studies.open_data import Split
 
 SMALL = partial(make_pu_clusters, n_negative=150, n_positive=60, n_relevant=4, n_irrelevant=4)
 
@@ -35,7 +35,7 @@ def test_rewards_of_the_same_masks_are_shown_for_true_and_shuffled_labels(monkey
 
 def test_walks_without_forests_fit_none(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(blind_walks, "make_pu_clusters", SMALL)
-    monkeypatch.setattr("puselect.baselines.es_mcrfs.RandomForestClassifier.fit", None)
+    monkeypatch.setattr("puselect_paper.baselines.es_mcrfs.RandomForestClassifier.fit", None)
     arguments = ["--conditions", "40/1/1", "--walks", "3", "--seeds", "0-1", "--out", str(tmp_path / "rows")]
     blind_walks.main(arguments)
     blind_walks.main(arguments)  # from the file

@@ -20,7 +20,7 @@ import suitability
 
 from puselect import FSCPU, METHODS, AutoSelector
 from puselect.datasets import make_pu_clusters
-from puselect.studies.open_data import Split
+from puselect_paper.studies.open_data import Split
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 SMALL = partial(make_pu_clusters, n_negative=150, n_positive=50, n_relevant=4, n_irrelevant=4)

@@ -14,6 +14,7 @@ from puselect import __version__, cli
 from puselect.cli import advice
 from puselect.cli.demo import real_demo
 from puselect.datasets.export import fraud_export_columns
+from puselect.methods import PAPER_HINT
 from puselect.selectors import settings
 
 runner = CliRunner()
@@ -21,8 +22,26 @@ runner = CliRunner()
 
 def test_help_names_every_command():
     text = runner.invoke(cli.app, ["--help"]).output
-    for command in ("demo", "reproduce", "report", "select", "compare", "methods"):
+    for command in ("demo", "report", "select", "compare", "methods"):
         assert command in text
+
+
+@pytest.mark.parametrize("command", ["reproduce", "report-study"])
+def test_commands_of_another_package_say_where_they_are(monkeypatch, command):
+    others = [known for known in cli.app.registered_commands if known.name != command]
+    monkeypatch.setattr(cli.app, "registered_commands", others)
+    done = runner.invoke(cli.app, [command, "table1"])
+    assert done.exit_code == 2
+    assert done.stderr.startswith(f"error: {command} {PAPER_HINT}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_entry_points_add_commands():
+    greet = "SimpleNamespace(name='greet', load=lambda: lambda: print('hello'))"
+    patched = f"metadata.entry_points = lambda group: [{greet}] if group == 'puselect.commands' else []"
+    code = f"from importlib import metadata; from types import SimpleNamespace; {patched}; {CODE}"
+    done = subprocess.run([sys.executable, "-c", code, "greet"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "hello\n")
 
 
 @pytest.mark.parametrize("words", [["--help"], ["select", "--help"], ["compare", "--help"], ["demo", "--help"]])

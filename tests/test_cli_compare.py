@@ -10,16 +10,16 @@ from command_line import CODE, clusters_table, noise_table, puselect_in_terminal
 from typer.testing import CliRunner
 
 from puselect import FSCPU, cli
+from puselect.evaluation import holdout
 from puselect.methods import YARDSTICKS
 from puselect.report import Comparison
-from puselect.studies import table_study
 
 runner = CliRunner()
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch, few_steps, few_trees):
-    monkeypatch.setattr(table_study, "N_RANDOM", 2)
+    monkeypatch.setattr(holdout, "N_RANDOM", 2)
     monkeypatch.chdir(tmp_path)
     table = clusters_table()
     table.with_columns(truth=pl.Series((np.arange(len(table)) < 60).astype(int))).write_csv("d.csv")

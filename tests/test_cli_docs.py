@@ -13,9 +13,9 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from puselect import cli
+from puselect.evaluation import holdout
 from puselect.report import Comparison, Selection
 from puselect.selectors import settings
-from puselect.studies import table_study
 
 pytestmark = pytest.mark.usefixtures("remembered_fits", "few_trees")
 ROOT = Path(__file__).parents[1]
@@ -37,7 +37,7 @@ def run(line, folder):
     if line.startswith("puselect ") and not set("|<>") & set(line):
         is_looked_at = "-o selected.json" in line and "export.csv" not in line
         steps = settings.EFFECT_STEPS if is_looked_at else 5
-        with patch.object(settings, "EFFECT_STEPS", steps), patch.object(table_study, "N_RANDOM", 2):
+        with patch.object(settings, "EFFECT_STEPS", steps), patch.object(holdout, "N_RANDOM", 2):
             done = CliRunner().invoke(cli.app, shlex.split(line, comments=True)[1:])
         assert done.exit_code == 0, done.output
         return

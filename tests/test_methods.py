@@ -1,11 +1,11 @@
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from command_line import clusters_table
-from study_files import SMALL, write_study
 from typer.testing import CliRunner
 
 import puselect
@@ -13,37 +13,28 @@ from puselect import METHODS, cli, methods
 from puselect.datasets import make_pu_clusters
 from puselect.methods import (
     AS_CLASSES,
+    IN_PAPER,
     NOTHING,
     POSITIVES,
     REGISTRY,
     SPEEDS,
     YARDSTICKS,
-    Cost,
     Method,
-    is_installed,
     register,
 )
 from puselect.report import summarise
 from puselect.selectors.ranking import RankingSelector
-from puselect.studies import load_study, report_study, run_study
-from puselect.studies.paper import paper_figures
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_selects_and_ranks(name):
     X, y, _ = make_pu_clusters("40/1/1", n_negative=200, n_positive=50, n_relevant=4, n_irrelevant=4, random_state=0)
-    if not is_installed(name):
-        pytest.skip(f"needs {REGISTRY[name].extra}")
+    if REGISTRY[name].extra:
+        pytest.importorskip(REGISTRY[name].extra)
     selector = METHODS[name](3, random_state=0, **REGISTRY[name].quick).fit(X, y)
     assert selector.get_support().sum() == 3
     assert sorted(selector.ranking_) == list(range(1, 9))
     assert np.array_equal(selector.get_support(), selector.ranking_ <= 3)
-
-
-def test_every_method_of_the_papers_tables_is_there():
-    names = {method for metric in ("fsr", "auc") for method, _ in paper_figures(metric)}
-    assert len(names) == 12
-    assert names <= set(METHODS)
 
 
 def test_public_names_are_found_and_others_are_not():
@@ -57,25 +48,17 @@ def test_every_record_is_complete():
     for name, record in REGISTRY.items():
         assert record.name == name
         assert record.labels in (AS_CLASSES, POSITIVES, NOTHING)
-        assert record.cost.speed in SPEEDS
-        assert record.group
+        assert record.speed in SPEEDS
         selector = METHODS[name](2, random_state=0)
-        assert set(record.quick) | set(record.cost.proportional_to) <= set(selector.get_params())
-        assert all(getattr(selector, key) == value for key, value in record.cost.proportional_to.items())
+        assert set(record.quick) <= set(selector.get_params())
         assert record.clusters == hasattr(selector, "n_clusters")
-    for field in ("idea", "label"):
-        assert len({getattr(record, field) for record in REGISTRY.values()}) == len(REGISTRY)
-
-
-def test_the_papers_rows_are_those_of_the_records():
-    names = {method for metric in ("fsr", "auc") for method, _ in paper_figures(metric)}
-    assert {record.paper for record in REGISTRY.values() if record.paper} == names
+    assert len({record.idea for record in REGISTRY.values()}) == len(REGISTRY)
 
 
 @pytest.mark.parametrize("name", ["kbest", *YARDSTICKS])
 def test_a_name_is_registered_once(name):
     with pytest.raises(ValueError, match=name):
-        register(Method(name, "nowhere:Nothing", "", "", NOTHING, Cost(1.0)))
+        register(Method(name, "nowhere:Nothing", "", NOTHING, 1.0))
 
 
 def test_importing_the_registry_imports_no_method():
@@ -99,10 +82,10 @@ class LargestMean(RankingSelector):
 @pytest.fixture
 def toy():
     """One class and one record: all that a new method takes."""
-    record = Method("toy", LargestMean, "Toy", "columns of largest mean", NOTHING, Cost(0.1), "toys")
+    record = Method("toy", LargestMean, "columns of largest mean", NOTHING, 0.1)
     register(record)
     yield record
-    del methods._RECORDS["toy"]
+    del methods._records()["toy"]
 
 
 class TestNewMethod:
@@ -120,9 +103,46 @@ class TestNewMethod:
         compared = run(cli.app, ["compare", *table, "--methods", "toy", "--splits", "2", "--jobs", "1"])
         assert "toy" in {result["method"] for result in json.loads(compared.stdout)["methods"]}
 
-    def test_a_study_runs_it_and_its_report_shows_it(self, toy, tmp_path):
-        text = SMALL.replace('name = "kbest"\nlabel = "K-Best"', 'name = "toy"')
-        study = load_study(str(write_study(tmp_path, text)))
-        assert run_study(study, tmp_path / "out", methods=["toy"]).measured == 6
-        assert "Toy" in report_study(tmp_path / "out").read_text()
-        assert "toy" in {method.name for method in load_study("quick").methods}
+
+@pytest.fixture
+def alone(monkeypatch):
+    """No other package adds anything."""
+    monkeypatch.setattr(methods, "entry_points", lambda group: ())
+    methods._records.cache_clear()
+    yield
+    methods._records.cache_clear()
+
+
+class TestOtherPackages:
+    def test_an_entry_point_adds_methods(self, alone, monkeypatch):
+        record = Method("toy", LargestMean, "columns of largest mean", NOTHING, 0.1)
+        entry = SimpleNamespace(load=lambda: [record])
+        monkeypatch.setattr(methods, "entry_points", lambda group: [entry] if group == "puselect.methods" else [])
+        assert METHODS["toy"] is LargestMean
+        assert list(REGISTRY)[-1] == "toy"
+
+    def test_a_name_that_is_taken_is_refused(self, alone, monkeypatch):
+        entry = SimpleNamespace(load=lambda: [Method("kbest", LargestMean, "", NOTHING, 0.1)])
+        monkeypatch.setattr(methods, "entry_points", lambda group: [entry])
+        with pytest.raises(ValueError, match="kbest"):
+            list(METHODS)
+
+    @pytest.mark.parametrize("name", IN_PAPER)
+    def test_methods_of_the_paper_say_where_they_are(self, alone, name):
+        assert name not in METHODS
+        for lookup in (METHODS, REGISTRY):
+            with pytest.raises(KeyError, match=f"{name}.*pip install puselect-paper"):
+                lookup[name]
+
+    def test_unknown_names_are_plain_key_errors(self, alone):
+        with pytest.raises(KeyError, match=r"^'nothing'$"):
+            METHODS["nothing"]
+
+    def test_the_command_line_says_where_a_method_is(self, alone, tmp_path):
+        clusters_table().write_csv(tmp_path / "d.csv")
+        table = [str(tmp_path / "d.csv"), "--label", "label", "-k", "3", "--json", "--quiet"]
+        for words in (["select", *table, "--method", "jsfs"], ["compare", *table, "--methods", "kbest,jsfs"]):
+            done = CliRunner().invoke(cli.app, words)
+            assert done.exit_code == 2
+            assert "jsfs is part of another package: pip install puselect-paper" in done.stderr
+            assert done.stderr.count("\n") == 1

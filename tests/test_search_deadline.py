@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from puselect import FSCPU, AutoSelector, check_suitability
-from puselect.baselines import DTRFE, ESMCRFS, JSFS, PUBagging
-from puselect.baselines.es_mcrfs import share_done
+from puselect.baselines import DTRFE, PUBagging
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import CheckpointWarning
 from puselect.report.quality import find_problems
@@ -14,6 +13,8 @@ from puselect.selectors import choice, timely
 from puselect.selectors.settings import Settings
 from puselect.selectors.suitability import Suitability
 from puselect.trust import auto
+from puselect_paper.baselines import ESMCRFS, JSFS
+from puselect_paper.baselines.es_mcrfs import share_done
 
 X, Y, _ = make_pu_clusters("40/3/1", n_negative=200, n_positive=60, n_relevant=5, n_irrelevant=5, random_state=0)
 

@@ -1,21 +1,22 @@
-"""The registry of methods: one record says all that comparisons, studies, reports and the command line need.
+"""The registry of methods: one record says all that comparisons, reports and the command line need.
 
-Importing this module is quick: a method's own module is imported when the method is made.
+Importing this module is quick: a method's own module is imported when the method is made. Other packages add methods
+by an entry point of the group ``puselect.methods`` that names a sequence of `Method`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial, reduce
+from functools import cache, partial
 from importlib import import_module
-from importlib.util import find_spec
-from types import MappingProxyType
-from typing import Any, cast
+from importlib.metadata import entry_points
+from typing import Any, Generic, TypeVar, cast
 
 Factory = Callable[..., Any]
+Value = TypeVar("Value")
 
 AS_CLASSES, POSITIVES, NOTHING = "all, as classes", "the positives", "nothing"
 SPEEDS = {"instant": 1.0, "seconds": 100.0, "minutes": 1000.0, "hours": float("inf")}
-"""Words for the cost of a fit, each with the seconds it ends at."""
+"""Words for the time of a fit, each with the seconds it ends at."""
 
 YARDSTICKS = {
     "all": "all features",
@@ -25,31 +26,9 @@ YARDSTICKS = {
 }
 """What every comparison has for scale, name -> label. The first two do not select; the others are methods, too."""
 
-
-@dataclass(frozen=True)
-class Cost:
-    """The time of one fit; an order of magnitude is enough."""
-
-    seconds: float
-    """On 4500 rows and 50 features, on one thread, with the settings in `proportional_to`."""
-    proportional_to: Mapping[str, float] = field(default_factory=dict)
-    """Settings to which the time is proportional, with their defaults."""
-
-    def estimate(self, settings: Mapping[str, Any]) -> float:
-        """Return the seconds of a fit with other settings.
-
-        Examples
-        --------
-        >>> Cost(1500, {"max_iter": 3000}).estimate({"max_iter": 30})
-        15.0
-        """
-        shares = (settings.get(name, default) / default for name, default in self.proportional_to.items())
-        return float(reduce(lambda seconds, share: seconds * share, shares, self.seconds))
-
-    @property
-    def speed(self) -> str:
-        """The time in a word."""
-        return next(word for word, end in SPEEDS.items() if self.seconds < end)
+IN_PAPER = ("mrmr-published", "es-mcrfs", "lgbm-opt", "mrmr-ufs", "sselect", "jsfs")
+"""Methods of the package puselect-paper."""
+PAPER_HINT = "is part of another package: pip install puselect-paper"
 
 
 @dataclass(frozen=True)
@@ -61,43 +40,37 @@ class Method:
     name : str
         The key in `METHODS`.
     source : str or callable
-        The class or function that makes the selector, or where it is: ``"puselect.baselines.mrmr:MRMR.published"``.
-    label : str
-        The name in tables.
+        The class or function that makes the selector, or where it is: ``"puselect.baselines.mrmr:MRMR"``.
     idea : str
         What it does, in a few words.
     labels : str
         What it sees of the labels: `AS_CLASSES` (unlabelled rows count as negative), `POSITIVES` or `NOTHING`.
-    cost : Cost
-    group : str
-        The group of rows it belongs to in tables.
+    seconds : float
+        Time of a fit on 4500 rows and 50 features, on one thread; an order of magnitude is enough.
     extra : str
         The extra it needs, as in ``pip install 'puselect[extra]'``.
-    paper : str
-        Its row in the paper's tables, if it has one.
     clusters : bool
         Whether its objective is that of FSCPU, which `check_suitability` tests.
     settings : mapping
         Keyword arguments of `source`.
     quick : mapping
         Settings that reduce the work, to check that the method runs.
-    artificial : mapping
-        What studies change in artificial data sets for this method.
+
+    Examples
+    --------
+    >>> Method("mine", "my_package:Mine", "columns I like", NOTHING, seconds=20.0).speed
+    'seconds'
     """
 
     name: str
     source: str | Factory
-    label: str
     idea: str
     labels: str
-    cost: Cost
-    group: str = ""
+    seconds: float
     extra: str = ""
-    paper: str = ""
     clusters: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
     quick: Mapping[str, Any] = field(default_factory=dict)
-    artificial: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def factory(self) -> Factory:
@@ -105,12 +78,15 @@ class Method:
         made = self.source if callable(self.source) else _load(self.source)
         return partial(made, **self.settings) if self.settings else made
 
+    @property
+    def speed(self) -> str:
+        """The time of a fit in a word."""
+        return next(word for word, end in SPEEDS.items() if self.seconds < end)
+
 
 def register(method: Method) -> None:
-    """Add a method; it is then known to `METHODS`, the command line, studies and reports of this process."""
-    if method.name in _RECORDS or method.name in YARDSTICKS:
-        raise ValueError(f"a method needs a name of its own, got {method.name!r}")
-    _RECORDS[method.name] = method
+    """Add a method; it is then known to `METHODS`, the command line and reports of this process."""
+    _add(_records(), method)
 
 
 def yardstick(name: str) -> str | None:
@@ -124,11 +100,6 @@ def yardstick(name: str) -> str | None:
     return next((key for key, label in YARDSTICKS.items() if name in (key, label)), None)
 
 
-def is_installed(name: str) -> bool:
-    """Return whether the extra that a method needs is there; a yardstick needs none."""
-    return name not in _RECORDS or not _RECORDS[name].extra or find_spec(_RECORDS[name].extra) is not None
-
-
 def _load(source: str) -> Factory:
     module, _, path = source.partition(":")
     found: Any = import_module(module)
@@ -137,20 +108,41 @@ def _load(source: str) -> Factory:
     return cast(Factory, found)
 
 
-class _Factories(Mapping[str, Factory]):
-    """The factories of the registry by name."""
+@cache
+def _records() -> dict[str, Method]:
+    """Return the records by name: those built in, then those of other packages."""
+    found = {method.name: method for method in _BUILT_IN}
+    for entry in entry_points(group="puselect.methods"):
+        for method in entry.load():
+            _add(found, method)
+    return found
 
-    def __getitem__(self, name: str) -> Factory:
-        return _RECORDS[name].factory
+
+def _add(records: dict[str, Method], method: Method) -> None:
+    if method.name in records or method.name in YARDSTICKS:
+        raise ValueError(f"a method needs a name of its own, got {method.name!r}")
+    records[method.name] = method
+
+
+class _Lookup(Mapping[str, Value], Generic[Value]):
+    """The methods by name; other packages are asked for theirs when it is first used."""
+
+    def __init__(self, value_of: Callable[[Method], Value]) -> None:
+        self.value_of = value_of
+
+    def __getitem__(self, name: str) -> Value:
+        if name in IN_PAPER and name not in self:
+            raise KeyError(f"{name!r} {PAPER_HINT}")
+        return self.value_of(_records()[name])
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_RECORDS)
+        return iter(_records())
 
     def __len__(self) -> int:
-        return len(_RECORDS)
+        return len(_records())
 
     def __contains__(self, name: object) -> bool:
-        return name in _RECORDS
+        return name in _records()
 
     def __repr__(self) -> str:
         return f"<methods: {', '.join(self)}>"
@@ -158,109 +150,69 @@ class _Factories(Mapping[str, Factory]):
 
 _BASELINES = "puselect.baselines."
 _FSCPU = "puselect.selectors.fscpu:FSCPU"
-_STEPS = {"max_iter": 3000}
-_OTHERS = "not in the paper"
 _BUILT_IN = (
     Method(
-        "kbest", _BASELINES + "kbest:KBest", "K-Best", "chi-squared between each column and the label",
-        AS_CLASSES, Cost(0.2), "supervised", paper="kbest",
+        "kbest", _BASELINES + "kbest:KBest", "chi-squared between each column and the label", AS_CLASSES, 0.2
+    ),
+    Method("lasso", _BASELINES + "lasso:LassoRank", "weights of a linear model with an L1 penalty", AS_CLASSES, 0.2),
+    Method(
+        "mrmr", _BASELINES + "mrmr:MRMR", "much information about the label, little redundancy", AS_CLASSES, 0.2
     ),
     Method(
-        "lasso", _BASELINES + "lasso:LassoRank", "Lasso", "weights of a linear model with an L1 penalty",
-        AS_CLASSES, Cost(0.2), "supervised", paper="lasso",
+        "dt-rfe", _BASELINES + "dt_rfe:DTRFE", "drop the column a random forest needs least, repeat", AS_CLASSES, 45.0,
+        quick={"n_estimators": 10, "step": 8},
     ),
     Method(
-        "mrmr", _BASELINES + "mrmr:MRMR", "mRMR, fair", "much information about the label, little redundancy",
-        AS_CLASSES, Cost(0.2), "supervised",
+        "semi-jmi", _BASELINES + "semi_jmi:SemiJMI", "pairs of columns with much information on the label", AS_CLASSES,
+        0.2,
     ),
     Method(
-        "mrmr-published", _BASELINES + "mrmr:MRMR.published", "mRMR as published",
-        "mrmr on values truncated to integers, as in the paper", AS_CLASSES, Cost(0.2), "supervised", paper="mrmr",
-        artificial={"shuffle": False},  # relevant columns first: the paper's row measures the order of columns
+        "fastcan", _BASELINES + "fastcan:FastCanRank", "the column that adds most to a linear model, repeat",
+        AS_CLASSES, 0.1, "fastcan",
     ),
     Method(
-        "dt-rfe", _BASELINES + "dt_rfe:DTRFE", "DT-RFE", "drop the column a random forest needs least, repeat",
-        AS_CLASSES, Cost(45.0), "supervised", paper="dt-rfe", quick={"n_estimators": 10, "step": 8},
-    ),
-    Method(
-        "es-mcrfs", _BASELINES + "es_mcrfs:ESMCRFS", "ES-MCRFS", "an agent learns which columns help a random forest",
-        AS_CLASSES, Cost(3000.0, {"max_iter": 6000, "n_estimators": 100}), "supervised", paper="es-mcrfs",
-        quick={"max_iter": 10, "n_estimators": 5},
-    ),
-    Method(
-        "lgbm-opt", _BASELINES + "lgbm_opt:LGBMOpt", "LGBM-OPT", "FSCPU's search for the columns that help LightGBM",
-        AS_CLASSES, Cost(1200.0, {**_STEPS, "n_estimators": 100}), "supervised", "lightgbm", paper="lgbm-opt",
-        quick={"max_iter": 5, "n_estimators": 10},
-    ),
-    Method(
-        "mrmr-ufs", _BASELINES + "mrmr_ufs:MRMRUFS", "MRMR-UFS", "one column from each group of similar columns",
-        NOTHING, Cost(1.0), "unsupervised", paper="mrmr-ufs",
-    ),
-    Method(
-        "sselect", _BASELINES + "sselect:SSelect", "sSelect", "smooth over neighbours, positives on one side",
-        POSITIVES, Cost(0.5), "semi-supervised", paper="sselect",
-    ),
-    Method(
-        "jsfs", _BASELINES + "jsfs:JSFS", "JSFS", "sparse Bayesian classifier that may distrust unlabelled rows",
-        AS_CLASSES, Cost(1.0), "semi-supervised", paper="jsfs", quick={"max_iter": 5},
-    ),
-    Method(
-        "semi-jmi", _BASELINES + "semi_jmi:SemiJMI", "semi-JMI", "pairs of columns with much information on the label",
-        AS_CLASSES, Cost(0.2), "positive-unlabelled", paper="semi-jmi",
-    ),
-    Method(
-        "fastcan", _BASELINES + "fastcan:FastCanRank", "FastCan", "the column that adds most to a linear model, repeat",
-        AS_CLASSES, Cost(0.1), _OTHERS, "fastcan",
-    ),
-    Method(
-        "forest", _BASELINES + "forest:ForestImportance", "forest importance",
-        "importance in a balanced random forest", AS_CLASSES, Cost(4.0, {"n_estimators": 200}), _OTHERS,
+        "forest", _BASELINES + "forest:ForestImportance", "importance in a balanced random forest", AS_CLASSES, 4.0,
         quick={"n_estimators": 10},
     ),
     Method(
-        "pu-bagging", _BASELINES + "pu_bagging:PUBagging", "PU bagging",
-        "importance in trees that each see a few unlabelled rows", AS_CLASSES, Cost(2.0, {"n_estimators": 500}),
-        _OTHERS, quick={"n_estimators": 10},
+        "pu-bagging", _BASELINES + "pu_bagging:PUBagging", "importance in trees that each see a few unlabelled rows",
+        AS_CLASSES, 2.0, quick={"n_estimators": 10},
     ),
     Method(
-        "l1-logistic", _BASELINES + "l1_logistic:L1Logistic", "L1 logistic",
-        "weights of a balanced logistic regression with an L1 penalty", AS_CLASSES, Cost(0.6), _OTHERS,
+        "l1-logistic", _BASELINES + "l1_logistic:L1Logistic",
+        "weights of a balanced logistic regression with an L1 penalty", AS_CLASSES, 0.6,
     ),
     Method(
-        "lowest-variance", _BASELINES + "lowest_variance:LowestVariance", YARDSTICKS["lowest-variance"],
-        "scaled columns of lowest standard deviation", NOTHING, Cost(0.02), "yardsticks",
+        "lowest-variance", _BASELINES + "lowest_variance:LowestVariance",
+        "scaled columns of lowest standard deviation", NOTHING, 0.02,
     ),
     Method(
-        "lepage", _BASELINES + "lepage:Lepage", YARDSTICKS["lepage"],
-        "labelled rows at another location or spread, by column", AS_CLASSES, Cost(0.1), "yardsticks",
+        "lepage", _BASELINES + "lepage:Lepage", "labelled rows at another location or spread, by column", AS_CLASSES,
+        0.1,
     ),
     Method(
-        "fscpu", _FSCPU, "FSCPU, our default", "few clusters of positives, plus evidence of single columns",
-        POSITIVES, Cost(9.0), "ours", clusters=True, quick={"max_iter": 60},
+        "fscpu", _FSCPU, "few clusters of positives, plus evidence of single columns", POSITIVES, 9.0, clusters=True,
+        quick={"max_iter": 60},
     ),
     Method(
-        "auto", "puselect.trust.auto:AutoSelector", "the best of seven",
-        "the method whose features separate held-out positives best", POSITIVES, Cost(50.0), "ours",
-        quick={"candidates": ("lepage", "l1-logistic"), "n_splits": 2},
+        "auto", "puselect.trust.auto:AutoSelector", "the method whose features separate held-out positives best",
+        POSITIVES, 50.0, quick={"candidates": ("lepage", "l1-logistic"), "n_splits": 2},
     ),
     Method(
-        "fscpu-mi", _FSCPU, "FSCPU-MI, our default", "few clusters of positives, plus semi-jmi's information",
-        POSITIVES, Cost(9.0), "ours", clusters=True, settings={"criterion": "cluster+mi"}, quick={"max_iter": 60},
+        "fscpu-mi", _FSCPU, "few clusters of positives, plus semi-jmi's information", POSITIVES, 9.0, clusters=True,
+        settings={"criterion": "cluster+mi"}, quick={"max_iter": 60},
     ),
     Method(
-        "fscpu-published", _FSCPU + ".published", "FSCPU as published",
-        "few clusters of positives, every number as in the paper", POSITIVES, Cost(1500.0, _STEPS),
-        "positive-unlabelled", paper="fscpu-published", clusters=True, quick={"max_iter": 2},
+        "fscpu-published", _FSCPU + ".published", "few clusters of positives, every number as in the paper", POSITIVES,
+        1500.0, clusters=True, quick={"max_iter": 2},
     ),
     Method(
-        "fscpu-mi-published", _FSCPU + ".published", "FSCPU-MI as published",
-        "fscpu-mi with every number as in the paper", POSITIVES, Cost(1500.0, _STEPS), "positive-unlabelled",
-        paper="fscpu-mi-published", clusters=True, settings={"criterion": "cluster+mi"}, quick={"max_iter": 2},
+        "fscpu-mi-published", _FSCPU + ".published", "fscpu-mi with every number as in the paper", POSITIVES, 1500.0,
+        clusters=True, settings={"criterion": "cluster+mi"}, quick={"max_iter": 2},
     ),
 )  # fmt: skip
-_RECORDS = {method.name: method for method in _BUILT_IN}
 
-REGISTRY: Mapping[str, Method] = MappingProxyType(_RECORDS)
+REGISTRY: Mapping[str, Method] = _Lookup(lambda method: method)
 """Name -> record, of every method; `register` adds one."""
-METHODS: Mapping[str, Factory] = _Factories()
+METHODS: Mapping[str, Factory] = _Lookup(lambda method: method.factory)
 """Name -> factory: ``METHODS[name](n_features_to_select, random_state=seed)`` returns a selector."""

@@ -13,9 +13,10 @@ import hypothesis.strategies as st
 from damage import Draw, chance, damage_bytes, damage_tree, to_bytes
 from outcome import attempt, require
 
-from puselect.studies import Study, report_study, run_study
-from puselect.studies.journal import NAME
-from puselect.studies.runner import STUDY_FILE
+from puselect_paper.report import report_study
+from puselect_paper.studies import Study, run_study
+from puselect_paper.studies.journal import NAME
+from puselect_paper.studies.runner import STUDY_FILE
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-studies-"))
 DATA = {"n_negative": 40, "n_positive": 20, "n_relevant": 3, "n_irrelevant": 3}
@@ -66,7 +67,7 @@ def report(folder: Path, figures: bool) -> Path:
     """Write the report, with its figures or without."""
     if figures:
         return report_study(folder)
-    with patch("puselect.studies.reporting.draw_all", lambda drawings, folder: []):
+    with patch("puselect_paper.report.reporting.draw_all", lambda drawings, folder: []):
         return report_study(folder)
 
 

@@ -1,37 +1,27 @@
 """The methods FSCPU is compared with, as scikit-learn selectors."""
 
 from puselect.baselines.dt_rfe import DTRFE
-from puselect.baselines.es_mcrfs import ESMCRFS
 from puselect.baselines.fastcan import FastCanRank
 from puselect.baselines.forest import ForestImportance
-from puselect.baselines.jsfs import JSFS
 from puselect.baselines.kbest import KBest
 from puselect.baselines.l1_logistic import L1Logistic
 from puselect.baselines.lasso import LassoRank
 from puselect.baselines.lepage import Lepage
-from puselect.baselines.lgbm_opt import LGBMOpt
 from puselect.baselines.lowest_variance import LowestVariance
 from puselect.baselines.mrmr import MRMR
-from puselect.baselines.mrmr_ufs import MRMRUFS
 from puselect.baselines.pu_bagging import PUBagging
 from puselect.baselines.semi_jmi import SemiJMI
-from puselect.baselines.sselect import SSelect
 
 __all__ = [
     "DTRFE",
-    "ESMCRFS",
-    "JSFS",
     "MRMR",
-    "MRMRUFS",
     "FastCanRank",
     "ForestImportance",
     "KBest",
     "L1Logistic",
-    "LGBMOpt",
     "LassoRank",
     "Lepage",
     "LowestVariance",
     "PUBagging",
-    "SSelect",
     "SemiJMI",
 ]

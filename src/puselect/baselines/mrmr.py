@@ -1,13 +1,12 @@
 """mRMR: much information about the labels, little about the features already chosen."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from puselect.arrays import FloatArray, IntArray
 from puselect.baselines.forward_selection import MOST_PAIRED, forward_order
-from puselect.baselines.quicksort import quicksort_order
 from puselect.objective.information import CodeArray, equal_width_codes, pair_information
 from puselect.selectors.base import check_choice, check_number
 from puselect.selectors.ranking import RankingSelector, Task, scores_of_order
@@ -18,9 +17,7 @@ QUOTIENT_FLOOR = 1e-4  # bits, added to the redundancy so that no quotient is in
 class MRMR(RankingSelector):
     """Add the feature with most information about the labels and least about the chosen features (mRMR).
 
-    Columns are discretised first. `MRMR.published` is what the FSCPU paper ran: values truncated to integers, so that
-    of a scaled column only the row of its maximum remains. Nearly all features are then equal, and the order of the
-    columns decides. It reproduces that row of the paper; do not select features with it.
+    Columns are discretised first.
 
     Parameters
     ----------
@@ -28,16 +25,15 @@ class MRMR(RankingSelector):
         How many features to select. By default half of them, rounded up.
     criterion : {"quotient", "difference"}, default="quotient"
         Relevance divided by the mean redundancy with the chosen features, or their difference; in bits.
-    discretize : {"deviations", "equal-width", "integers"}, default="deviations"
+    discretize : {"deviations", "equal-width"}, default="deviations"
         How columns are discretised: into three levels, cut one standard deviation below and above the mean, as the
-        authors do; into `n_bins` bins of equal width; or truncated to integers, with ties in the order of the
-        original program.
+        authors do; or into `n_bins` bins of equal width.
     n_bins : int, default=5
         Bins per column (with discretize="equal-width").
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
     random_state : int, RandomState or None, default=None
-        Breaks ties between features, unless discretize="integers".
+        Breaks ties between features.
 
     Attributes
     ----------
@@ -83,54 +79,41 @@ class MRMR(RankingSelector):
         self.pos_label = pos_label
         self.random_state = random_state
 
-    @classmethod
-    def published(cls, n_features_to_select: int | None = None, **changes: Any) -> Self:
-        """Return the selector behind the mRMR row of the FSCPU paper; `changes` override some settings.
-
-        It chooses what the program pymrmr chooses from a scaled table. The paper's figures come out only where the
-        relevant columns come first.
-
-        Examples
-        --------
-        >>> from puselect.datasets import make_pu_clusters
-        >>> X, y, relevant = make_pu_clusters("40/8/1", shuffle=False, random_state=0)
-        >>> for columns in (np.arange(50), np.arange(50)[::-1]):
-        ...     selector = MRMR.published(25).fit(X[:, columns], y)
-        ...     print((selector.get_support() & relevant[columns]).sum() / 25)
-        0.08
-        0.92
-        """
-        return cls(n_features_to_select, **{"criterion": "quotient", "discretize": "integers", **changes})
-
     def _score(self, task: Task) -> FloatArray:
         check_choice("criterion", self.criterion, ("quotient", "difference"))
-        check_choice("discretize", self.discretize, ("deviations", "equal-width", "integers"))
+        check_choice("discretize", self.discretize, ("deviations", "equal-width"))
         check_number("n_bins", self.n_bins, 2, integer=True)
-        n_features = task.X.shape[1]
-        pairs_of = self._pairs(task)
-        relevance = pairs_of(n_features)[:-1]  # with the labels, which come last
-        truncated = self.discretize == "integers"
-        columns = quicksort_order(relevance) if truncated else task.rng.permutation(n_features)
-        columns = columns[task.X[:, columns].any(axis=0)]  # scaled: a constant column is all zeros
-        n_added = task.n_select if n_features > MOST_PAIRED else None
-        order = mrmr_order(relevance[columns], lambda i: pairs_of(columns[i])[columns], self.criterion, n_added)
-        return scores_of_order(columns[order], n_features)
-
-    def _pairs(self, task: Task) -> Callable[[int], FloatArray]:
-        """Return a function of a column that gives its information on every column and on the labels, in bits."""
-        codes = np.column_stack([self._codes(task.X), task.positive])
-        if task.X.shape[1] > MOST_PAIRED:
-            from puselect.objective.pair_rows import PairRows  # compiled code is loaded only when it is used
-
-            rows = PairRows(codes, task.positive)
-            return lambda column: rows.information(column) / np.log(2)
-        table = pair_information(codes) / np.log(2)
-        return lambda column: np.asarray(table[column])
-
-    def _codes(self, X: FloatArray) -> CodeArray:
         if self.discretize == "equal-width":
-            return equal_width_codes(X, self.n_bins)
-        return three_state_codes(X) if self.discretize == "deviations" else X.astype(np.int8)
+            codes = equal_width_codes(task.X, self.n_bins)
+        else:
+            codes = three_state_codes(task.X)
+        return mrmr_scores(task, codes, self.criterion, lambda relevance: task.rng.permutation(len(relevance)))
+
+
+def mrmr_scores(
+    task: Task, codes: CodeArray, criterion: str, tie_order: Callable[[FloatArray], IntArray]
+) -> FloatArray:
+    """Return scores of discretised columns; of equal ones, the first in `tie_order` of their relevance is added."""
+    n_features = codes.shape[1]
+    pairs_of = _pairs(task, codes)
+    relevance = pairs_of(n_features)[:-1]  # with the labels, which come last
+    columns = tie_order(relevance)
+    columns = columns[task.X[:, columns].any(axis=0)]  # scaled: a constant column is all zeros
+    n_added = task.n_select if n_features > MOST_PAIRED else None
+    order = mrmr_order(relevance[columns], lambda i: pairs_of(columns[i])[columns], criterion, n_added)
+    return scores_of_order(columns[order], n_features)
+
+
+def _pairs(task: Task, codes: CodeArray) -> Callable[[int], FloatArray]:
+    """Return a function of a column that gives its information on every column and on the labels, in bits."""
+    labelled = np.column_stack([codes, task.positive])
+    if codes.shape[1] > MOST_PAIRED:
+        from puselect.objective.pair_rows import PairRows  # compiled code is loaded only when it is used
+
+        rows = PairRows(labelled, task.positive)
+        return lambda column: rows.information(column) / np.log(2)
+    table = pair_information(labelled) / np.log(2)
+    return lambda column: np.asarray(table[column])
 
 
 def mrmr_order(

@@ -1,8 +1,12 @@
-"""The command line. Each command is a module that parses its options, calls the library and prints."""
+"""The command line. Each command is a module that parses its options, calls the library and prints.
+
+Other packages add commands by entry points of the group ``puselect.commands``, which name a function for typer.
+"""
 
 import io
 import signal
 import sys
+from importlib.metadata import entry_points
 
 try:
     import rich  # noqa: F401
@@ -10,8 +14,11 @@ try:
 except ImportError:
     sys.exit("the puselect command needs more libraries: pip install typer rich polars jinja2")
 
-from puselect.cli import apply, check, compare, demo, methods, report, reproduce, select  # noqa: F401  registers
+from puselect.cli import apply, check, compare, demo, methods, report, select  # noqa: F401  registers
 from puselect.cli.application import app
+
+for entry in entry_points(group="puselect.commands"):
+    app.command(entry.name)(entry.load())
 
 
 def main() -> None:

@@ -15,9 +15,12 @@ from typer.core import TyperGroup
 
 from puselect._version import __version__
 from puselect.cli.writing import OutputsError, failed, written
+from puselect.methods import PAPER_HINT
 
 PIPE_WIDTH = 120
 DEBUG = "--debug"
+PAPER_COMMANDS = ("reproduce", "report-study")
+"""Commands of the package puselect-paper."""
 
 console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
 messages = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -100,6 +103,8 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command of that name, if there is one."""
         command = super().get_command(ctx, cmd_name)
+        if command is None and cmd_name in PAPER_COMMANDS:
+            ctx.fail(f"{cmd_name} {PAPER_HINT}")
         if command is not None:
             _without_flag_types(command.get_params(ctx))
         return command

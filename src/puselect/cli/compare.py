@@ -16,8 +16,8 @@ from puselect.cli.writing import check_outputs, result_outputs, write_each, writ
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from puselect.evaluation.holdout import Holdout, HoldoutResults
     from puselect.report import Comparison
-    from puselect.studies import TableResults, TableStudy
     from puselect.tables import LoadedTable
 
 Number = Annotated[
@@ -104,13 +104,11 @@ def compare(
 def check_call(names: tuple[str, ...], model: str) -> None:
     """Raise an error for unknown names, and for methods and models that are not installed."""
     from puselect.evaluation.models import DOWNSTREAM
-    from puselect.methods import REGISTRY
 
     if not names:
         raise typer.BadParameter("at least one method is needed", param_hint="--methods")
     for name in names:
-        options.check_choice("--methods", name, REGISTRY)
-        options.check_extra(REGISTRY[name].extra)
+        options.check_method("--methods", name)
     options.check_choice("--model", model, DOWNSTREAM)
     DOWNSTREAM[model](random_state=0)  # fails now, not after the first split, if its library is missing
 
@@ -119,25 +117,23 @@ def run(
     table: "LoadedTable", names: tuple[str, ...], k: int, splits: int, model: str, seed: int, jobs: int, quiet: bool
 ) -> "Comparison":
     """Run the comparison and show its progress."""
-    from puselect.studies import TableStudy, compare_methods
+    from puselect.evaluation.holdout import Holdout, compare_methods
 
     n_features = len(table.recipes)
     if k >= n_features:
         raise ValueError(f"-k must be less than {n_features}, the number of usable features, got {k}")
     place = {name: column for column, name in enumerate(table.names)}
     groups = {group: [place[name] for name in members] for group, members in table.groups.items()}
-    study = TableStudy(table.X.to_numpy(), table.y, k, table.truth, model, splits, seed, groups)
-    with counted_progress("comparing", len(study.cells(names)), quiet) as done:
-        results = compare_methods(
-            study, names, jobs, lambda progress: done(progress.row.cell.method) if progress.row else None
-        )
+    study = Holdout(table.X.to_numpy(), table.y, k, table.truth, model, splits, seed, groups)
+    with counted_progress("comparing", len(study.fits(names)), quiet) as done:
+        results = compare_methods(study, names, jobs, done)
     notes = comparison_notes(study, results)
     if not quiet:
         tell_notes(notes)
     return comparison_of(table, study, results, notes)
 
 
-def comparison_notes(study: "TableStudy", results: "TableResults") -> list[str]:
+def comparison_notes(study: "Holdout", results: "HoldoutResults") -> list[str]:
     """Return what the user should know about the run."""
     notes = [f"{name}: {text}" for name, texts in results.warnings.items() for text in texts]
     if results.unfinished:
@@ -148,13 +144,13 @@ def comparison_notes(study: "TableStudy", results: "TableResults") -> list[str]:
 
 
 def comparison_of(
-    table: "LoadedTable", study: "TableStudy", results: "TableResults", notes: list[str]
+    table: "LoadedTable", study: "Holdout", results: "HoldoutResults", notes: list[str]
 ) -> "Comparison":
     """Return the results as they are written and reported."""
+    from puselect.evaluation.holdout import TEST_SHARE
     from puselect.methods import YARDSTICKS
     from puselect.report import Comparison
     from puselect.selectors.groups import feature_names
-    from puselect.studies.table_study import TEST_SHARE
     from puselect.versions import versions
 
     shown = {name: YARDSTICKS.get(name, name) for name in results.selected}

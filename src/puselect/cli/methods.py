@@ -13,7 +13,7 @@ def methods(debug: options.Debug = False) -> None:
     table = Table("name", "idea", "sees of the labels", "speed", "needs", box=None, pad_edge=False, header_style="bold")
     for name, about in REGISTRY.items():
         needs = f"puselect\\[{about.extra}]" if about.extra else ""
-        table.add_row(f"[bold]{name}[/bold]", about.idea, about.labels, about.cost.speed, needs)
+        table.add_row(f"[bold]{name}[/bold]", about.idea, about.labels, about.speed, needs)
     console.print(table)
     console.print(
         "\n[dim]labels: 'all, as classes' treats unlabelled rows as negatives, 'the positives' does not.\n"

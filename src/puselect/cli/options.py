@@ -126,6 +126,16 @@ def check_choice(option: str, value: str | None, choices: Any) -> None:
         )
 
 
+def check_method(option: str, name: str) -> None:
+    """Raise an error if a method is not known or not installed, before the table is read."""
+    from puselect.methods import IN_PAPER, PAPER_HINT, REGISTRY
+
+    if name in IN_PAPER and name not in REGISTRY:
+        raise typer.BadParameter(f"{name} {PAPER_HINT}", param_hint=option)
+    check_choice(option, name, REGISTRY)
+    check_extra(REGISTRY[name].extra)
+
+
 def check_extra(name: str) -> None:
     """Raise an error if an optional dependency is not installed, before the table is read."""
     if name:

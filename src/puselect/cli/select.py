@@ -254,8 +254,7 @@ def make_selector(method: str, n_shuffles: int, given: dict[str, Any], wants_can
     """Return a selector with default settings, or raise a usage error if it lacks what was asked for."""
     from puselect.methods import METHODS, REGISTRY
 
-    options.check_choice("--method", method, REGISTRY)
-    options.check_extra(REGISTRY[method].extra)
+    options.check_method("--method", method)
     if given["--engine"] is not None:
         check_engine(given["--engine"])
     selector: PUSelector = METHODS[method]()

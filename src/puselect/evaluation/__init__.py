@@ -1,4 +1,4 @@
-"""Scores of selected features, and tests for comparing methods."""
+"""Scores of selected features."""
 
 from puselect.evaluation.models import (
     DOWNSTREAM,
@@ -10,32 +10,14 @@ from puselect.evaluation.models import (
     random_forest,
 )
 from puselect.evaluation.recall import feature_recall
-from puselect.evaluation.statistics import (
-    PairedTest,
-    compare_pairs,
-    compare_with,
-    corrected_resampled_t_test,
-    critical_difference,
-    holm,
-    indistinguishable,
-    mean_ranks,
-)
 
 __all__ = [
     "DOWNSTREAM",
-    "PairedTest",
     "bagged_trees",
     "boosted_trees",
-    "compare_pairs",
-    "compare_with",
-    "corrected_resampled_t_test",
-    "critical_difference",
     "downstream_auc",
     "extra_trees",
     "feature_recall",
-    "holm",
-    "indistinguishable",
     "logistic_regression",
-    "mean_ranks",
     "random_forest",
 ]

@@ -11,12 +11,20 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from puselect.baselines.lightgbm_model import lightgbm_classifier
-
 N_ESTIMATORS = 100
 SMALL_LEAVES = {"n_estimators": 150, "min_samples_leaf": 3, "n_jobs": 1}
 # LightGBM's forest needs a subsample; a bootstrap of n rows holds 63.2 % of them.
 FOREST = {"boosting_type": "rf", "subsample": 0.632, "subsample_freq": 1}
+
+
+def lightgbm_classifier(n_estimators: int, random_state: int | None, **settings: Any) -> Any:
+    """Return LightGBM's classifier with default parameters, or `settings`, on one thread, without output."""
+    try:
+        from lightgbm import LGBMClassifier
+    except ImportError as error:
+        raise ImportError("this needs LightGBM: pip install lightgbm") from error
+    settings = {"n_jobs": 1, "deterministic": True, "verbosity": -1, **settings}
+    return LGBMClassifier(n_estimators=n_estimators, random_state=random_state, **settings)
 
 
 def logistic_regression(random_state: int | None = None) -> Any:

@@ -57,7 +57,8 @@ def fragment(template: str, **values: Any) -> str:
 
 
 @cache
-def _environment() -> "Environment":
+def environment() -> "Environment":
+    """Return the environment in which templates become parts of pages."""
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
     except ImportError as error:
@@ -69,7 +70,7 @@ def _environment() -> "Environment":
 
 
 def _template(name: str) -> "Template":
-    return _environment().get_template(name)
+    return environment().get_template(name)
 
 
 def _page_file(name: str) -> str:

@@ -1,0 +1,240 @@
+"""The board of real tables: AUC, mean ranks, and tests of our default against every other method."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from puselect.arrays import FloatArray
+from puselect.methods import METHODS
+from puselect_paper.report.paper import DECIMALS, short
+from puselect_paper.report.results import BlockResults
+from puselect_paper.report.table1 import MISSING
+from puselect_paper.report.table3 import FEWEST_CASES, NAMES, REFERENCE, SIGNIFICANT, shares
+from puselect_paper.report.tables import Entry, Table
+from puselect_paper.statistics import PairedTest, compare_with, corrected_resampled_t_test, holm, mean_ranks
+from puselect_paper.studies import open_data
+from puselect_paper.studies.real_tables import TEST_SHARE
+from puselect_paper.studies.study import StudyMethod
+
+TOGETHER = "all"
+FEWEST_SPLITS = 2
+
+
+class Board(NamedTuple):
+    """AUC at one share of the features."""
+
+    share: float
+    methods: Sequence[StudyMethod]
+    """Those with any result."""
+    tables: Sequence[str]
+    auc: Mapping[tuple[str, str], Mapping[int, FloatArray]]
+    """By id of the method and table: for every split the AUC of each model."""
+
+    @property
+    def complete(self) -> list[StudyMethod]:
+        """The methods with the most splits; those that were run on fewer cannot be ranked."""
+        counts = [sum(len(self.of(method, table)) for table in self.tables) for method in self.methods]
+        return [method for method, n in zip(self.methods, counts, strict=True) if n == max(counts)]
+
+    def of(self, method: StudyMethod, table: str) -> Mapping[int, FloatArray]:
+        """Return the AUC of the models on the splits of a table."""
+        return self.auc.get((method.id, table), {})
+
+    def mean(self, method: StudyMethod, table: str) -> float:
+        """Return the mean over splits and models; nan if there is none."""
+        values = list(self.of(method, table).values())
+        return float(np.mean(values)) if values else float("nan")
+
+    def can_rank(self, methods: Sequence[StudyMethod]) -> bool:
+        """Return whether there is a split that all methods were run on."""
+        return any(_common_splits([self.of(method, table) for method in methods]) for table in self.tables)
+
+    def ranks(self, methods: Sequence[StudyMethod]) -> FloatArray:
+        """Return mean ranks: over the splits and models of a table, then over the tables."""
+        by_table = []
+        for table in self.tables:
+            common = _common_splits([self.of(method, table) for method in methods])
+            if common:
+                cases = [np.concatenate([self.of(method, table)[split] for split in common]) for method in methods]
+                by_table.append(mean_ranks(np.transpose(cases)))
+        return np.asarray(np.mean(by_table, axis=0))
+
+
+def board_tables(results: BlockResults) -> list[Table]:
+    """Return the tables of a block that measured real tables."""
+    boards = [board_of(results, share) for share in shares(results)]
+    tables = [auc_table(board) for board in boards]
+    ranked = [m for m in boards[0].complete if all(m in board.complete for board in boards)]
+    if len(ranked) > 1:
+        tables.append(rank_table(boards, ranked))
+    if 1 < len(ranked) < len(boards[0].methods) and all(board.can_rank(boards[0].methods) for board in boards):
+        tables.append(rank_table(boards, boards[0].methods, "Mean ranks on the splits that all methods have"))
+    references = [method for method in boards[0].methods if method.id == REFERENCE]
+    for reference in references:
+        tables += [table for board in boards for table in difference_table(board, reference)]
+        if reference in ranked and len(ranked) > 1 and len(boards[0].tables) > 1:
+            tables.append(pooled_table(boards, ranked, reference))
+    return tables
+
+
+def split_tables(results: BlockResults) -> Iterator[Table]:
+    """Yield the differences on each open data set, where it was split often enough for a test."""
+    for share in shares(results):
+        board = board_of(results, share)
+        reference = next((method for method in board.methods if method.name == REFERENCE), None)
+        if reference is not None and min(len(board.of(reference, table)) for table in board.tables) >= FEWEST_CASES:
+            yield from difference_table(board, reference, open_data.TEST_SHARE)
+
+
+def board_of(results: BlockResults, share: float) -> Board:
+    """Return the values of a block at one share."""
+    models = list(results.block.points[0]["models"])
+    chosen = [result for result in results.results if result.place.point["share"] == share]
+    auc = {
+        (result.method.id, str(result.place.point["name"])): {
+            seed: np.array([values[model] for model in models]) for seed, values in result.by_seed("auc").items()
+        }
+        for result in chosen
+    }
+    methods = list({result.method.id: result.method for result in chosen}.values())
+    order = dict.fromkeys(str(point["name"]) for point in results.block.points)
+    return Board(share, methods, [name for name in order if any(table == name for _, table in auc)], auc)
+
+
+def auc_table(board: Board) -> Table:
+    """Return mean AUC by method and table, and the mean over the tables."""
+    means = np.array([[board.mean(method, table) for table in board.tables] for method in board.methods])
+    means = np.column_stack([means, means.mean(axis=1)])
+    competing = np.array([[method.name in METHODS and method in board.complete] for method in board.methods])
+    best = competing & (means == np.nanmax(np.where(competing, means, -1.0), axis=0))
+    lines, group = [], None
+    for method, values, marks in zip(board.methods, means, best, strict=True):
+        counts = sorted({len(board.of(method, table)) for table in board.tables})
+        name = [Entry(method.group if method.group != group else "", quiet=True), Entry(method.label)]
+        fields = [
+            MISSING if np.isnan(value) else Entry(short(value, DECIMALS["auc"]), best=bool(mark))
+            for value, mark in zip(values, marks, strict=True)
+        ]
+        lines.append([*name, Entry(_span(counts), quiet=True), *fields])
+        group = method.group
+    note = (
+        "Mean over splits and models. Highlighted: the best of each column; all features, random ones and methods that "
+        "were run on fewer splits excepted."
+    )
+    header = [["", "", "splits", *(NAMES.get(table, table) for table in board.tables), "mean"]]
+    return Table(f"AUC, {_percent(board.share)} of the features", header, lines, note, n_names=3)
+
+
+def rank_table(boards: Sequence[Board], methods: Sequence[StudyMethod], title: str = "Mean ranks") -> Table:
+    """Return mean ranks at every share and over all of them, the best method first."""
+    ranks = {_percent(board.share): board.ranks(methods) for board in boards}
+    if len(boards) > 1:
+        ranks[TOGETHER] = np.mean(list(ranks.values()), axis=0)
+    lines = [
+        [Entry(methods[i].label), *(Entry(f"{r[i]:.2f}", best=bool(r[i] == r.min())) for r in ranks.values())]
+        for i in np.argsort(list(ranks.values())[-1], kind="stable")
+    ]
+    note = f"Mean rank of {len(methods)}, 1 is best: over the splits and models of a table first, then over the tables."
+    left_out = [method.label for method in boards[0].methods if method not in methods]
+    if left_out:
+        note += f" Not ranked, because run on fewer splits: {', '.join(left_out)}."
+    header = [["", *ranks]]
+    return Table(title, header, lines, note, n_names=1)
+
+
+def difference_table(board: Board, reference: StudyMethod, test_share: float = TEST_SHARE) -> Iterator[Table]:
+    """Yield the table of paired differences on each table, with the corrected resampled t-test."""
+    others = [method for method in board.methods if method is not reference]
+    columns = [_differences(board, reference, others, table, test_share) for table in board.tables]
+    if not any(column for column in columns):
+        return
+    lines = [
+        [Entry(method.label), *(_difference_entry(column.get(method.id)) for column in columns)] for method in others
+    ]
+    note = (
+        f"Mean AUC of {reference.label} minus that of the method, over the splits both have; in brackets the p-value "
+        "of the corrected resampled t-test (Nadeau and Bengio 2003), Holm-adjusted for the number of methods. "
+        "Highlighted: different at 5 %."
+    )
+    header = [["", *(NAMES.get(table, table) for table in board.tables)]]
+    title = f"{reference.label} against the others on each data set, {_percent(board.share)} of the features"
+    yield Table(title, header, lines, note, n_names=1)
+
+
+def pooled_table(boards: Sequence[Board], methods: Sequence[StudyMethod], reference: StudyMethod) -> Table:
+    """Return Wilcoxon tests over the tables, at every share and of the mean over the shares."""
+    means = [np.array([[board.mean(m, table) for m in methods] for table in board.tables]) for board in boards]
+    groups = {_percent(board.share): values for board, values in zip(boards, means, strict=True)}
+    if len(boards) > 1 and len({values.shape for values in means}) == 1:
+        groups[TOGETHER] = np.mean(means, axis=0)
+    column = list(methods).index(reference)
+    tests = {name: compare_with(values, column) for name, values in groups.items()}
+    lines = []
+    for number, first in enumerate(next(iter(tests.values()))):
+        line = [Entry(methods[first.second].label)]
+        for name, pairs in tests.items():
+            line += _pooled_entries(pairs[number], groups[name])
+        lines.append(line)
+    note = (
+        f"Over {len(boards[0].tables)} tables: median difference of the mean AUC, tables on which {reference.label} is "
+        "better, p-value of the Wilcoxon signed-rank test, and the same Holm-adjusted for the number of methods."
+    )
+    header = [["", *(text for name in tests for text in (name, "better", "p", "Holm"))]]
+    return Table(f"{reference.label} against the others, over the tables", header, lines, note, n_names=1)
+
+
+class Difference(NamedTuple):
+    """A mean paired difference and its adjusted p-value."""
+
+    mean: float
+    adjusted: float
+
+
+def _differences(
+    board: Board, reference: StudyMethod, others: Sequence[StudyMethod], table: str, test_share: float
+) -> dict[str, Difference]:
+    """Return the difference to every method that has enough splits in common, by its id."""
+    ours, found = board.of(reference, table), {}
+    for method in others:
+        theirs = board.of(method, table)
+        common = _common_splits([ours, theirs])
+        if len(common) >= FEWEST_SPLITS:
+            found[method.id] = np.array([(ours[split] - theirs[split]).mean() for split in common])
+    adjusted = holm([corrected_resampled_t_test(values, test_share) for values in found.values()])
+    return {name: Difference(float(v.mean()), float(p)) for (name, v), p in zip(found.items(), adjusted, strict=True)}
+
+
+def _difference_entry(difference: Difference | None) -> Entry:
+    if difference is None:
+        return MISSING
+    return Entry(f"{_signed(difference.mean)} ({_p(difference.adjusted)})", best=difference.adjusted < SIGNIFICANT)
+
+
+def _pooled_entries(test: PairedTest, values: FloatArray) -> list[Entry]:
+    better = int((values[:, test.first] > values[:, test.second]).sum())
+    significant = test.adjusted < SIGNIFICANT
+    return [
+        Entry(_signed(test.median_difference)), Entry(str(better)), Entry(_p(test.p_value)),
+        Entry(_p(test.adjusted), best=significant),
+    ]  # fmt: skip
+
+
+def _common_splits(values: Sequence[Mapping[int, FloatArray]]) -> list[int]:
+    return sorted(set.intersection(*(set(splits) for splits in values)))
+
+
+def _signed(value: float) -> str:
+    return ("+" if value > 0 else "") + short(value, DECIMALS["auc"])
+
+
+def _p(value: float) -> str:
+    return "< .001" if value < 0.001 else short(value, 3)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g} %"
+
+
+def _span(counts: Sequence[int]) -> str:
+    return str(counts[0]) if len(counts) == 1 else f"{counts[0]}–{counts[-1]}"

@@ -1,0 +1,204 @@
+"""The results of a study on disk: one JSON object per line, append-only.
+
+A line has these fields:
+
+``key``
+    `Cell.key` of the cell. It is computed again when the line is read, so rows from elsewhere may leave it out.
+``cell``
+    The whole content of the cell: ``measure``, ``method``, ``settings``, ``data``, ``seed``.
+``values``
+    What was measured, if the cell was finished. ``recall``: ``fsr``, ``selected`` (indices of columns),
+    ``fit_seconds`` (not if several fits shared the time) and, for searches, ``objective``, ``steps``, ``converged``
+    (`settled_`) and ``undecided``, the share of probabilities between .1 and .9 at the end. ``convergence``: the same
+    and ``evaluations``, ``theta``, ``relevant``. ``objective``: ``printed``, ``exact``. ``downstream`` and ``real``:
+    as ``recall``, but ``auc`` by model instead of ``fsr``. ``counts``: the counts of the paper's Table 2.
+``error``
+    Instead of ``values``, if the cell failed. Such a cell is tried again on the next run.
+``seconds``
+    Time of the whole cell, data included.
+``versions``
+    Versions of Python and of the libraries.
+``engine``
+    Optional: what did the work, where it was not the default of the method ("gpu").
+
+To add rows that were made elsewhere, put them into the folder of a study as ``results-<anything>.jsonl``, or compressed
+as ``.jsonl.gz``: all files whose name begins with ``results`` are read, and only ``results.jsonl`` is written to. Of
+the values, tables need ``fsr`` or ``auc`` alone; `Row.to_json` makes the line.
+"""
+
+import gzip
+import json
+import os
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.values import check_values
+
+try:
+    import fcntl
+except ImportError:  # Windows: nothing keeps two runs apart there
+    fcntl = None  # type: ignore[assignment]
+
+NAME = "results.jsonl"
+LONGEST_SECONDS = 1e9
+LONGEST_LINE = 2**24
+"""Bytes; a cell with the probabilities of 10,000 features takes a third of that."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The result of a cell, or the error that ended it."""
+
+    cell: Cell
+    values: Mapping[str, Any] | None = None
+    error: str | None = None
+    seconds: float = 0.0
+    versions: Mapping[str, str] = field(default_factory=dict)
+    engine: str | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Whether there are values."""
+        return self.values is not None
+
+    def to_json(self) -> str:
+        """Return the line for the journal, without its end."""
+        fields: dict[str, Any] = {"key": self.cell.key, "cell": self.cell.content}
+        fields |= {"values": self.values} if self.finished else {"error": self.error}
+        fields |= {"seconds": round(self.seconds, 3), "versions": dict(self.versions)}
+        if self.engine is not None:
+            fields["engine"] = self.engine
+        return json.dumps(fields, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> Self:
+        """Return the row that a line holds; a line that is not a complete row raises a ValueError."""
+        fields = _json_object(line)
+        cell = Cell.from_content(_typed(fields, "cell", dict, {}))
+        values, error = _typed(fields, "values", dict, None), _typed(fields, "error", str, None)
+        if (values is None) == (error is None):
+            raise ValueError("a row must have either values or an error")
+        if values is not None:
+            check_values(cell.measure, cell.data, values)
+        seconds = _typed(fields, "seconds", (int, float), 0.0)
+        if not 0 <= seconds < LONGEST_SECONDS:
+            raise ValueError("seconds must be a time")
+        versions, engine = _typed(fields, "versions", dict, {}), _typed(fields, "engine", str, None)
+        return cls(cell, values, error, float(seconds), versions, engine)
+
+
+def _json_object(line: str | bytes) -> dict[str, Any]:
+    try:
+        fields = json.loads(line)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(fields, dict):
+        raise ValueError("a row must be a JSON object")
+    return fields
+
+
+def _typed(fields: Mapping[str, Any], name: str, kind: Any, default: Any) -> Any:
+    value = fields.get(name, default)
+    if value is not default and (not isinstance(value, kind) or isinstance(value, bool)):
+        raise ValueError(f"{name} has the wrong type: {type(value).__name__}")
+    return value
+
+
+class Journal:
+    """Appends rows to ``results.jsonl`` in a folder; each one is on disk before `append` returns.
+
+    Use as a context manager. One process at a time may write; a second one gets an error.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / NAME
+
+    def __enter__(self) -> Self:
+        self.descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            self._lock()
+            self._end_last_line()
+        except BaseException:
+            os.close(self.descriptor)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        os.close(self.descriptor)
+
+    def append(self, row: Row) -> None:
+        """Write one row and wait until it is on disk."""
+        line = memoryview(row.to_json().encode() + b"\n")
+        while line:
+            line = line[os.write(self.descriptor, line) :]
+        os.fsync(self.descriptor)
+
+    def _lock(self) -> None:
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BlockingIOError(
+                f"another run is writing to {self.path}; wait until it ends, or use another folder"
+            ) from None
+
+    def _end_last_line(self) -> None:
+        """Complete a last line that only lacks its line end; remove one that was cut."""
+        content = self.path.read_bytes()
+        whole, _, last = content.rpartition(b"\n")
+        if not last:
+            return
+        try:
+            Row.from_json(last)
+        except ValueError:
+            os.ftruncate(self.descriptor, len(whole) + 1 if whole else 0)
+        else:
+            os.write(self.descriptor, b"\n")
+
+
+def read_rows(folder: Path) -> list[Row]:
+    """Return the latest row of each cell from all results in a folder; failures do not replace a finished row.
+
+    A last line that was cut is skipped; any other line that cannot be read is an error.
+    """
+    latest: dict[str, Row] = {}
+    for path in sorted(folder.glob("results*.jsonl")) + sorted(folder.glob("results*.jsonl.gz")):
+        for row in _parse(path):
+            known = latest.get(row.cell.key)
+            if row.finished or known is None or not known.finished:
+                latest[row.cell.key] = row
+    return list(latest.values())
+
+
+def _parse(path: Path) -> Iterator[Row]:
+    """Yield the rows of a file; a last line that was cut is skipped."""
+    for number, line in enumerate(_lines(path), start=1):
+        try:
+            if line.strip():
+                yield Row.from_json(line)
+        except ValueError as error:
+            if line.endswith(b"\n"):
+                raise ValueError(f"line {number} of {path} is not a result ({error}); fix or remove it") from error
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file one by one, so that a small archive cannot fill the memory."""
+    if not path.is_file():
+        raise ValueError(f"{path} is not a file")
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        try:
+            while line := file.readline(LONGEST_LINE + 1):
+                if len(line) > LONGEST_LINE:
+                    raise ValueError(f"{path} has a line of more than {LONGEST_LINE} bytes: not a journal")
+                yield line
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise ValueError(f"{path} is damaged ({error})") from error

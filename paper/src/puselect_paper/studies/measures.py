@@ -1,0 +1,78 @@
+"""The measures by name, and measuring a cell."""
+
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+from puselect.evaluation.holdout import select_features
+from puselect.exceptions import InterruptedSearchWarning
+from puselect.versions import versions
+from puselect_paper.studies.artificial import assign_convergence, assign_recall, measure_objective
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.journal import Row
+from puselect_paper.studies.open_data import assign_downstream, measure_counts
+from puselect_paper.studies.real_tables import assign_real_table
+from puselect_paper.studies.selection import Assignment
+
+ASSIGNMENTS: dict[str, Callable[[Cell], Assignment]] = {
+    "recall": assign_recall,
+    "convergence": assign_convergence,
+    "downstream": assign_downstream,
+    "real": assign_real_table,
+}
+OTHERS: dict[str, Callable[[Cell], dict[str, Any]]] = {"objective": measure_objective, "counts": measure_counts}
+"""Measures that do not select features."""
+MEASURES = (*ASSIGNMENTS, *OTHERS)
+
+
+def measure(cell: Cell) -> Row:
+    """Return the result of a cell, or the error that ended it."""
+    begin = time.perf_counter()
+    try:
+        with undisturbed():
+            values = _values(cell)
+    except Exception as problem:  # one bad cell must not end a study; the next run tries it again
+        return failure(cell, problem, time.perf_counter() - begin)
+    return Row(cell, values, seconds=time.perf_counter() - begin, versions=versions())
+
+
+def _values(cell: Cell) -> dict[str, Any]:
+    if cell.measure in OTHERS:
+        return OTHERS[cell.measure](cell)
+    task = ASSIGNMENTS[cell.measure](cell)
+    return task.judge(select_features(cell.method, task.X, task.y, task.k, cell.seed, **cell.settings))
+
+
+@lru_cache(maxsize=1)
+def thread_pools(n_modules: int) -> ThreadpoolController:
+    """Return the thread pools of this process; looking for them takes longer than a small cell.
+
+    Libraries come with modules: they are looked for again where other modules have been imported.
+    """
+    return ThreadpoolController()
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Run BLAS on one thread, and make Ctrl-C an error.
+
+    A search that Ctrl-C cut short keeps the best so far, with a warning; in a study that would be a false result.
+    """
+    with thread_pools(len(sys.modules)).limit(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("error", InterruptedSearchWarning)
+        yield
+
+
+def failure(cell: Cell, problem: Exception, seconds: float) -> Row:
+    """Return the row of a cell that failed; one that Ctrl-C ended raises a KeyboardInterrupt."""
+    if isinstance(problem.__context__, KeyboardInterrupt):
+        raise KeyboardInterrupt from problem
+    error = "".join(traceback.format_exception(problem)).strip()
+    return Row(cell, error=error, seconds=seconds, versions=versions("lightgbm"))

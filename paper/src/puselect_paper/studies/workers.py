@@ -1,0 +1,96 @@
+"""Where cells are run: this process, processes of this machine, or a Dask cluster. All give the same results."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from typing import Any
+
+from joblib import Parallel, delayed, effective_n_jobs
+
+from puselect.engines.dask_partitions import load_distributed
+from puselect.evaluation.holdout import without_interrupts
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.journal import Row
+from puselect_paper.studies.measures import measure
+
+Workers = Callable[[Sequence[Cell]], Iterator[Row]]
+"""Takes cells, starts them in their order, and yields rows as they are finished."""
+
+MOST_BROKEN_POOLS = 3
+DIED = "the process that worked on this cell died: it was killed, or ran out of memory"
+
+logger = logging.getLogger("puselect")
+
+
+def local_workers(n_jobs: int | None = None, run: Callable[[Cell], Row] | None = None) -> Workers:
+    """Return workers on this machine.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Processes, by joblib's rules; 1 runs the cells in this process.
+    run : callable, optional
+        Runs a cell; by default `measure`.
+    """
+    return lambda cells: _local_rows(list(cells), effective_n_jobs(n_jobs), run or measure)
+
+
+def dask_workers(address: str) -> Workers:
+    """Return the workers of a Dask cluster, by the address of its scheduler; needs the extra `dask`.
+
+    The workers need the same version of this package and, for open data, PUSELECT_DATA.
+    """
+    distributed = load_distributed()
+    connect: Any = distributed.Client
+    as_completed: Any = distributed.as_completed
+
+    def rows(cells: Sequence[Cell]) -> Iterator[Row]:
+        with connect(address, set_as_default=False) as client, client.as_current():
+            yield from _dask_rows(client, as_completed, cells)
+
+    return rows
+
+
+def _local_rows(cells: list[Cell], n_jobs: int, run: Callable[[Cell], Row]) -> Iterator[Row]:
+    """Yield rows as they are finished; if a worker dies, new ones take the cells that are left."""
+    left = {cell.key: cell for cell in cells}
+    for _ in range(MOST_BROKEN_POOLS):
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=n_jobs)
+        try:
+            with without_interrupts():
+                rows = parallel(delayed(run)(cell) for cell in list(left.values()))
+            for row in rows:
+                del left[row.cell.key]
+                yield row
+            return
+        except BrokenProcessPool:
+            logger.warning("a worker died; new ones take the %d cells that are left", len(left))
+    for cell in left.values():
+        yield _in_its_own_process(cell, run)
+
+
+def _in_its_own_process(cell: Cell, run: Callable[[Cell], Row]) -> Row:
+    """Return the row of a cell that may kill its process."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        try:
+            return pool.submit(run, cell).result()
+        except BrokenProcessPool:
+            return Row(cell, error=DIED)
+
+
+def _dask_rows(client: Any, as_completed: Any, cells: Sequence[Cell]) -> Iterator[Row]:
+    """Yield rows as they are finished; Dask tries a cell whose worker died again, three times."""
+    futures = {
+        client.submit(measure, cell, pure=False, priority=-number): cell
+        for number, cell in enumerate(cells)
+    }
+    for future in as_completed(futures, raise_errors=False):
+        yield future.result() if future.status == "finished" else Row(futures[future], error=_why(future))
+        future.release()
+
+
+def _why(future: Any) -> str:
+    problem = future.exception() if future.status == "error" else None
+    return DIED if problem is None or type(problem).__name__ == "KilledWorker" else repr(problem)

@@ -1,0 +1,233 @@
+import numpy as np
+import pytest
+from ranking_contract import RankingContract, error_of, small_table
+from scipy.spatial.distance import cdist
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+from puselect_paper.baselines.mrmr_ufs import MRMRUFS
+from puselect_paper.baselines.neighbour_graph import adjacency, neighbour_edges, normalised
+from puselect_paper.baselines.spectral import embed, part_vectors, spectral_clusters
+from puselect_paper.baselines.sselect import (
+    SSelect,
+    centre_columns,
+    heat_weights,
+    normalised_cut,
+    normalised_information,
+)
+
+
+class TestSSelect(RankingContract):
+    def make(self, n_features_to_select=None, **options):
+        return SSelect(n_features_to_select, **options)
+
+
+class TestSSelectWithAllLabels(RankingContract):
+    def make(self, n_features_to_select=None, **options):
+        return SSelect(n_features_to_select, labels="all", weight="binary", **options)
+
+
+class TestMRMRUFS(RankingContract):
+    def make(self, n_features_to_select=None, **options):
+        return MRMRUFS(n_features_to_select, **options)
+
+
+class TestMRMRUFSByRelevance(RankingContract):
+    def make(self, n_features_to_select=None, **options):
+        return MRMRUFS(n_features_to_select, representative="relevance", **options)
+
+
+def dense_graph(points, n_neighbors, sigma2=None):
+    """The definition, written out."""
+    distances = cdist(points, points)
+    np.fill_diagonal(distances, np.inf)
+    near = np.zeros(distances.shape, dtype=bool)
+    for i, row in enumerate(distances):
+        near[i, np.argsort(row)[:n_neighbors]] = True
+    weights = np.ones_like(distances) if sigma2 is None else np.exp(-(distances**2) / (2 * sigma2))
+    return np.where(near | near.T, weights, 0.0)
+
+
+def graph_of(points, n_neighbors, weights=None):
+    edges = neighbour_edges(points, n_neighbors)
+    return adjacency(edges, np.ones(len(edges.first)) if weights is None else weights, len(points))
+
+
+@pytest.fixture
+def points():
+    return np.random.default_rng(0).random((40, 6))
+
+
+def test_the_graph_joins_points_of_which_one_is_near_the_other(points):
+    edges = neighbour_edges(points, 5)
+    assert (edges.first < edges.second).all()
+    np.testing.assert_array_equal(graph_of(points, 5).toarray(), dense_graph(points, 5))
+
+
+def test_the_heat_kernel_gives_multiples_of_the_definition(points):
+    edges = neighbour_edges(points, 5)
+    weights = adjacency(edges, heat_weights(edges, 0.1), len(points)).toarray()
+    dense = dense_graph(points, 5, sigma2=0.1)
+    np.testing.assert_allclose(weights, dense / dense.max(), rtol=1e-9)
+
+
+def test_a_kernel_too_narrow_for_any_distance_leaves_the_nearest_pair(points):
+    weights = heat_weights(neighbour_edges(points, 5), 1e-9)
+    assert weights.max() == 1
+    assert np.count_nonzero(weights) == 1
+
+
+def test_more_neighbours_than_points_join_all():
+    assert graph_of(np.random.default_rng(1).random((4, 2)), 9).toarray().sum() == 12
+
+
+def test_duplicate_points_are_joined_to_others_not_to_themselves():
+    graph = graph_of(np.zeros((7, 2)), 2).toarray()
+    assert (np.diag(graph) == 0).all()
+    assert (graph.sum(axis=1) >= 2).all()
+
+
+def test_the_cut_is_the_laplacian_score_of_dense_algebra(points):
+    edges = neighbour_edges(points, 5)
+    graph = adjacency(edges, heat_weights(edges, 0.2), len(points))
+    W = graph.toarray()
+    D = np.diag(W.sum(axis=1))
+    ones = np.ones(len(W))
+    for j, cut in enumerate(normalised_cut(centre_columns(points, graph), graph)):
+        g = points[:, j] - (points[:, j] @ D @ ones) / (ones @ D @ ones)
+        assert g @ D @ ones == pytest.approx(0, abs=1e-12)
+        assert cut == pytest.approx(g @ (D - W) @ g / (g @ D @ g))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
+def test_the_match_is_the_normalised_mutual_information_of_scikit_learn(share):
+    rng = np.random.default_rng(3)
+    labels = rng.random(60) < share
+    sides = rng.random((60, 9)) < np.linspace(0, 1, 9)
+    sides[:, 4] = labels
+    theirs = [normalized_mutual_info_score(labels, column) for column in sides.T]
+    np.testing.assert_allclose(normalised_information(sides, labels), theirs, atol=1e-12)
+
+
+def test_with_positives_alone_only_columns_that_put_all_on_one_side_match():
+    X, y, _ = small_table()
+    positive = y == 1
+    X[positive, 3] = X[:, 3].max()
+    selector = SSelect(1, weight="binary", trade_off=0.0).fit(X, y)
+    graph = graph_of((X - X.min(axis=0)) / np.ptp(X, axis=0), 5)
+    sides = centre_columns(X, graph)[positive] >= 0
+    theirs = [normalized_mutual_info_score(y[positive], column) for column in sides.T]
+    np.testing.assert_allclose(selector.scores_, np.array(theirs) - 1)
+    assert selector.scores_[3] == 0
+    assert selector.scores_.sum() <= -8
+
+
+def test_a_smooth_column_beats_a_rough_one():
+    rng = np.random.default_rng(0)
+    blobs, _ = make_blobs(300, n_features=4, centers=3, cluster_std=0.3, random_state=0)
+    X = np.hstack([blobs, rng.uniform(-1, 1, (300, 2))])
+    selector = SSelect(4, weight="binary", trade_off=1.0).fit(X, np.arange(300) < 20)
+    assert selector.get_support()[:4].all()
+
+
+def test_eigenvectors_of_connected_parts_are_known():
+    rng = np.random.default_rng(0)
+    points = np.vstack([rng.random((n, 2)) + 100 * n for n in (20, 8, 12)])
+    graph = graph_of(points, 3)
+    parts = part_vectors(graph, 5).toarray()
+    np.testing.assert_allclose(normalised(graph) @ parts, parts, atol=1e-12)
+    np.testing.assert_allclose(parts.T @ parts, np.eye(3), atol=1e-12)
+    np.testing.assert_array_equal(np.count_nonzero(parts, axis=0), [20, 12, 8])
+    assert part_vectors(graph, 2).shape == (40, 2)
+
+
+@pytest.mark.parametrize(("n_points", "n_dimensions"), [(40, 3), (40, 25), (600, 4)])
+def test_the_embedding_spans_the_leading_eigenvectors_of_dense_algebra(n_points, n_dimensions):
+    graph = graph_of(np.random.default_rng(0).random((n_points, 6)), 5)
+    values, vectors = np.linalg.eigh(normalised(graph).toarray())
+    assert values[-n_dimensions] - values[-n_dimensions - 1] > 1e-4
+    leading = vectors[:, -n_dimensions:]
+    leading /= np.linalg.norm(leading, axis=1, keepdims=True)
+    ours = embed(graph, n_dimensions, seed=0)
+    # Only the subspace is determined: compare what does not depend on its basis.
+    np.testing.assert_allclose(ours @ ours.T, leading @ leading.T, atol=1e-4)
+
+
+@pytest.mark.parametrize("n_points", [200, 900])
+def test_spectral_clusters_are_well_separated_blobs(n_points):
+    centers = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])
+    points, blob = make_blobs(n_points, centers=centers, random_state=5)
+    assert adjusted_rand_score(blob, spectral_clusters(points, 4, 5, seed=0).labels) == 1
+
+
+def test_spectral_clusters_follow_shapes_that_k_means_cannot():
+    angle = np.linspace(0, 2 * np.pi, 200, endpoint=False)
+    ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    labels = spectral_clusters(np.vstack([ring, 5 * ring]), 2, 5, seed=0).labels
+    assert adjusted_rand_score(np.repeat([0, 1], 200), labels) == 1
+
+
+def test_fewer_distinct_points_than_clusters_are_clusters_of_their_own():
+    points = np.repeat(np.array([[0.0], [1.0], [5.0]]), 6, axis=0)
+    clusters = spectral_clusters(points, 8, 5, seed=0)
+    assert len(np.unique(clusters.labels)) >= 3
+    assert len(spectral_clusters(points[:4], 9, 5, seed=0).labels) == 4
+
+
+def test_distances_are_those_to_the_centre_in_the_embedding():
+    points, _ = make_blobs(60, centers=3, cluster_std=2.0, random_state=0)
+    clusters = spectral_clusters(points, 3, 5, seed=0)
+    embedded = embed(graph_of(points, 5), 3, seed=0)
+    for label in range(3):
+        members = embedded[clusters.labels == label]
+        expected = np.linalg.norm(members - members.mean(axis=0), axis=1)
+        np.testing.assert_allclose(clusters.distances[clusters.labels == label], expected, atol=1e-5)
+
+
+def test_mrmr_ufs_ignores_the_labels():
+    X, y, _ = small_table()
+    one = MRMRUFS(4, random_state=0).fit(X, y)
+    other = MRMRUFS(4, random_state=0).fit(X, np.roll(y, 7))
+    np.testing.assert_array_equal(one.scores_, other.scores_)
+
+
+def test_mrmr_ufs_takes_one_of_each_group_of_copies():
+    rng = np.random.default_rng(0)
+    originals = rng.random((200, 4)) ** [1, 2, 3, 4]
+    X = np.repeat(originals, 6, axis=1) + rng.normal(0, 0.01, (200, 24))
+    support = MRMRUFS(4, random_state=0).fit(X, np.arange(200) < 9).get_support()
+    np.testing.assert_array_equal(support.reshape(4, 6).sum(axis=1), 1)
+
+
+def test_mrmr_ufs_by_relevance_takes_the_most_informative_of_each_cluster():
+    X, y, _ = small_table()
+    selector = MRMRUFS(3, n_feature_clusters=1, representative="relevance", random_state=0).fit(X, y)
+    np.testing.assert_array_equal(selector.ranking_, np.argsort(np.argsort(-selector.relevance_)) + 1)
+
+
+def test_mrmr_ufs_goes_on_until_enough_are_found():
+    X, y, _ = small_table()
+    assert MRMRUFS(9, n_feature_clusters=2, n_row_clusters=3, random_state=0).fit(X, y).support_.sum() == 9
+
+
+def test_of_two_equally_central_columns_chance_decides():
+    X, y, _ = small_table(n_relevant=2, n_irrelevant=2)
+    taken = {tuple(MRMRUFS(1, random_state=seed).fit(X[:, :2], y).support_) for seed in range(20)}
+    assert len(taken) == 2
+
+
+@pytest.mark.parametrize(
+    ("selector", "message"),
+    [
+        (SSelect(weight="cosine"), "weight must be one of 'heat', 'binary', got 'cosine'"),
+        (SSelect(sigma2=0), "sigma2 must be a number above 0, got 0"),
+        (SSelect(trade_off=1.5), "trade_off must be a number in 0..1, got 1.5"),
+        (SSelect(labels=None), "labels must be one of 'positive', 'all', got None"),
+        (SSelect(n_neighbors=0), "n_neighbors must be an integer of at least 1, got 0"),
+        (MRMRUFS(representative="best"), "representative must be one of 'centre', 'relevance', got 'best'"),
+        (MRMRUFS(n_row_clusters=0), "n_row_clusters must be an integer of at least 1, got 0"),
+    ],
+)
+def test_bad_parameters_are_named(selector, message):
+    X, y, _ = small_table()
+    assert error_of(selector, X, y) == (ValueError, message)

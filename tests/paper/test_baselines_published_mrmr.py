@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+from ranking_contract import RankingContract, small_table
+
+from puselect.datasets import make_pu_clusters
+from puselect_paper.baselines import PublishedMRMR
+from puselect_paper.baselines.quicksort import quicksort_order
+
+# What pymrmr 0.1.11 returns for columns that each mark another single unlabelled row.
+PYMRMR_TIES = {
+    5: [0, 1, 2, 3, 4],
+    8: [5, 3, 6, 0, 4, 1, 2, 7],
+    17: [12, 14, 11, 9, 13, 8, 15, 10, 0, 3, 5, 2, 1, 4, 7, 6, 16],
+    23: [17, 18, 14, 15, 16, 12, 11, 19, 20, 21, 13, 0, 5, 6, 2, 3, 4, 1, 10, 7, 8, 9, 22],
+}
+
+
+class TestContract(RankingContract):
+    def make(self, n_features_to_select=None, **options):
+        return PublishedMRMR(n_features_to_select, **options)
+
+
+def order_of(selector):
+    return np.argsort(selector.ranking_).tolist()
+
+
+def test_order_of_rows_changes_nothing():
+    X, y, _ = small_table()
+    rows = np.random.default_rng(0).permutation(len(X))
+    assert order_of(PublishedMRMR().fit(X[rows], y[rows])) == order_of(PublishedMRMR().fit(X, y))
+
+
+@pytest.mark.parametrize("n_features", PYMRMR_TIES)
+def test_ties_come_in_the_order_of_the_original_program(n_features):
+    X = np.zeros((100, n_features))
+    X[50 + np.arange(n_features), np.arange(n_features)] = 1
+    selector = PublishedMRMR(n_features).fit(X, np.arange(100) < 20)
+    assert order_of(selector) == PYMRMR_TIES[n_features] == quicksort_order([1] * n_features).tolist()
+
+
+def test_columns_whose_maximum_is_labelled_come_first():
+    X, y, _ = make_pu_clusters("40/outlier", random_state=0)
+    hit = y[X.argmax(axis=0)] == 1
+    first = order_of(PublishedMRMR().fit(X, y))[: hit.sum()]
+    assert set(first) == set(np.flatnonzero(hit))
+
+
+def test_the_order_of_the_columns_decides():
+    X, y, relevant = make_pu_clusters("10/8/1", shuffle=False, random_state=0)
+    relevant_first = PublishedMRMR(25).fit(X, y).get_support()[relevant].mean()
+    relevant_last = PublishedMRMR(25).fit(X[:, ::-1], y).get_support()[relevant[::-1]].mean()
+    assert relevant_first < 0.2
+    assert relevant_last > 0.8
+
+
+def test_quicksort_sorts():
+    for seed in range(20):
+        keys = np.random.default_rng(seed).integers(5, size=40)
+        order = quicksort_order(keys)
+        assert sorted(order) == list(range(40))
+        np.testing.assert_array_equal(keys[order], np.sort(keys)[::-1])
+
+
+def test_many_columns_give_the_same_features_without_all_pairs(monkeypatch):
+    X, y, _ = make_pu_clusters("40/8/1", n_negative=400, n_positive=60, n_irrelevant=55, random_state=0)
+    whole = PublishedMRMR(20).fit(X, y).ranking_
+    monkeypatch.setattr("puselect.baselines.mrmr.MOST_PAIRED", 10)
+    lines = PublishedMRMR(20).fit(X, y).ranking_
+    np.testing.assert_array_equal(lines[whole <= 20], whole[whole <= 20])

@@ -1,0 +1,62 @@
+import tomllib
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from study_files import SMALL, write_study
+
+from puselect import METHODS, __version__, methods
+from puselect.baselines import KBest
+from puselect.methods import IN_PAPER, NOTHING, REGISTRY, YARDSTICKS, Method, register
+from puselect_paper.methods import METHODS as RECORDS
+from puselect_paper.report import report_study
+from puselect_paper.report.paper import paper_figures
+from puselect_paper.studies import load_study, run_study
+from puselect_paper.studies.cost import PROPORTIONAL_TO
+from puselect_paper.studies.rows import ROWS, row_names
+
+PAPER = {method for metric in ("fsr", "auc") for method, _ in paper_figures(metric)}
+
+
+def test_the_entry_point_adds_what_puselect_says_is_here():
+    assert tuple(record.name for record in RECORDS) == IN_PAPER
+    assert all(REGISTRY[record.name] is record for record in RECORDS)
+
+
+def test_both_packages_have_one_version():
+    project = tomllib.loads((Path(__file__).parents[2] / "paper" / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["version"] == __version__
+
+
+def test_every_method_of_the_papers_tables_is_there():
+    assert len(PAPER) == 12
+    assert set(METHODS) >= PAPER
+    assert {row.paper for row in ROWS.values() if row.paper} == PAPER
+
+
+def test_every_method_has_a_row_of_its_own():
+    assert set(ROWS) == set(METHODS) - set(YARDSTICKS)
+    assert len({row.label for row in ROWS.values()}) == len(ROWS)
+    groups = [ROWS[name].group for name in ROWS]
+    assert sum(a != b for a, b in pairwise(groups)) == len(set(groups)) - 1
+    assert row_names() == [*ROWS, *YARDSTICKS]
+
+
+def test_times_are_proportional_to_settings_with_their_defaults():
+    for name, settings in PROPORTIONAL_TO.items():
+        assert METHODS[name](2).get_params().items() >= settings.items()
+
+
+@pytest.fixture
+def toy():
+    register(Method("toy", KBest, "a toy", NOTHING, 0.1))
+    yield
+    del methods._records()["toy"]
+
+
+def test_a_study_runs_a_new_method_and_its_report_shows_it(toy, tmp_path):
+    text = SMALL.replace('name = "kbest"\nlabel = "K-Best"', 'name = "toy"')
+    study = load_study(str(write_study(tmp_path, text)))
+    assert run_study(study, tmp_path / "out", methods=["toy"]).measured == 6
+    assert "toy" in report_study(tmp_path / "out").read_text()
+    assert "toy" in {method.name for method in load_study("quick").methods}

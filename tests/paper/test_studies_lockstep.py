@@ -1,0 +1,131 @@
+"""Studies on a GPU. Needs none: an engine of one CPU engine per table stands in for it."""
+
+import pytest
+from several_tables import SeveralTables
+from study_files import SMALL, write_study
+from typer.testing import CliRunner
+
+from puselect.cli import app
+from puselect_paper.cli import PRESETS, data_filter, preset_methods
+from puselect_paper.studies import lockstep
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.journal import read_rows
+from puselect_paper.studies.runner import run_study
+from puselect_paper.studies.study import load_study
+from puselect_paper.studies.workers import local_workers
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    """Let studies think that there is a GPU; return how many tables each engine was bound to."""
+    bound = []
+
+    def engine(tasks):
+        bound.append(len(tasks))
+        return SeveralTables(tasks)
+
+    monkeypatch.setattr(lockstep, "gpu_engine_class", lambda: None)
+    monkeypatch.setattr("puselect.selectors.many.shared_engine", engine)
+    return bound
+
+
+def run(study, folder, **changes):
+    return run_study(study, folder, workers=lockstep.lockstep_workers(folder, local_workers(1)), **changes)
+
+
+def values(folder):
+    return {row.cell.key: {**row.values, "fit_seconds": None} for row in read_rows(folder)}
+
+
+def test_cells_in_lockstep_have_the_values_of_cells_alone(tmp_path, gpu):
+    study = load_study(str(write_study(tmp_path)))
+    outcome = run(study, tmp_path / "gpu")
+    assert (outcome.measured, outcome.failed) == (18, [])
+    assert gpu == [6], "both conditions and all seeds at once"
+    run_study(study, tmp_path / "cpu")
+    assert values(tmp_path / "gpu") == values(tmp_path / "cpu")
+    engines = {row.cell.method: row.engine for row in read_rows(tmp_path / "gpu")}
+    assert engines == {"fscpu": "gpu", "kbest": None, "random": None}
+    assert not (tmp_path / "gpu" / lockstep.SEARCHES).exists()
+
+
+def test_tables_that_differ_in_shape_are_searched_in_groups(tmp_path, gpu):
+    text = SMALL.replace("n_irrelevant = 5", "n_irrelevant = [5, 6]")
+    outcome = run(load_study(str(write_study(tmp_path, text))), tmp_path / "out", methods=["fscpu"])
+    assert (outcome.measured, outcome.failed) == (12, [])
+    assert gpu == [6, 6]
+
+
+def test_a_run_that_was_stopped_goes_on_with_its_searches(tmp_path, gpu, monkeypatch):
+    monkeypatch.setattr("puselect.selectors.lockstep.SAVE_SECONDS", 0.0)
+    study = load_study(str(write_study(tmp_path)))
+    n_calls, cluster = [0], SeveralTables.cluster
+
+    def stop_after_ten(self, *arguments):
+        n_calls[0] += 1
+        if n_calls[0] == 11:
+            raise KeyboardInterrupt
+        return cluster(self, *arguments)
+
+    monkeypatch.setattr(SeveralTables, "cluster", stop_after_ten)
+    with pytest.raises(KeyboardInterrupt):
+        run(study, tmp_path / "out", methods=["fscpu"])
+    assert len(list((tmp_path / "out" / lockstep.SEARCHES).iterdir())) == 6
+    assert not read_rows(tmp_path / "out")
+    assert run(study, tmp_path / "out", methods=["fscpu"]).measured == 6
+    assert n_calls[0] < 25, "twenty steps, of which ten were not repeated"
+    run_study(study, tmp_path / "cpu", methods=["fscpu"])
+    assert values(tmp_path / "out") == values(tmp_path / "cpu")
+
+
+def test_one_error_fails_the_cells_that_were_searched_with_it(tmp_path, gpu, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(SeveralTables, "cluster", broken)
+    outcome = run(load_study(str(write_study(tmp_path))), tmp_path / "out")
+    assert (outcome.measured, len(outcome.failed)) == (12, 6)
+    assert all(row.error.endswith("RuntimeError: out of memory") for row in outcome.failed)
+
+
+def test_only_searches_with_mixtures_use_the_gpu():
+    def uses(measure, method, **settings):
+        return lockstep.uses_gpu(Cell(measure, method, settings, {"condition": "40/8/1"}, 0))
+
+    assert uses("recall", "fscpu")
+    assert uses("convergence", "fscpu-mi-published")
+    assert not uses("recall", "kbest")
+    assert not uses("recall", "random")
+    assert not uses("objective", "fscpu")
+
+
+def test_without_a_gpu_the_command_says_so_at_once(tmp_path, monkeypatch):
+    def none():
+        raise ValueError("engine='gpu' needs a GPU")
+
+    monkeypatch.setattr(lockstep, "gpu_engine_class", none)
+    command = ["reproduce", "quick", "--engine", "gpu", "--folder", str(tmp_path / "out")]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_preset_stands_for_both_searches():
+    for preset, methods in PRESETS.items():
+        assert preset_methods(preset) == methods
+        assert len(load_study("table1").cells(methods)) == 100
+    assert preset_methods(None) == ()
+
+
+@pytest.mark.parametrize("option", [["--preset", "paper"], ["--engine", "tpu"], ["--only", "spambase"]])
+def test_what_an_option_does_not_know_is_a_usage_error(tmp_path, option):
+    result = CliRunner().invoke(app, ["reproduce", "quick", "--folder", str(tmp_path / "out"), *option])
+    assert result.exit_code == 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_data_can_be_chosen():
+    cells = load_study("table3-splits").cells(["kbest"], 1)
+    chosen = [cell for cell in cells if data_filter(["name=spambase,ionosphere", "share=0.2"])(cell)]
+    assert {(cell.data["name"], cell.data["share"]) for cell in chosen} == {("spambase", 0.2), ("ionosphere", 0.2)}
+    assert [cell for cell in cells if data_filter([])(cell)] == cells

@@ -1,0 +1,174 @@
+import math
+import os
+import signal
+import sys
+import threading
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+from sklearn.utils import Bunch
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from puselect import FSCPU
+from puselect.baselines import KBest
+from puselect.datasets import make_pu_clusters
+from puselect.evaluation import DOWNSTREAM
+from puselect.evaluation.holdout import compile_kernels
+from puselect_paper.report.table2 import PRINTED
+from puselect_paper.studies import open_data
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.measures import MEASURES, measure, thread_pools, undisturbed
+from puselect_paper.studies.open_data import n_selected, split_open_data
+
+SMALL = {"condition": "40/1/2", "n_negative": 400, "n_positive": 100, "n_relevant": 5, "n_irrelevant": 7}
+# rows, positives, features, share labelled; then of the paper's Table 2: labelled for training, positives for testing
+PAPER_DATA = {
+    "spambase": (4601, 1813, 57, 0.03, 40, 453, 29),
+    "ionosphere": (351, 126, 34, 0.10, 9, 31, 17),
+    "rt_iot2022": (28458, 1536, 67, 0.02, 23, 384, 34),
+}
+
+
+def cell(measure, method="fscpu", settings=None, seed=0, **data):
+    return Cell(measure, method, settings or {}, data or SMALL, seed)
+
+
+@pytest.fixture
+def stand_ins(monkeypatch):
+    """Data sets of the shape of the paper's, with a signal in the first five columns."""
+
+    def load(name):
+        n_rows, n_positive, n_features, rate, *_ = PAPER_DATA[name]
+        rng = np.random.default_rng(1)
+        target = rng.permutation(np.arange(n_rows) < n_positive).astype(np.int64)
+        data = rng.normal(3, 2, (n_rows, n_features))
+        data[:, :5] += 4 * target[:, None]
+        return Bunch(data=data, target=target, label_rate=rate)
+
+    monkeypatch.setattr(open_data, "_load", load)
+    return load
+
+
+class TestArtificial:
+    def test_recall_is_that_of_the_method_on_the_data_set_of_the_seed(self):
+        values = measure(cell("recall", "kbest", seed=3)).values
+        X, y, relevant = make_pu_clusters(**SMALL, random_state=3)
+        support = KBest(5, random_state=3).fit(X, y).get_support()
+        assert values["selected"] == np.flatnonzero(support).tolist()
+        assert values["fsr"] == relevant[support].sum() / 5
+
+    def test_yardsticks_are_what_they_say(self):
+        assert measure(cell("recall", "all")).values["fsr"] == 1
+        recalls = [measure(cell("recall", "random", seed=s)).values["fsr"] for s in range(100)]
+        assert np.mean(recalls) == pytest.approx(5 / 12, abs=0.08)
+        assert len(measure(cell("recall", "random")).values["selected"]) == 5
+
+    def test_convergence_keeps_the_last_probabilities(self):
+        values = measure(cell("convergence", settings={"max_iter": 100, "early_stopping": False})).values
+        X, y, relevant = make_pu_clusters(**SMALL, random_state=0)
+        selector = FSCPU(5, max_iter=100, early_stopping=False, random_state=0).fit(X, y)
+        assert np.allclose(values["theta"][-1], selector.probabilities_, atol=0.0006)
+        assert values["evaluations"][-1] == 100 * 8
+        assert values["relevant"] == np.flatnonzero(relevant).tolist()
+        assert len(values["theta"]) == len(values["evaluations"]) <= 80
+
+    def test_convergence_of_a_filter_is_an_error(self):
+        assert "kbest" in measure(cell("convergence", "kbest")).error.splitlines()[-1]
+
+    def test_the_printed_rule_is_never_above_the_exact_one_and_sometimes_below(self):
+        values = measure(cell("objective", settings={"smoothing": 0.0})).values
+        printed, exact = np.array(values["printed"]), np.array(values["exact"])
+        assert len(exact) == 200
+        assert (printed <= exact).all()
+        assert (printed < exact).any()
+        assert exact.max() <= 1
+
+    def test_the_objective_is_measured_on_the_scale_of_the_method(self):
+        scores = [measure(cell("objective", settings={"scale": scale})).values["exact"] for scale in ("minmax", "auto")]
+        assert scores[0] != scores[1]
+        assert scores[1] == measure(cell("objective")).values["exact"]
+
+    def test_an_error_becomes_a_row_that_tells_where(self):
+        row = measure(cell("recall", "kbest", condition="nonsense"))
+        assert not row.finished
+        assert "Traceback" in row.error
+        assert "condition must look like" in row.error.splitlines()[-1]
+
+    def test_a_search_cut_short_by_ctrl_c_is_no_result(self):
+        compile_kernels("fscpu-published")
+        timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            measure(cell("recall", "fscpu-published", {"max_iter": 10**6}))
+
+    def test_a_row_names_the_versions(self):
+        assert {"Python", "puselect", "numpy", "scikit-learn"} <= set(measure(cell("recall", "random")).versions)
+
+
+class TestOpenData:
+    @pytest.mark.parametrize("name", PAPER_DATA)
+    def test_counts_are_those_of_the_papers_table_2(self, name, stand_ins):
+        n_rows, n_positive, n_features, _, labelled, tested, k = PAPER_DATA[name]
+        split = split_open_data(name, 0)
+        assert (split.y_train.sum(), split.y_test.sum()) == (labelled, tested)
+        assert len(split.y_train) + len(split.y_test) == n_rows
+        assert len(split.y_test) == math.floor(n_positive / 4) + math.floor((n_rows - n_positive) / 4)
+        assert n_selected(n_features, 0.5) == k
+
+    @pytest.mark.parametrize("name", PAPER_DATA)
+    def test_table_2_is_counted_and_agrees_with_the_paper(self, name, stand_ins):
+        values = measure(Cell("counts", "all", {}, {"name": name}, 0)).values
+        assert values == {what: counts[name] for what, counts in PRINTED.items()}
+
+    def test_scaling_knows_the_training_rows_only(self, stand_ins):
+        split = split_open_data("ionosphere", 0)
+        assert split.X_train.min(axis=0) == pytest.approx(0)
+        assert split.X_train.max(axis=0) == pytest.approx(1)
+        assert split.X_test.max() > 1
+
+    def test_all_labelled_rows_are_positive(self, stand_ins):
+        split = split_open_data("spambase", 4)
+        signal = split.X_train[:, :5].mean(axis=1)
+        assert signal[split.y_train == 1].min() > np.median(signal)
+
+    def test_splits_are_paired_and_differ_by_seed(self, stand_ins):
+        first, again, other = (split_open_data("ionosphere", seed) for seed in (0, 0, 1))
+        assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+        assert not np.array_equal(first.X_test, other.X_test)
+
+    def test_auc_is_that_of_the_procedure_step_by_step(self, stand_ins):
+        data = {"name": "ionosphere", "share": 0.2, "models": ["lightgbm", "logistic"]}
+        values = measure(Cell("downstream", "kbest", {}, data, 2)).values
+        split = split_open_data("ionosphere", 2)
+        support = KBest(7, random_state=2).fit(split.X_train, split.y_train).get_support()
+        assert values["selected"] == np.flatnonzero(support).tolist()
+        for name in data["models"]:
+            model = DOWNSTREAM[name](random_state=2).fit(split.X_train[:, support], split.y_train)
+            scores = model.predict_proba(split.X_test[:, support])[:, 1]
+            assert values["auc"][name] == roc_auc_score(split.y_test, scores)
+
+    def test_all_features_are_all_and_random_ones_as_many_as_selected(self, stand_ins):
+        data = {"name": "ionosphere", "share": 0.1, "models": ["logistic"]}
+        assert len(measure(Cell("downstream", "all", {}, data, 0)).values["selected"]) == 34
+        assert len(measure(Cell("downstream", "random", {}, data, 0)).values["selected"]) == 4
+
+    def test_the_rate_of_labels_may_be_another(self, stand_ins):
+        assert split_open_data("ionosphere", 0, rate=0.5).y_train.sum() == 47
+
+
+def test_every_measure_has_a_name():
+    assert set(MEASURES) == {"recall", "convergence", "objective", "downstream", "real", "counts"}
+
+
+def test_every_thread_pool_has_one_thread_while_a_cell_runs(monkeypatch):
+    def most_threads():
+        return max(pool["num_threads"] for pool in threadpool_info())
+
+    with threadpool_limits(2):
+        with undisturbed():
+            assert most_threads() == 1
+        assert most_threads() == 2
+        pools = thread_pools(len(sys.modules))
+        monkeypatch.setitem(sys.modules, "a_library_that_was_imported_since", sys)
+        assert thread_pools(len(sys.modules)) is not pools

@@ -1,0 +1,156 @@
+import os
+import random
+import time
+
+import pytest
+from command_line import CODE
+from programs import run
+from study_files import SMALL, write_study
+
+from puselect_paper.report.reporting import study_tables
+from puselect_paper.report.results import collect
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.cost import estimate_seconds
+from puselect_paper.studies.journal import NAME, Journal, Row, read_rows
+from puselect_paper.studies.measures import measure
+from puselect_paper.studies.runner import STUDY_FILE, load_run, longest_first, run_study
+from puselect_paper.studies.study import load_study
+from puselect_paper.studies.workers import local_workers
+
+
+@pytest.fixture
+def study(tmp_path):
+    return load_study(str(write_study(tmp_path)))
+
+
+def values(folder):
+    timeless = ("fit_seconds",)
+    return {
+        row.cell.key: {name: value for name, value in row.values.items() if name not in timeless}
+        for row in read_rows(folder)
+    }
+
+
+def tables(folder):
+    return study_tables(collect(*load_run(folder)))
+
+
+class TestRunning:
+    def test_everything_is_measured_once(self, study, tmp_path):
+        first = run_study(study, tmp_path / "out")
+        assert (first.measured, first.skipped, first.failed) == (18, 0, [])
+        size = (tmp_path / "out" / NAME).stat().st_size
+        again = run_study(study, tmp_path / "out")
+        assert (again.measured, again.skipped, again.failed) == (0, 18, [])
+        assert (tmp_path / "out" / NAME).stat().st_size == size
+
+    def test_a_failed_cell_is_recorded_with_its_error_and_tried_again(self, tmp_path):
+        # so few rows that only some data sets have the two labelled ones which the method needs
+        text = SMALL.replace('name = "kbest"', 'name = "lgbm-opt"\nsettings = { max_iter = 1, n_estimators = 2 }')
+        text = text.replace("n_positive = 100", "n_positive = 8").replace('"40/8/1", "40/1/2"', '"10/1/1", "40/1/2"')
+        study = load_study(str(write_study(tmp_path, text)))
+        outcome = run_study(study, tmp_path / "out")
+        assert {row.cell.data["condition"] for row in outcome.failed} == {"10/1/1"}
+        assert {row.cell.method for row in outcome.failed} == {"lgbm-opt"}
+        assert "two labelled positives" in outcome.failed[0].error
+        assert outcome.measured == 15
+        again = run_study(study, tmp_path / "out")
+        assert (again.skipped, again.measured, len(again.failed)) == (15, 0, 3)
+
+    def test_a_cell_that_failed_once_and_now_works_has_a_result(self, study, tmp_path):
+        cell = study.cells()[0]
+        with Journal(tmp_path / "out") as journal:
+            journal.append(Row(cell, error="ImportError: no such library"))
+        assert run_study(study, tmp_path / "out").failed == []
+        assert values(tmp_path / "out")[cell.key]["fsr"] == measure(cell).values["fsr"]
+
+    def test_imported_rows_count_as_finished(self, study, tmp_path):
+        (tmp_path / "out").mkdir()
+        cell = study.cells()[0]
+        line = Row(cell, {"fsr": 0.123}, engine="gpu").to_json()
+        (tmp_path / "out" / "results-gpu.jsonl").write_text(line + "\n")
+        assert run_study(study, tmp_path / "out").skipped == 1
+        assert values(tmp_path / "out")[cell.key] == {"fsr": 0.123}
+
+    def test_a_folder_is_for_one_study_which_may_grow(self, study, tmp_path):
+        run_study(study, tmp_path / "out", methods=["random"])
+        grown = load_study(str(write_study(tmp_path, SMALL.replace("seeds = 3", "seeds = 4"))))
+        assert run_study(grown, tmp_path / "out", methods=["random"]).skipped == 6
+        other = load_study(str(write_study(tmp_path, SMALL.replace("Small study", "Other study"))))
+        with pytest.raises(ValueError, match="holds the study 'Small study'; give another folder to 'Other study'"):
+            run_study(other, tmp_path / "out")
+
+    def test_a_definition_that_was_cut_does_not_block_the_run(self, study, tmp_path):
+        run_study(study, tmp_path / "out", methods=["random"])
+        kept = tmp_path / "out" / STUDY_FILE
+        whole = kept.read_bytes()
+        for cut in (whole[:50], b"", b"[]"):
+            kept.write_bytes(cut)
+            assert run_study(study, tmp_path / "out", methods=["random"]).skipped == 6
+            assert kept.read_bytes() == whole
+
+    def test_a_definition_is_whole_or_not_there(self, study, tmp_path, monkeypatch):
+        def full(*_):
+            raise OSError(28, "no space left on device")
+
+        with monkeypatch.context() as disk, pytest.raises(OSError, match="no space"):
+            disk.setattr("os.fsync", full)
+            run_study(study, tmp_path / "out", methods=["random"])
+        assert [path.name for path in (tmp_path / "out").iterdir()] == [NAME]
+        assert run_study(study, tmp_path / "out", methods=["random"]).measured == 6
+
+    def test_progress_ends_at_the_end(self, study, tmp_path):
+        told = []
+        run_study(study, tmp_path / "out", methods=["kbest", "random"], tell=told.append)
+        assert [p.done for p in told] == list(range(13))
+        assert {p.total for p in told} == {12}
+        assert told[0].seconds_left > 0
+        assert told[-1].seconds_left == 0
+
+    def test_long_cells_start_first(self):
+        cells = load_study("table1").cells(n_seeds=1)
+        order = [cell.method for cell in longest_first(cells, {})]
+        assert order[0] == "es-mcrfs"
+        assert order.index("fscpu-published") < order.index("dt-rfe") < order.index("fscpu") < order.index("kbest")
+
+    def test_what_a_family_took_before_is_what_it_is_thought_to_take(self):
+        cell = Cell("recall", "kbest", {}, {"condition": "10/8/2"}, 3)
+        assert estimate_seconds(cell, {cell.family: 77.0}) == 77
+        full = Cell("recall", "fscpu-published", {}, {"condition": "10/8/2"}, 0)
+        short = Cell("recall", "fscpu-published", {"max_iter": 30}, {"condition": "10/8/2"}, 0)
+        assert estimate_seconds(short, {}) < estimate_seconds(full, {}) / 20
+
+
+def wait_for_lines(path, n, process, limit=300):
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        if path.exists() and path.read_bytes().count(b"\n") >= n:
+            return
+        assert process.poll() is None
+        time.sleep(0.005)
+    raise AssertionError(f"{n} lines have not come in {limit} s")
+
+
+def test_killed_at_a_random_moment_and_restarted_the_table_is_the_same(study, tmp_path):
+    run_study(study, tmp_path / "whole")
+    folder = tmp_path / "killed"
+    moment = random.Random(os.urandom(4))
+
+    def kill(process):
+        wait_for_lines(folder / NAME, moment.randint(1, 8), process)
+        time.sleep(moment.uniform(0, 0.03))
+        process.kill()
+
+    run(CODE, "reproduce", tmp_path / "small.toml", "--folder", folder, "--jobs", 1, meanwhile=kill)
+    done = len(read_rows(folder))
+    assert 0 < done < 18
+    assert run_study(study, folder).skipped == done
+    assert values(folder) == values(tmp_path / "whole")
+    assert tables(folder) == tables(tmp_path / "whole")
+
+
+def test_two_processes_give_the_same(study, tmp_path):
+    run_study(study, tmp_path / "one", methods=["fscpu"])
+    outcome = run_study(study, tmp_path / "two", methods=["fscpu"], workers=local_workers(2))
+    assert (outcome.measured, outcome.failed) == (6, [])
+    assert values(tmp_path / "one") == values(tmp_path / "two")

@@ -1,0 +1,180 @@
+import json
+from pathlib import Path
+
+import pytest
+from study_files import SMALL, write_study
+
+from puselect.methods import METHODS
+from puselect_paper.report.paper import paper_figures
+from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.study import load_study, shorten, study_names
+
+
+def cell(**changes):
+    content = {"measure": "recall", "method": "kbest", "settings": {}, "data": {"condition": "10/8/2"}, "seed": 0}
+    return Cell.from_content({**content, **changes})
+
+
+class TestKeys:
+    def test_every_part_of_the_content_changes_the_key(self):
+        others = [
+            cell(measure="convergence"),
+            cell(method="lasso"),
+            cell(settings={"max_iter": 3}),
+            cell(settings={"max_iter": 4}),
+            cell(data={"condition": "40/8/2"}),
+            cell(data={"condition": "10/8/2", "shuffle": False}),
+            cell(seed=1),
+        ]
+        assert len({c.key for c in [cell(), *others]}) == 8
+
+    def test_order_of_names_does_not_matter(self):
+        assert cell(settings={"a": 1, "b": 2}).key == cell(settings={"b": 2, "a": 1}).key
+
+    def test_the_key_is_the_same_in_every_process_and_version(self):
+        assert cell().key == "5a3d44001c1e84f6"
+
+    def test_a_family_forgets_the_seed_and_nothing_else(self):
+        assert cell(seed=1).family == cell(seed=2).family
+        assert cell(seed=1).family != cell(seed=1, method="lasso").family
+
+
+class TestDefinitions:
+    def test_studies_of_the_paper_are_there(self):
+        assert {"table1", "table3", "table3-splits", "figure1", "quick"} <= set(study_names())
+
+    def test_table1_has_the_papers_rows_and_columns_and_ours(self):
+        study = load_study("table1")
+        assert len(study.blocks[0].points) == 10
+        assert len(study.cells(["kbest"])) == 50
+        assert {m.paper for m in study.methods} >= {method for method, _ in paper_figures("fsr")}
+        assert {"mrmr", "fscpu", "fscpu-mi"} <= {m.id for m in study.methods}
+
+    def test_the_honest_table3_is_large_enough(self):
+        study = load_study("table3-splits")
+        assert len(study.seeds) >= 20
+        assert {(p["name"], p["share"]) for p in study.blocks[0].points} == {
+            (name, share) for name in ("spambase", "ionosphere", "rt_iot2022") for share in (0.1, 0.2, 0.5)
+        }
+        assert study.blocks[0].points[0]["models"] == ["lightgbm", "lightgbm-rf", "logistic"]
+        assert {"all", "random"} <= {m.id for m in study.methods}
+
+    def test_quick_runs_every_method_on_both_kinds_of_data(self):
+        cells = load_study("quick").cells()
+        for measure in ("recall", "downstream"):
+            assert {c.method for c in cells if c.measure == measure} == {*METHODS, "all", "random"}
+
+    @pytest.mark.parametrize("name", study_names())
+    def test_the_shortest_version_takes_reduced_settings_and_one_of_everything(self, name):
+        short = shorten(load_study(name))
+        full = load_study(name).cells()
+        assert {c.seed for c in short.cells()} == {0}
+        assert {m.paper for m in short.methods} == {""}
+        assert len(short.cells()) <= len(full)
+        for c in short.cells():
+            if c.method == "fscpu-published":
+                assert c.settings["max_iter"] == 2
+        # the reduced cells must never pass for full ones
+        heavy = {c.key for c in full if c.method in ("fscpu-published", "es-mcrfs")} if name != "quick" else set()
+        assert not heavy & {c.key for c in short.cells()}
+
+
+class TestReading:
+    def test_lists_are_crossed(self, tmp_path):
+        study = load_study(str(write_study(tmp_path)))
+        cells = study.cells()
+        assert len(cells) == 2 * 3 * 3 == len({c.key for c in cells})
+        assert len(study.cells(["kbest"])) == 6
+        assert {c.seed for c in study.cells(n_seeds=5)} == set(range(5))
+
+    def test_settings_of_a_block_are_crossed_too_and_methods_may_be_chosen(self, tmp_path):
+        more = 'settings = { n_clusters = [2, 4] }\nmethods = ["fscpu"]'
+        text = SMALL.replace("n_relevant = 5", f"{more}\nn_relevant = 5")
+        cells = load_study(str(write_study(tmp_path, text))).cells(n_seeds=1)
+        assert [dict(c.settings) for c in cells] == [
+            {"max_iter": 20, "n_clusters": k} for k in (2, 4) for _ in range(2)
+        ]
+
+    def test_changes_to_artificial_data_are_for_one_method_only(self, tmp_path):
+        text = SMALL.replace('label = "K-Best"', 'label = "K-Best"\nartificial = { shuffle = false }')
+        for c in load_study(str(write_study(tmp_path, text))).cells():
+            assert c.data.get("shuffle") == (False if c.method == "kbest" else None)
+
+    def test_a_copy_of_the_definition_gives_the_same_cells(self, tmp_path):
+        study = load_study("figure1")
+        (tmp_path / "study.json").write_text(json.dumps(study.definition))
+        assert [c.key for c in load_study(str(tmp_path / "study.json")).cells()] == [c.key for c in study.cells()]
+
+    @pytest.mark.parametrize(
+        ("old", "new", "message"),
+        [
+            ('name = "kbest"', 'name = "k-best"', "method must be one of kbest, .*got 'k-best'"),
+            ('measure = "recall"', 'measure = "speed"', "measure must be one of recall, .*got 'speed'"),
+            ("max_iter = 20", "steps = 20", "settings of fscpu: .*steps"),
+            ("n_relevant = 5", "relevant = 5", "may have .*n_relevant.*; got relevant"),
+            ("seeds = 3", "seeds = 0", "seeds must be a number of seeds"),
+            ('title = "Small study"', "", "the study lacks title"),
+            ('name = "fscpu"', 'name = "fscpu"\nid = "kbest"', "an id of its own"),
+            ('measure = "recall"', 'measure = "recall"\nmethods = ["lasso"]', "methods must be among kbest.*got lasso"),
+            ("seeds = 3", "seeds = ", "Invalid value"),
+        ],
+    )
+    def test_a_wrong_study_is_refused_with_what_was_wanted(self, tmp_path, old, new, message):
+        path = write_study(tmp_path, SMALL.replace(old, new, 1))
+        with pytest.raises(ValueError, match=message) as error:
+            load_study(str(path))
+        assert str(path) in str(error.value)
+
+    @pytest.mark.parametrize(
+        ("part", "value"),
+        [
+            ("title", 5), ("title", None), ("seeds", "3"), ("seeds", [True]), ("seeds", 2.5), ("method", "kbest"),
+            ("method", [5]), ("method", [["kbest"]]), ("method", [{"name": ["kbest"]}]), ("data", {}), ("data", [5]),
+            ("method", [{"name": "kbest", "settings": []}]), ("method", [{"name": "kbest", "label": 3}]),
+            ("data", [{"measure": ["recall"]}]), ("data", [{"measure": "recall", "condition": "nothing"}]),
+            ("data", [{"measure": "recall", "condition": [[]]}]), ("reduced", "yes"),
+            ("data", [{"measure": "recall", "condition": "10/8/2", "n_irrelevant": "many"}]),
+            ("data", [{"measure": "downstream", "name": [["a"]], "share": 0.5, "models": ["logistic"]}]),
+            ("data", [{"measure": "downstream", "name": "ionosphere", "share": "x", "models": ["logistic"]}]),
+            ("data", [{"measure": "downstream", "name": "ionosphere", "share": 0.5, "models": [["logistic"]]}]),
+            ("method", [{"name": "fscpu", "settings": {"tol": float("nan")}}]), ("title", "half a \ud800"),
+        ],
+    )  # fmt: skip
+    def test_a_kept_definition_with_something_else_inside_is_one_error(self, tmp_path, part, value):
+        definition = {**load_study("table1").definition, part: value}
+        (tmp_path / "study.json").write_text(json.dumps(definition))
+        with pytest.raises(ValueError, match=r"study\.json"):
+            load_study(str(tmp_path / "study.json"))
+
+    @pytest.mark.parametrize("text", ["", "{", "[]", "5", "[" * 100_000])
+    def test_a_kept_definition_that_was_cut_is_one_error(self, tmp_path, text):
+        (tmp_path / "study.json").write_text(text)
+        with pytest.raises(ValueError, match=r"study\.json"):
+            load_study(str(tmp_path / "study.json"))
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ('name = "spam"\nshare = 0.5\nmodels = ["logistic"]', "name must be one of spambase, .*got 'spam'"),
+            ('name = "spambase"\nshare = 0.5\nmodels = ["svm"]', "models must be among lightgbm, .*got 'svm'"),
+            ('name = "spambase"\nshare = 0.5', "lacks models"),
+        ],
+    )
+    def test_wrong_open_data_are_refused(self, tmp_path, line, message):
+        head = 'title = "t"\nseeds = 1\n[[method]]\nname = "kbest"\n[[data]]\nmeasure = "downstream"\n'
+        with pytest.raises(ValueError, match=message):
+            load_study(str(write_study(tmp_path, head + line)))
+
+    def test_the_example_of_the_documentation_is_a_study(self, tmp_path):
+        page = (Path(__file__).parents[2] / "docs" / "paper" / "reproduction.md").read_text(encoding="utf-8")
+        example = page.split("```toml\n")[1].split("```")[0]
+        study = load_study(str(write_study(tmp_path, example)))
+        assert len(study.cells()) == 2 * 3 * 10
+
+    def test_an_unknown_study_is_refused_with_the_known_ones(self):
+        with pytest.raises(ValueError, match=r"one of figure1, quick, .*or a TOML file; got 'table9'"):
+            load_study("table9")
+
+    def test_unknown_methods_are_named(self):
+        with pytest.raises(ValueError, match=r"methods must be among kbest.*; got k-best"):
+            load_study("table1").cells(["k-best"])
