@@ -34,7 +34,6 @@ class AppliedTable:
     row_name: str | None
     """The column that names a row; None if it is called by its number, 0 for the first after the header."""
     notes: tuple[UnreadNote, ...]
-    """Columns with values that are missing or cannot be read."""
 
     def write(self, file: BinaryIO, output_format: str) -> None:
         """Write the selected columns as they are in the file, and what names the rows."""

@@ -250,7 +250,6 @@ class UnreadNote:
     n_missing: int
     n_unread: int
     examples: tuple[str, ...] = ()
-    """The first values that were not read."""
     usual: float = 0.0
     """Share of the values that were missing or unread in the fit."""
 

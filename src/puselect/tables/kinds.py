@@ -47,8 +47,10 @@ def read_as(kind: str, column: Any, text_format: str = "", has_hours: bool = Fal
             return column.to_physical() / (1000 * DAY)
         case "time", "String":
             return read_as(kind, column.str.strip_chars().str.to_time("%H:%M:%S%.f", strict=False))
-        case "date", ("Date" | "Datetime") as name if name == "Datetime" or not has_hours:
-            return column.dt.epoch("us") / DAY
+        case "date", ("Date" | "Datetime") as name:
+            days = column.dt.epoch("us") / DAY
+            is_whole = name == "Date" or (len(days) > 1 and (days % 1 == 0).all())  # pandas has no dates
+            return read_as("", column) if has_hours and is_whole else days
         case "date", "String":
             wanted = text_format or date_format(column) or DATE_FORMATS[0]
             moments = column.str.strip_chars().str.to_datetime(wanted, strict=False, time_unit="us")
