@@ -321,6 +321,8 @@ def test_missing_values_are_counted_where_there_are_more_than_in_the_fit(fitted)
     assert np.array_equal(preparer.transform(holes), features)  # half is missing, as in the fit
     with pytest.warns(UnreadValuesWarning, match="'weight': 40 of 40 values are missing"):
         preparer.transform(FIT.with_columns(weight=None))
+    with pytest.raises(ValueError, match="'weight': 20 of 40 values cannot be read"):
+        preparer.transform(holes.with_columns(pl.format("{} kg", "weight").alias("weight")))  # all that there are
     with pytest.warns(UnreadValuesWarning, match="'sex': 40 of 40 values are missing"):
         preparer.transform(FIT.with_columns(sex=pl.lit(float("nan"))))
 

@@ -41,7 +41,7 @@ CONVERSIONS: dict[str, list[Callable[[Any], Any]]] = {
     "code": cast(pl.Int64, pl.Float64, pl.Categorical, pl.Binary),
     "sex": [*cast(pl.Categorical, pl.Boolean), lambda column: column.str.to_uppercase()],
     "size": [*cast(str, pl.UInt32, pl.Categorical), lambda column: column.cast(str).str.to_titlecase()],
-    "number": [*cast(str, pl.Float32, pl.Decimal(12, 4), pl.Categorical), lambda column: pl.format("{} kg", column),
+    "number": [*cast(str, pl.Decimal(12, 4), pl.Categorical), lambda column: pl.format("{} kg", column),
                lambda column: column.cast(str).str.replace(".", ",", literal=True)],
     "flag": cast(pl.Int8, pl.Float64, str),
 }  # fmt: skip

@@ -10,7 +10,7 @@ from puselect.tables.errors import UnreadNote
 from puselect.tables.kinds import HOUR, part_of, read_as, type_of, without_nulls
 
 EXAMPLES, SEARCHED, LONGEST = 3, 100, 40  # of values that cannot be read
-MOST_UNREAD = 0.5  # share of the values of a column, beyond that in the fit
+MOST_UNREAD = 0.5  # share of the values that are not missing
 
 
 class Feature(NamedTuple):
@@ -76,7 +76,7 @@ class Recipe:
         fault = "were never seen in the fit" if self.values else f"cannot be read as {self.kind}"
         examples = tuple(dict.fromkeys(str(value)[:LONGEST] for value in unread.head(SEARCHED).to_list()))[:EXAMPLES]
         note = UnreadNote(self.column, fault, len(column), n_lost - len(unread), len(unread), examples, self.lost)
-        if len(unread) > (self.lost + MOST_UNREAD) * len(column):  # another type or format
+        if len(unread) > max(MOST_UNREAD, self.lost) * column.count():  # another type or format
             raise ValueError(f"{note}; a column must have the type and the format it had in the fit")
         return self.filled(raw), note
 
