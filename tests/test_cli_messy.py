@@ -112,10 +112,14 @@ def test_apply_finds_the_same_candidates_in_the_same_rows(folder):
 
 def test_apply_to_rows_of_another_month(folder):
     other = make_fraud_export(n_rows=400, random_state=1)[0].drop(columns=["known_fraud", "is_fraud", "case_number"])
-    other.assign(channel="fax").to_csv(folder / "new.csv", index=False)
-    done = call("apply", folder / "r.json", folder / "new.csv")
-    assert done.exit_code == 0, done.output
-    assert "400 rows" in done.output
+    for n_odd, code, said in ((4, 0, "note: "), (40, 0, "warning: "), (240, 1, "error: ")):
+        odd = other.assign(channel=["fax"] * n_odd + other["channel"].tolist()[n_odd:])
+        odd.to_csv(folder / "new.csv", index=False)
+        done = call("apply", folder / "r.json", folder / "new.csv")
+        assert done.exit_code == code, done.output
+        assert ("400 rows" in done.output) == (code == 0)
+        (line,) = (line for line in done.output.splitlines() if "'channel'" in line)
+        assert line.startswith(said) and f"{n_odd} of 400" in line and "'fax'" in line
 
 
 @pytest.mark.parametrize(("change", "named"), [

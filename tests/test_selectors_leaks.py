@@ -4,7 +4,7 @@ import pytest
 
 from puselect import find_leaks, find_twins
 from puselect.datasets import make_fraud_table, make_pu_clusters
-from puselect.selectors.leaks import LeakKind, sorts_labels
+from puselect.selectors.leaks import LeakKind, sorts_labels, stands_alone
 
 N = 2000
 
@@ -47,6 +47,24 @@ def test_the_truth_is_suspicious_even_if_positives_are_frequent(rows):
     assert leak.kind == LeakKind.VALUE
     assert not leak.is_strong
     assert leak.others == pytest.approx(0.33, abs=0.03)
+
+
+def test_a_bound_alone_is_no_strong_leak(rows):
+    rng, classes, known = rows
+    (leak,) = find_leaks(np.where(classes, rng.normal(6, 1, N), rng.normal(0, 1, N))[:, None], known)
+    assert leak.kind == LeakKind.HIGH
+    assert not leak.is_strong
+
+
+def test_a_leak_stands_alone_if_nothing_else_tells_the_labelled_among_its_rows(rows):
+    rng, classes, known = rows
+    flag = (classes | (rng.random(N) < 0.04)).astype(float)
+    columns = [classes.astype(float), flag, rng.normal(2 * classes), rng.normal(size=N), np.full(N, np.nan)]
+    leaks = {leak.column: leak for leak in find_leaks(np.column_stack(columns), known)}
+    assert leaks[0].is_strong and leaks[1].is_strong
+    assert stands_alone(leaks[0], columns, [2, 3, 4], known)
+    assert not stands_alone(leaks[1], columns, [2, 3, 4], known)
+    assert stands_alone(leaks[1], columns, [3, 4], known)
 
 
 @pytest.mark.parametrize("seed", [5000, 5001])

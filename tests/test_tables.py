@@ -1,3 +1,4 @@
+import csv
 import gzip
 import json
 import os
@@ -11,9 +12,11 @@ import polars as pl
 import pytest
 from programs import run
 
+from puselect.cli.wording import error_text
 from puselect.tables import LeftOut, TableError, TableSpec, files, load_table
 from puselect.tables.costs import read_costs
 from puselect.tables.errors import (
+    AmbiguousNumberError,
     CostsError,
     FileError,
     FilledNote,
@@ -144,6 +147,16 @@ class TestBadFiles:
         error = refusal(tmp_path, text)
         assert isinstance(error, RaggedLineError)
         assert (error.line, error.n_fields, error.n_columns) == (line, n_fields, 3)
+
+    @pytest.mark.parametrize("line", ["1,2,1,5", "1,2", "1", '"1,2",0', "1,2,,"])
+    @pytest.mark.parametrize("place", [1, 5, 9])
+    def test_with_a_line_of_another_length_among_rows_that_are_sampled(self, tmp_path, line, place):
+        lines = ["a,b,label", *("1,2,1" if i < 3 else f"{i},4,0" for i in range(9))]
+        lines.insert(place, line)
+        errors = [refusal(tmp_path, "\n".join(lines), max_rows=max_rows) for max_rows in (None, 5)]
+        assert {(type(error), error.line, error.n_fields) for error in errors} == {
+            (RaggedLineError, place + 1, len(next(csv.reader([line]))))
+        }
 
     def test_with_repeated_names(self, tmp_path):
         error = refusal(tmp_path, "a,b,a,label\n1,2,3,1\n3,4,5,0\n")
@@ -528,3 +541,14 @@ class TestCosts:
         with pytest.raises(CostsError) as caught:
             read_costs(Path("/dev/zero"))
         assert caught.value.fault == "size"
+
+
+def test_thousands_between_semicolons_are_a_question_and_not_small_numbers(tmp_path):
+    lines = [f"{500 + 50 * i:,};{i / 7:.3f};{int(i < 3)}" for i in range(20)]
+    error = refusal(tmp_path, "\n".join(["amount;rate;label", *lines]))
+    assert isinstance(error, AmbiguousNumberError)
+    assert (error.column, error.value) == ("amount", "1,000")
+    assert all(answer in error_text(error) for answer in ("'amount'", " 1000 or 1.000?", "sed "))
+    for mark in ("", "."):
+        table = read_text(tmp_path, "\n".join(["amount;rate;label", *(line.replace(",", mark) for line in lines)]))
+        assert table.X["amount"][10] == (1000 if not mark else 1)

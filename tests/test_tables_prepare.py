@@ -1,4 +1,5 @@
 import re
+import warnings
 from dataclasses import asdict
 from datetime import date, datetime, timedelta
 
@@ -12,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 from puselect import FSCPU, Preparer, prepare
 from puselect.datasets import make_fraud_export
+from puselect.exceptions import UnreadValuesWarning
 from puselect.report import Selection, summarise
 from puselect.selectors.groups import read_groups
 from puselect.tables import load_table
@@ -65,10 +67,13 @@ def test_features_are_finite_numbers_and_new_rows_are_treated_alike(export, prep
     assert np.isfinite(features.to_numpy()).all()
     assert list(features.columns) == list(preparer.get_feature_names_out())
     pd.testing.assert_frame_equal(preparer.transform(export[0]), features)
-    strange = export[0].head(3).assign(channel="fax", imputed_1=np.nan, booked_at="soon")
-    made = preparer.transform(strange)
-    assert (made.filter(like="channel=") == 0).all(axis=None)
-    assert (made["imputed_1 is missing"] == 1).all()
+    strange = export[0].head(10).copy()
+    strange.loc[:2, ["channel", "imputed_1", "booked_at"]] = "fax", np.nan, "soon"
+    with pytest.warns(UnreadValuesWarning) as heard:
+        made = preparer.transform(strange)
+    assert sorted(str(warning.message).split("'")[1] for warning in heard) == ["booked_at", "channel", "imputed_1"]
+    assert (made.filter(like="channel=").head(3) == 0).all(axis=None)
+    assert (made["imputed_1 is missing"].head(3) == 1).all()
     assert np.isfinite(made.to_numpy()).all()
 
 
@@ -228,3 +233,109 @@ def test_long_doubles_are_numbers():
     X = np.random.default_rng(0).random((60, 3))
     y = np.arange(60) < 12
     np.testing.assert_array_equal(prepare(X.astype(np.longdouble), y), prepare(X, y))
+
+
+ROWS = 40
+FIT = pl.DataFrame({
+    "day": [date(2024, 1, 1) + timedelta(days=i) for i in range(ROWS)],
+    "moment": [datetime(2024, 1, 1) + timedelta(hours=7 * i) for i in range(ROWS)],
+    "noon": [(datetime(2024, 1, 1) + timedelta(minutes=i)).time() for i in range(ROWS)],
+    "wait": pl.Series([timedelta(seconds=i) for i in range(ROWS)], dtype=pl.Duration("ms")),
+    "code": ["01", "02", "03", "X9"] * (ROWS // 4),
+    "sex": ["f", "m"] * (ROWS // 2),
+    "size": pl.Series(["s", "m"] * (ROWS // 2), dtype=pl.Enum(["s", "m"])),
+    "weight": [i / 4 for i in range(ROWS)],
+    "flag": [i % 3 == 0 for i in range(ROWS)],
+})
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    preparer = Preparer()
+    return preparer, preparer.fit_transform(FIT)
+
+
+def as_text(column, text_format):
+    return FIT.with_columns(pl.col(column).dt.strftime(text_format))
+
+
+@pytest.mark.parametrize("other", [
+    FIT.with_columns(pl.col("wait").cast(pl.Duration("ns"))),
+    FIT.with_columns(pl.col("moment").cast(pl.Datetime("ms"))),
+    FIT.with_columns(pl.col("day").cast(pl.Datetime("ns"))),
+    FIT.with_columns(pl.col("code", "sex", "size").cast(pl.Categorical)),
+    FIT.with_columns(pl.col("weight", "day", "moment", "noon", "size").cast(str)),
+    FIT.with_columns(pl.col("weight").cast(pl.Decimal(10, 2)), pl.col("flag").cast(pl.Int8)),
+    as_text("day", "%d.%m.%Y"), as_text("day", "%m/%d/%Y"), as_text("moment", "%Y-%m-%d %H:%M"),
+    FIT.to_pandas(),
+    pl.read_csv(FIT.drop("wait").write_csv().encode(), schema_overrides={"code": str}).hstack([FIT["wait"]]),
+])  # fmt: skip
+def test_the_same_rows_in_other_types_give_the_same_features(fitted, other):
+    preparer, features = fitted
+    assert np.array_equal(np.asarray(preparer.transform(other)), features.to_numpy())
+
+
+UNREADABLE = {
+    "day": [pl.col("day").dt.year(), pl.col("noon"), pl.lit("soon"), pl.lit("01/02/2024"), pl.lit([1, 2])],
+    "moment": [pl.col("moment").dt.date(), pl.col("moment").dt.truncate("1d"), pl.col("moment").dt.date().cast(str),
+               pl.col("moment").dt.epoch("s")],
+    "noon": [pl.col("moment"), pl.lit("noon"), pl.lit(12.5)],
+    "wait": [pl.col("wait").dt.total_seconds(), pl.lit("1 s"), pl.col("day")],
+    "code": [pl.Series([1, 2, 3, 4] * (ROWS // 4)), pl.lit([1]), pl.lit(b"\xff")],
+    "sex": [pl.lit("female"), pl.lit(1)],
+    "size": [pl.lit("small"), pl.lit(0)],
+    "weight": [pl.lit("12 kg"), pl.lit("1,5"), pl.lit("1 000"), pl.col("wait"), pl.col("day"), pl.lit({"a": 1})],
+}
+
+
+@pytest.mark.parametrize(("name", "values"), [(name, some) for name in UNREADABLE for some in UNREADABLE[name]])
+def test_a_column_of_another_type_or_format_is_one_sentence_that_names_it(fitted, name, values):
+    preparer, _ = fitted
+    other = FIT.with_columns(values.alias(name))
+    with pytest.raises(ValueError, match=f"^'{name}': 40 of 40 values"):
+        preparer.transform(other)
+
+
+@pytest.mark.parametrize(("n_odd", "outcome"), [(0, None), (2, "log"), (3, "warning"), (20, "warning"), (21, "error")])
+@pytest.mark.parametrize("name", ["weight", "sex", "day", "size"])
+def test_what_cannot_be_read_is_counted(fitted, caplog, name, n_odd, outcome):
+    preparer, _ = fitted
+    values = [*["odd"] * n_odd, *FIT[name].cast(str)[n_odd:]]
+    other = FIT.with_columns(pl.Series(name, values))
+    error = None
+    with caplog.at_level("INFO", "puselect"), warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        try:
+            preparer.transform(other)
+        except ValueError as caught:
+            error = caught
+    told = {"log": caplog.messages, "warning": [str(one.message) for one in heard], "error": [str(error)] * bool(error)}
+    assert [kind for kind in told if told[kind]] == ([outcome] if outcome else [])
+    assert all(f"'{name}': {n_odd} of 40" in text and "'odd'" in text for texts in told.values() for text in texts)
+
+
+def test_missing_values_are_counted_where_there_are_more_than_in_the_fit(fitted):
+    holes = FIT.with_columns(pl.when(pl.col("weight") < 5).then(pl.col("weight")))
+    preparer = Preparer()
+    features = preparer.fit_transform(holes)
+    assert np.array_equal(preparer.transform(holes), features)  # half is missing, as in the fit
+    with pytest.warns(UnreadValuesWarning, match="'weight': 40 of 40 values are missing"):
+        preparer.transform(FIT.with_columns(weight=None))
+    with pytest.raises(ValueError, match="'weight': 20 of 40 values cannot be read"):
+        preparer.transform(holes.with_columns(pl.format("{} kg", "weight").alias("weight")))  # all that there are
+    with pytest.warns(UnreadValuesWarning, match="'sex': 40 of 40 values are missing"):
+        preparer.transform(FIT.with_columns(sex=pl.lit(float("nan"))))
+
+
+@pytest.mark.parametrize(("prior", "shift"), [(0.02, 4), (0.01, 4), (0.01, 8), (0.1, 4)])
+@pytest.mark.parametrize("n_flags", [0, 3])
+def test_strong_features_are_used_and_the_class_itself_is_left_out(prior, shift, n_flags):
+    rng = np.random.default_rng(0)
+    classes = rng.random(5000) < prior
+    X = rng.normal(size=(5000, 12))
+    X[np.ix_(classes, range(6))] += shift
+    X[:, :n_flags] = X[:, :n_flags] > 2
+    y = np.isin(np.arange(5000), rng.choice(np.flatnonzero(classes), 40, replace=False))
+    table = pl.DataFrame(X).with_columns(truth=pl.Series(classes), after=pl.Series(np.where(y, X[:, 11], np.nan)))
+    preparer = Preparer().fit(table, y)
+    assert [fate.column for fate in preparer.fates_ if fate.action == "leak"] == ["truth", "after"]

@@ -25,3 +25,7 @@ class NothingBeyondChanceWarning(UserWarning):
 
 class FewerFeaturesWarning(UserWarning):
     """Fewer features were selected than asked for, because the other columns are constant."""
+
+
+class UnreadValuesWarning(UserWarning):
+    """Many values of a new table are missing, cannot be read as those of the fit, or were never seen there."""

@@ -10,6 +10,7 @@ import checkpoints
 import command
 import constraints
 import fits
+import formats
 import hypothesis
 import hypothesis.strategies as st
 import questions
@@ -23,7 +24,7 @@ from threadpoolctl import threadpool_limits
 # All modules are imported for any class: Hypothesis also draws the constants it finds in them.
 CLASSES = {
     "fits": fits, "checkpoints": checkpoints, "results": results, "tables": tables, "studies": studies,
-    "questions": questions, "command": command, "signals": signals, "constraints": constraints,
+    "questions": questions, "command": command, "signals": signals, "constraints": constraints, "formats": formats,
 }  # fmt: skip
 
 SETTINGS: dict[str, Any] = {

@@ -16,8 +16,8 @@ from typing import Any
 import psutil
 
 SHARES = {
-    "fits": 40.0, "checkpoints": 6.0, "results": 10.0, "tables": 15.0, "questions": 6.4, "studies": 4.0, "command": 8.0,
-    "constraints": 10.0, "signals": 0.6,
+    "fits": 40.0, "checkpoints": 6.0, "results": 10.0, "tables": 12.0, "questions": 6.4, "studies": 4.0, "command": 8.0,
+    "constraints": 10.0, "signals": 0.6, "formats": 3.0,
 }  # fmt: skip
 """Percent of the inputs by class."""
 BATCH = {"signals": 10, "constraints": 20}  # the first input of a batch is always the simplest

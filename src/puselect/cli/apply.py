@@ -49,8 +49,8 @@ def apply(
 ) -> None:
     """Apply a saved selection to another file: take its columns, and find likely positives among its rows.
 
-    Columns are prepared as in select: the same categories, the same medians. The labels of the new file, if it has any,
-    are not used.
+    Columns are read as in select: the same types and formats, categories and medians. Values that cannot be read are
+    counted; if they are most of a column, it is an error. The labels of the new file, if it has any, are not used.
     """
     from puselect.tables.applying import apply_recipes
     from puselect.tables.files import output_format
@@ -105,6 +105,8 @@ def show(table: "AppliedTable", found: "Candidates | None", written: list[Path])
     from puselect.phrases import counted
 
     tell(f"{counted(len(table.X), 'row')}, {counted(len(table.sources), 'selected column')}")
+    for note in table.notes:
+        tell(f"{'warning' if note.is_many else 'note'}: {note}")
     if found is not None:
         likely = int((found.confidence >= 0.5).sum())
         console.print(f"{counted(len(found.rows), 'row')} in positive clusters, {likely} of them likely positives")

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from puselect.phrases import counted, shortened
 from puselect.tables.errors import (
+    AmbiguousNumberError,
     CodeNote,
     CostsError,
     FileError,
@@ -69,9 +70,8 @@ def error_text(error: TableError) -> str:
             return f"--keep: {name!r} cannot be used: {reason_text(left_out)}"
         case TooFewFeaturesError(n_features, left_out):
             reasons = "; ".join(f"{column.name}: {reason_text(column)}" for column in left_out[:5])
-            return f"at least 2 usable features are needed, got {n_features}" + (
-                f" (left out: {reasons})" if reasons else ""
-            )
+            lacking = f" (left out: {reasons})" if reasons else ""
+            return f"at least 2 usable features are needed, got {n_features}{lacking}"
         case TooManyLabelledError(n_labelled, max_rows):
             return f"{n_labelled} rows are labelled, but only {max_rows} may be read; raise --max-rows or --max-memory"
         case MissingValuesError(hole, counts):
@@ -79,10 +79,20 @@ def error_text(error: TableError) -> str:
                 f"{counted(len(counts), 'column')} with {hole} values: {name_counts(counts)}; "
                 "add --prepare, fill them with --impute median, or leave the columns out with --drop"
             )
+        case AmbiguousNumberError():
+            return number_question(error)
         case OutputFormatError(path, formats):
             return f"cannot tell the format of {path}; its name must end in {', '.join(formats)}"
         case _:
             return str(error)
+
+
+def number_question(error: AmbiguousNumberError) -> str:
+    """Return what a number may mean, and what to type."""
+    value, mark, other = error.value, error.mark, "." if error.mark == "," else ","
+    whole, fraction = value.replace(mark, ""), value.replace(mark, other)
+    answers = f"sed 's/[{mark}]//g' if it is {whole}, sed 's/[{mark}]/{other}/g' if it is {fraction}"
+    return f"{error.path}: is {value} in column {error.column!r} {whole} or {fraction}? Rewrite the file with {answers}"
 
 
 def file_text(error: FileError) -> str:

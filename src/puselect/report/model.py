@@ -113,7 +113,7 @@ class Model:
 
 
 def _row(values: AnyArray) -> Row:
-    return tuple(float(f"{value:.7g}") for value in values)
+    return tuple(map(float, values))
 
 
 def _array(values: object) -> FloatArray:

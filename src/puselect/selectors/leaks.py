@@ -5,6 +5,7 @@ What gives it away is that all known positives share something that hardly any o
 """
 
 import math
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -51,8 +52,8 @@ class Leak(NamedTuple):
 
     @property
     def is_strong(self) -> bool:
-        """Whether hardly any other row has it; otherwise it may also be a good feature."""
-        return self.others <= FEW_SHARE
+        """Whether hardly any other row has the very value, or has one at all; beyond a bound good features lie, too."""
+        return self.others <= FEW_SHARE and self.kind not in (LeakKind.HIGH, LeakKind.LOW)
 
 
 def find_leaks(X: ArrayLike, positive: ArrayLike) -> list[Leak]:
@@ -89,10 +90,27 @@ def find_leaks(X: ArrayLike, positive: ArrayLike) -> list[Leak]:
 
 def sorts_labels(column: AnyArray, positive: BoolArray) -> bool:
     """Return whether a column without meaning, such as an identifier, has the labelled rows at one end."""
+    return tells_labels(column, positive) and separation(column, positive) >= SORTED
+
+
+def tells_labels(column: AnyArray, positive: BoolArray) -> bool:
+    """Return whether a column separates labelled rows from others beyond chance; missing values are left out."""
+    known = ~np.isnan(column)
+    column, positive = column[known], positive[known]
     n, m = int(positive.sum()), int((~positive).sum())
-    auc = separation(column, positive)
     error = np.sqrt((n + m + 1) / (12 * n * m)) if n and m else np.inf
-    return bool(n >= FEWEST_LABELLED and auc >= SORTED and auc - 0.5 > LARGEST_ERROR * error)
+    return bool(n >= FEWEST_LABELLED and separation(column, positive) - 0.5 > LARGEST_ERROR * error)
+
+
+def stands_alone(leak: Leak, columns: Sequence[AnyArray], others: Iterable[int], known: BoolArray) -> bool:
+    """Return whether no other column tells which of a strong leak's rows are labelled.
+
+    That is so for the class itself and what follows from the label; rows that share a mere feature differ in others.
+    """
+    column = columns[leak.column]
+    is_hole = leak.kind in (LeakKind.PRESENT, LeakKind.MISSING)
+    rows = np.isnan(column) == (leak.kind == LeakKind.MISSING) if is_hole else column == leak.value
+    return not any(tells_labels(columns[j][rows], known[rows]) for j in others)
 
 
 def separation(column: AnyArray, positive: BoolArray) -> float:

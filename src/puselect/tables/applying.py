@@ -8,7 +8,13 @@ import numpy as np
 
 from puselect.arrays import AnyArray
 from puselect.selectors.clusterings import Candidates
-from puselect.tables.errors import LackingColumnsError, MissingValuesError, ShortTableError, UnknownColumnError
+from puselect.tables.errors import (
+    LackingColumnsError,
+    MissingValuesError,
+    ShortTableError,
+    UnknownColumnError,
+    UnreadNote,
+)
 from puselect.tables.files import candidate_frame, names_in_order, open_source, read_rows, write_table
 from puselect.tables.loading import read_ids
 from puselect.tables.recipes import Recipe
@@ -27,6 +33,7 @@ class AppliedTable:
     row_names: AnyArray
     row_name: str | None
     """The column that names a row; None if it is called by its number, 0 for the first after the header."""
+    notes: tuple[UnreadNote, ...]
 
     def write(self, file: BinaryIO, output_format: str) -> None:
         """Write the selected columns as they are in the file, and what names the rows."""
@@ -58,7 +65,7 @@ def apply_recipes(
     made = {feature: recipe for recipe in recipes for feature in recipe.names}
     wanted = [made.get(feature) or Recipe(feature, "number") for feature in features]
     used = {recipe.column: recipe for recipe in wanted}
-    source = open_source(name)
+    source = open_source(name, texts=[column for column, recipe in used.items() if recipe.values])
     lacking = [column for column in used if column not in source.columns]
     if lacking:
         raise LackingColumnsError(name, lacking, source.columns)
@@ -67,24 +74,17 @@ def apply_recipes(
     frame, numbers = read_rows(source)
     if not frame.height:
         raise ShortTableError(name, 0)
-    columns = {
-        feature.name: feature.values.to_numpy()
-        for recipe in used.values()
-        for feature in _features(recipe, frame[recipe.column])
-    }
+    read = [recipe.features(frame[recipe.column]) for recipe in used.values()]
+    columns = {feature.name: feature.values.to_numpy() for found, _ in read for feature in found}
+    notes = tuple(note for _, note in read if note is not None)
+    unfilled = {note.name: note.n_missing + note.n_unread for note in notes if used[note.name] not in recipes}
+    if unfilled:
+        raise MissingValuesError("missing", unfilled)
     return AppliedTable(
         rows=frame,
         X=np.column_stack([columns[feature] for feature in features]),
         sources=tuple(used),
         row_names=numbers if row_name is None else np.array(read_ids(frame[row_name]), dtype=object),
         row_name=row_name,
+        notes=notes,
     )
-
-
-def _features(recipe: Recipe, column: Any) -> Any:
-    """Return the features of a column, or raise a `MissingValuesError` if nothing says how to fill missing values."""
-    if recipe.kind == "number" and recipe.fill is None:
-        values = recipe.raw_features(column)[0].values
-        if count := int((~values.is_finite()).sum()):
-            raise MissingValuesError("missing", {recipe.column: count})
-    return recipe.features(column)

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from puselect.arrays import BoolArray
-from puselect.selectors.leaks import find_leak, sorts_labels
+from puselect.selectors.leaks import find_leak, sorts_labels, stands_alone
 from puselect.selectors.twins import find_twins
 from puselect.tables.errors import (
     CodeNote,
@@ -32,6 +32,7 @@ from puselect.tables.kinds import (
     looks_like_identifier,
     missing_code,
     spike,
+    type_of,
 )
 from puselect.tables.recipes import Feature, Recipe, median, without_codes
 
@@ -125,7 +126,8 @@ def _read_column(columns: Columns, name: str, column: Any, rules: ColumnRules) -
     elif known.min() == known.max():
         columns.left_out.append(LeftOut(name, "constant", f"{known[0]:g}"))
     else:
-        _use(columns, Recipe(name, "number", missing_codes=rules.missing_codes), column)
+        kind = "duration" if type_of(column) == "Duration" else "number"
+        _use(columns, Recipe(name, kind, missing_codes=rules.missing_codes), column)
         code = missing_code(numbers)
         if code is not None:
             columns.notes.append(CodeNote(name, f"{code[0]:g}", code[1]))
@@ -150,7 +152,7 @@ def _read_other(columns: Columns, name: str, column: Any, rules: ColumnRules) ->
         _use(columns, Recipe(name, "order", order), column)
     elif kind == "dates":
         text_format = (date_format(column) or "") if str(column.dtype) == "String" else ""
-        recipe = Recipe(name, "date", date_format=text_format)
+        recipe = Recipe(name, "time" if type_of(column) == "Time" else "date", date_format=text_format)
         days = recipe.raw_features(column)[0].values.drop_nans()
         if not len(days) or days.min() == days.max():
             columns.left_out.append(LeftOut(name, "constant", str(column.drop_nulls()[0])))
@@ -177,7 +179,8 @@ def _read_categories(columns: Columns, name: str, column: Any, rules: ColumnRule
     else:
         # One column is enough for two categories.
         used = categories[1:] if len(categories) == 2 and not text.null_count() else categories
-        _use(columns, Recipe(name, "categories", tuple(used)), column)
+        lost = text.null_count() / len(text)
+        _use(columns, Recipe(name, "categories", tuple(used), seen=tuple(categories), lost=lost), column)
 
 
 def _find_identifiers(columns: Columns, frame: Any, rules: ColumnRules, positive: BoolArray | None) -> None:
@@ -196,16 +199,18 @@ def _find_identifiers(columns: Columns, frame: Any, rules: ColumnRules, positive
 
 def _find_leaks(columns: Columns, rules: ColumnRules, positive: BoolArray) -> None:
     """Leave out columns that give the label away, or point them out."""
-    strong = {}
     features = [feature for feature in columns.features if feature.source not in rules.use]
-    for number, feature in enumerate(features):
-        leak = find_leak(feature.values.to_numpy(), positive, len(features), number)
+    values = [feature.values.to_numpy() for feature in features]
+    found = [find_leak(column, positive, len(features), number) for number, column in enumerate(values)]
+    others = [number for number, leak in enumerate(found) if leak is None or not leak.is_strong]
+    left_out = {}
+    for feature, leak in zip(features, found, strict=True):
         if leak is not None:
-            columns.notes.append(LeakNote(feature.name, leak, rules.clean and leak.is_strong))
-            if leak.is_strong:
-                strong[feature.source] = LeftOut(feature.source, "leak", str(leak.kind))
-    if rules.clean:
-        columns.leave_out(strong.values())
+            is_left_out = rules.clean and leak.is_strong and stands_alone(leak, values, others, positive)
+            columns.notes.append(LeakNote(feature.name, leak, is_left_out))
+            if is_left_out:
+                left_out[feature.source] = LeftOut(feature.source, "leak", str(leak.kind))
+    columns.leave_out(left_out.values())
 
 
 def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = ()) -> list[Feature]:
@@ -233,7 +238,7 @@ def _learn_filling(columns: Columns, indicators: bool) -> None:
         fill, *part_fills = (median(feature.values) for feature in used.raw)
         is_new = bool(content) and content not in seen
         recipe = replace(used.recipe, fill=fill, part_fills=tuple(part_fills), has_indicator=is_new)
-        columns.used[place] = replace(used, recipe=recipe)
+        columns.used[place] = replace(used, recipe=replace(recipe, lost=float(missing.mean())))
         seen.add(content)
 
 

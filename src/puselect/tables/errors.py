@@ -17,6 +17,7 @@ LeftOutReason = Literal["empty", "constant", "text", "dates", "type", "identifie
 IdFault = Literal["missing", "repeated"]
 Role = Literal["label", "truth", "id", "drop", "keep", "use"]
 Hole = Literal["missing", "infinite"]
+MANY_LOST = 0.05  # share of the values of a column, beyond that in the fit
 
 ValueCounts = Sequence[tuple[Any, int]]
 """Values of a column with the number of their rows; None stands for missing ones."""
@@ -157,6 +158,16 @@ class MissingValuesError(TableError):
 
 
 @dataclass(eq=False)
+class AmbiguousNumberError(TableError):
+    """A number that is another one if its mark separates thousands."""
+
+    path: str | Path
+    column: str
+    value: str
+    mark: str
+
+
+@dataclass(eq=False)
 class OutputFormatError(TableError):
     """A file name that does not tell the output format."""
 
@@ -227,6 +238,30 @@ class FilledNote:
 
     hole: Hole
     counts: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class UnreadNote:
+    """Values of a column of another table that are missing, cannot be read, or were never seen in the fit."""
+
+    name: str
+    fault: str
+    n_rows: int
+    n_missing: int
+    n_unread: int
+    examples: tuple[str, ...] = ()
+    usual: float = 0.0
+    """Share of the values that were missing or unread in the fit."""
+
+    @property
+    def is_many(self) -> bool:
+        """Whether more values than in the fit are lost, enough for a warning."""
+        return self.n_missing + self.n_unread > (self.usual + MANY_LOST) * self.n_rows
+
+    def __str__(self) -> str:
+        unread = f"{self.fault}, such as {', '.join(map(repr, self.examples))}"
+        found = (self.n_unread, unread), (self.n_missing, "are missing")
+        return f"{self.name!r}: {'; '.join(f'{n} of {self.n_rows} values {what}' for n, what in found if n)}"
 
 
 @dataclass(frozen=True)

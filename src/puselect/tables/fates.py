@@ -24,7 +24,7 @@ class Fate:
     features: tuple[str, ...]
     """Made from it; none if it was left out."""
     action: str
-    """"number", "date", "order" or "categories"; "empty", "constant", "identifier", ... where it was left out."""
+    """The kind of a recipe, such as "date" or "categories"; "empty", "constant", "identifier", ... where left out."""
     text: str
     """A few words."""
     is_unchanged: bool = False
@@ -51,6 +51,8 @@ def column_fates(recipes: Iterable[Recipe], left_out: Iterable[LeftOut], notes: 
 def _used_text(recipe: Recipe, filled: Mapping[str, int]) -> str:
     text = {
         "number": "used as it is",
+        "duration": "in microseconds",
+        "time": "in days since midnight",
         "date": _listed(("days since 1970-01-01", *recipe.parts), ", "),
         "order": f"ordered: {_listed(recipe.values, ' < ')}",
         "categories": f"categories, selected as a whole: {_listed(recipe.values, ', ')}",

@@ -9,6 +9,7 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -17,6 +18,7 @@ import numpy as np
 from puselect.arrays import IntArray
 from puselect.atomic import SUFFIX, remove_scratch
 from puselect.selectors.clusterings import Candidates
+from puselect.tables.decimals import has_decimal_commas
 from puselect.tables.errors import FileError, LabelError, OutputFormatError, ValueCounts
 from puselect.tables.frames import pl
 from puselect.tables.kinds import kind_of
@@ -78,8 +80,11 @@ class Source(NamedTuple):
         return n_numbers * BYTES_PER_NUMBER + (len(kinds) - n_numbers) * BYTES_PER_TEXT
 
 
-def open_source(name: str, max_memory: int | None = None) -> Source:
-    """Detect the format of a data file, or of standard input for "-"; a pattern stands for several Parquet files."""
+def open_source(name: str, max_memory: int | None = None, texts: Sequence[str] = ()) -> Source:
+    """Detect the format of a data file, or of standard input for "-"; a pattern stands for several Parquet files.
+
+    In a text file the columns `texts` are no numbers, whatever they look like.
+    """
     if is_pattern(name):
         paths = matching_files(name)
         _check_nesting(name, pl.read_parquet_schema(paths[0]))
@@ -95,7 +100,7 @@ def open_source(name: str, max_memory: int | None = None) -> Source:
     layout = _text_layout(path) if kind in ("text", "gzip") else None
     try:
         if layout is not None:
-            scan = _scan_text(path, layout)
+            scan = _scan_text(path, layout, texts)
         elif kind == "parquet":
             scan = pl.scan_parquet(path, glob=False)
         else:
@@ -134,7 +139,11 @@ def read_rows(source: Source, rows: IntArray | None = None) -> tuple[Any, IntArr
 
 
 def read_column(source: Source, name: str) -> Any:
-    """Return one column, with a missing value for an empty line."""
+    """Return one column, with a missing value for an empty line; all columns of a text file are checked."""
+    if source.layout is not None:  # lines are of the right length only if all columns are read
+        n_missing = _collected(source, source.scan.select(pl.all().null_count()), is_streamed=True).row(0)
+        if n_missing[-1] and (ragged := ragged_line(source.path, source.layout)):
+            raise ragged
     return _collected(source, source.scan.select(name))[name]
 
 
@@ -275,20 +284,23 @@ def _text_layout(path: Path) -> Layout:
     return read_layout(path, ("\t",) if tabs_only else SEPARATORS)
 
 
-def _scan_text(path: Path, layout: Layout) -> Any:
-    scan = pl.scan_csv(
-        path,
-        separator=layout.separator,
-        eol_char=layout.line_end,
-        null_values=MISSING,
-        infer_schema_length=None,  # all rows: a fraction after ten thousand whole numbers must not be an error
-        decimal_comma=layout.decimal_comma,
-        glob=False,
+def _scan_text(path: Path, layout: Layout, texts: Sequence[str]) -> Any:
+    scan = partial(
+        pl.scan_csv, path, separator=layout.separator, eol_char=layout.line_end, null_values=MISSING, glob=False
     )
-    found = scan.collect_schema().names()
+    strings = scan(infer_schema=False)
+    found = strings.collect_schema().names()
     if len(found) != len(layout.names):  # such as different line ends in one file
         raise FileError(path, "header", f"{len(layout.names)} or {len(found)} columns")
-    return scan.rename(dict(zip(found, layout.names, strict=True)))
+    names = dict(zip(found, layout.names, strict=True))
+    # All rows are looked at: a fraction after ten thousand whole numbers must not be an error.
+    given = {header: pl.String for header, name in names.items() if name in texts}
+    typed = partial(scan, infer_schema_length=None, schema_overrides=given)
+    if layout.separator == ";":
+        commas = typed(decimal_comma=True).rename(names)
+        if has_decimal_commas(path, commas.collect_schema(), strings.rename(names)):
+            return commas
+    return typed().rename(names)
 
 
 def _read_error(name: str, error: BaseException, path: Path, layout: Layout | None) -> Exception:

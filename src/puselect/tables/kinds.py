@@ -9,6 +9,7 @@ DATE_SAMPLE = 100
 DAY = 86_400_000_000  # microseconds
 HOUR, WEEKDAY = "hour", "weekday"
 HOUR_SPAN, WEEKDAY_SPAN = 2, 14  # days
+MICROSECONDS = {"ns": 1e-3, "us": 1.0, "ms": 1e3}
 EPOCH_WEEKDAY = 3  # 1970-01-01 was a Thursday
 DATE_LIKE = r"^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})"
 DATE_FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y")
@@ -19,20 +20,47 @@ SPIKE_SAMPLE, SPIKE_SHARE, SPIKE_VALUES, SPIKE_HEIGHT = 20_000, 0.05, 50, 10
 
 
 def as_numbers(column: Any) -> Any:
-    """Return a series as floats with NaN for missing values, None if it holds anything but numbers."""
-    kind = column.dtype
-    if kind.is_numeric() or str(kind) == "Boolean":
-        return _without_nulls(column.cast(float))
-    if str(kind).startswith("Duration"):
-        return _without_nulls(column.to_physical().cast(float))
-    if str(kind) == "String":  # numbers with blanks around them
-        stripped = column.str.strip_chars().cast(float, strict=False)
-        if stripped.null_count() == column.null_count():
-            return _without_nulls(stripped)
-    return None
+    """Return a series as floats with NaN for missing values, None if it holds anything but numbers or durations."""
+    numbers = read_as("duration" if type_of(column) == "Duration" else "number", column)
+    return without_nulls(numbers) if numbers.null_count() == column.null_count() else None
 
 
-def _without_nulls(numbers: Any) -> Any:
+def type_of(column: Any) -> str:
+    """Return the name of a series' type without its parameters, such as "Datetime"."""
+    return str(column.dtype).partition("(")[0]
+
+
+def read_as(kind: str, column: Any, text_format: str = "", has_hours: bool = False) -> Any:
+    """Return a series as floats, null where a value is missing or cannot be read as a value of this kind.
+
+    A "duration" is in microseconds, a "date" in days since 1970, a "time" in days since midnight. Dates in text are of
+    the given format, or of the one that is found; if they must have hours, those without cannot be read.
+    """
+    match kind, type_of(column):
+        case "number", "String":
+            return column.str.strip_chars().cast(float, strict=False)  # blanks around numbers
+        case "number", name if column.dtype.is_numeric() or name == "Boolean":
+            return column.cast(float)
+        case "duration", "Duration":
+            return column.to_physical().cast(float) * MICROSECONDS[column.dtype.time_unit]
+        case "time", "Time":
+            return column.to_physical() / (1000 * DAY)
+        case "time", "String":
+            return read_as(kind, column.str.strip_chars().str.to_time("%H:%M:%S%.f", strict=False))
+        case "date", ("Date" | "Datetime") as name:
+            days = column.dt.epoch("us") / DAY
+            is_whole = name == "Date" or (len(days) > 1 and (days % 1 == 0).all())  # pandas has no dates
+            return read_as("", column) if has_hours and is_whole else days
+        case "date", "String":
+            wanted = text_format or date_format(column) or DATE_FORMATS[0]
+            moments = column.str.strip_chars().str.to_datetime(wanted, strict=False, time_unit="us")
+            return read_as(kind, moments if "%H" in wanted else moments.dt.date(), "", has_hours)
+        case _:
+            return column.is_null().cast(float).shift(len(column))  # all null
+
+
+def without_nulls(numbers: Any) -> Any:
+    """Return a series of floats with NaN in place of null."""
     # What polars does by an expression takes a fifth of a millisecond, and tables have thousands of columns.
     return numbers.fill_null(np.nan) if numbers.null_count() else numbers
 
@@ -76,16 +104,8 @@ def _parsed(column: Any, text_format: str) -> Any:
     return found if not found.null_count() else None
 
 
-def as_days(column: Any, text_format: str = "") -> Any:
-    """Return dates as days since 1970, times of day as days since midnight; NaN for missing ones."""
-    if str(column.dtype) == "Time":
-        return (column.to_physical() / (1000 * DAY)).fill_null(np.nan)
-    return (_moments(column, text_format).dt.epoch("us") / DAY).fill_null(np.nan)
-
-
-def as_part(column: Any, part: str, text_format: str = "") -> Any:
+def part_of(days: Any, part: str) -> Any:
     """Return the hour of dates (UTC if they have a time zone), from 0 to 24, or their weekday, 0 for Monday."""
-    days = as_days(column, text_format)
     return 24 * (days - days.floor()) if part == HOUR else (days.floor() + EPOCH_WEEKDAY) % 7
 
 
@@ -105,12 +125,6 @@ def date_parts(days: Any) -> tuple[str, ...]:
     if (known - known.floor()).n_unique() == 1 or span < HOUR_SPAN:
         return ()
     return (HOUR, WEEKDAY) if span >= WEEKDAY_SPAN else (HOUR,)
-
-
-def _moments(column: Any, text_format: str) -> Any:
-    if str(column.dtype) != "String":
-        return column
-    return column.str.strip_chars().str.to_datetime(text_format, strict=False, time_unit="us")
 
 
 def looks_like_identifier(column: Any) -> bool:

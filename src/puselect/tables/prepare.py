@@ -1,5 +1,7 @@
 """Prepare a table of any types for a selector: in Python what ``--prepare`` is on the command line."""
 
+import logging
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
@@ -8,12 +10,15 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from puselect.exceptions import UnreadValuesWarning
 from puselect.labels import labelled_positives
 from puselect.selectors.base import check_number
 from puselect.tables.columns import ColumnRules, finish_columns, read_columns
 from puselect.tables.fates import Fate, column_fates
 from puselect.tables.files import feature_frame
 from puselect.tables.frames import as_polars, feature_names, like
+
+logger = logging.getLogger("puselect")
 
 
 class Preparer(TransformerMixin, BaseEstimator):
@@ -105,7 +110,9 @@ class Preparer(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """Return the features of a table with the same columns.
 
-        New categories are 0 in all one-hot columns; missing values are filled as in `fit`.
+        Columns are read as in `fit`: by the same types and formats. New categories are 0 in all one-hot columns; values
+        that are missing or cannot be read are filled as in `fit`. They are counted: in the log, in an
+        `UnreadValuesWarning` if they are 5 % more than in `fit`, in a ValueError if most cannot be read.
 
         Parameters
         ----------
@@ -121,7 +128,14 @@ class Preparer(TransformerMixin, BaseEstimator):
         missing = [recipe.column for recipe in self.recipes_ if recipe.column not in frame.columns]
         if missing:
             raise ValueError(f"X must have the columns of fit, got none named {', '.join(map(repr, missing[:5]))}")
-        made = [feature for recipe in self.recipes_ for feature in recipe.features(frame[recipe.column])]
+        made = []
+        for recipe in self.recipes_:
+            features, unread = recipe.features(frame[recipe.column])
+            made += features
+            if unread is not None and unread.is_many:
+                warnings.warn(str(unread), UnreadValuesWarning, stacklevel=3)  # scikit-learn wraps this method
+            elif unread is not None:
+                logger.info("%s", unread)
         return like(feature_frame(made), X)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from puselect.tables.kinds import as_days, as_numbers, as_part
+from puselect.tables.errors import UnreadNote
+from puselect.tables.kinds import HOUR, part_of, read_as, type_of, without_nulls
 
-Kind = Literal["number", "date", "order", "categories"]
+EXAMPLES, SEARCHED, LONGEST = 3, 100, 40  # of values that cannot be read
+MOST_UNREAD = 0.5  # share of the values that are not missing
 
 
 class Feature(NamedTuple):
@@ -27,7 +29,8 @@ class Recipe:
 
     column: str
     kind: str
-    """"number", "date" (days since 1970), "order" (0, 1, 2, ...) or "categories" (one-hot)."""
+    """"number", "duration" (microseconds), "date" (days since 1970), "time" (days since midnight), "order" (0, 1, 2,
+    ...) or "categories" (one-hot)."""
     values: tuple[str, ...] = ()
     """The values of an ordered column from low to high, or the encoded categories."""
     date_format: str = ""
@@ -42,6 +45,10 @@ class Recipe:
     """What else dates give: "hour", "weekday"."""
     part_fills: tuple[float, ...] = ()
     """What replaces missing values of the parts."""
+    seen: tuple[str, ...] = ()
+    """All categories of the table that the recipe was learnt from; in results of earlier versions none."""
+    lost: float = 0.0
+    """Share of the values in that table that were missing or could not be read."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -53,22 +60,25 @@ class Recipe:
 
     def raw_features(self, column: Any) -> list[Feature]:
         """Return the features of a polars series; missing values are NaN, in one-hot columns 0."""
-        if self.kind == "categories":
-            text = column.cast(str)
-            return [
-                Feature(name, self.column, (text == value).fill_null(False).cast(float))
-                for name, value in zip(self.names, self.values, strict=True)
-            ]
-        numbers = without_codes(self._numbers(column), self.missing_codes)
-        parts = [
-            Feature(part_name(self.column, part), self.column, as_part(column, part, self.date_format))
-            for part in self.parts
-        ]
-        return [Feature(self.column, self.column, numbers), *parts]
+        return self._features_of(self._read(column))
 
-    def features(self, column: Any) -> list[Feature]:
-        """Return the features of a polars series without missing values."""
-        return self.filled(self.raw_features(column))
+    def features(self, column: Any) -> tuple[list[Feature], UnreadNote | None]:
+        """Return the filled features of another table's column and what was filled; a ValueError if that is most."""
+        if column.dtype.is_float() and self.kind != "number":
+            column = column.fill_nan(None)
+        read = self._read(column)
+        raw = self._features_of(read)
+        is_text = self.kind == "categories"
+        n_lost = read.null_count() if is_text else int((~np.isfinite(raw[0].values.to_numpy())).sum())
+        if not n_lost:
+            return self.filled(raw), None
+        unread = column.filter(read.is_null() & column.is_not_null())
+        fault = "were never seen in the fit" if self.values else f"cannot be read as {self.kind}"
+        examples = tuple(dict.fromkeys(str(value)[:LONGEST] for value in unread.head(SEARCHED).to_list()))[:EXAMPLES]
+        note = UnreadNote(self.column, fault, len(column), n_lost - len(unread), len(unread), examples, self.lost)
+        if len(unread) > max(MOST_UNREAD, self.lost) * column.count():  # another type or format
+            raise ValueError(f"{note}; a column must have the type and the format it had in the fit")
+        return self.filled(raw), note
 
     def filled(self, raw: Sequence[Feature]) -> list[Feature]:
         """Return features with their missing and infinite values replaced, and the indicator of these."""
@@ -81,16 +91,27 @@ class Recipe:
             made.append(Feature(indicator_name(self.column), self.column, missing.cast(float)))
         return made
 
-    def _numbers(self, column: Any) -> Any:
-        if self.kind == "date":
-            return as_days(column, self.date_format)
+    def _read(self, column: Any) -> Any:
+        """Return a column as floats, categories as text; null where a value is missing, unreadable or never seen."""
+        if self.kind not in ("order", "categories"):
+            return read_as(self.kind, column, self.date_format, HOUR in self.parts)
+        is_text = not column.dtype.is_nested() and type_of(column) not in ("Binary", "Object")
+        text = column.cast(str, strict=False) if is_text else column.is_null().cast(str).shift(len(column))
         if self.kind == "order":
             places = {value: float(place) for place, value in enumerate(self.values)}
-            return column.cast(str).replace_strict(places, default=np.nan, return_dtype=float)
-        numbers = as_numbers(column)
-        if numbers is None:  # words among the numbers of a later file
-            numbers = column.cast(str).cast(float, strict=False).fill_null(np.nan)
-        return numbers
+            return text.replace_strict(places, default=None, return_dtype=float)
+        known = {value: value for value in self.seen}
+        return text.replace_strict(known, default=None, return_dtype=str) if known else text
+
+    def _features_of(self, read: Any) -> list[Feature]:
+        if self.kind == "categories":
+            return [
+                Feature(name, self.column, (read == value).fill_null(False).cast(float))
+                for name, value in zip(self.names, self.values, strict=True)
+            ]
+        numbers = without_nulls(read)
+        parts = [Feature(part_name(self.column, part), self.column, part_of(numbers, part)) for part in self.parts]
+        return [Feature(self.column, self.column, without_codes(numbers, self.missing_codes)), *parts]
 
 
 def without_codes(numbers: Any, codes: Iterable[str]) -> Any:

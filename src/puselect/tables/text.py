@@ -25,7 +25,6 @@ class Layout(NamedTuple):
     separator: str
     names: tuple[str, ...]
     """Names of the columns; one without a name is called after its position."""
-    decimal_comma: bool
     line_end: str
     """The last character of every line."""
 
@@ -55,7 +54,7 @@ def read_layout(path: Path, separators: tuple[str, ...] = SEPARATORS) -> Layout:
     names = tuple(name.strip() or f"column_{place}" for place, name in enumerate(found, start=1))
     check_names(path, names)
     line_end = "\r" if "\r" in head and "\n" not in head else "\n"
-    return Layout(separator, names, separator == ";" and has_decimal_commas(head), line_end)
+    return Layout(separator, names, line_end)
 
 
 def text_head(path: Path) -> str:
@@ -104,20 +103,6 @@ def check_names(path: Path, names: tuple[str, ...]) -> None:
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise RepeatedNameError(path, repeated)
-
-
-def has_decimal_commas(head: str) -> bool:
-    r"""Return whether some fields between semicolons are numbers with a decimal comma.
-
-    Examples
-    --------
-    >>> has_decimal_commas("a;b\n1,5;2")
-    True
-    >>> has_decimal_commas("a;b\n1.5;2")
-    False
-    """
-    fields = (field.strip() for line in head.splitlines()[1:] for field in line.split(";"))
-    return any(field.count(",") == 1 and field.lstrip("-").replace(",", "", 1).isdigit() for field in fields)
 
 
 def ragged_line(path: Path, layout: Layout) -> RaggedLineError | None:

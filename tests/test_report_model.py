@@ -1,0 +1,20 @@
+import numpy as np
+import pytest
+
+from puselect import FSCPU
+from puselect.datasets import make_pu_clusters
+from puselect.report import Selection, summarise
+
+
+@pytest.mark.parametrize("scale", ["auto", "standard", "minmax", None])
+@pytest.mark.parametrize("offset", [0.0, 123_456_789.0])
+def test_a_saved_model_finds_the_rows_that_the_selector_finds(scale, offset):
+    X, y, _ = make_pu_clusters("10/2/1", random_state=0)
+    X = X + offset
+    selector = FSCPU(3, scale=scale, max_iter=5, random_state=0).fit(X, y)
+    saved = Selection.from_json(summarise(selector, X, y).to_json()).model
+    found = selector.candidate_positives(X, y)
+    again = saved.restore().candidates(X[:, selector.support_])
+    kept = ~np.isin(again.rows, np.flatnonzero(y == 1))
+    assert np.array_equal(again.rows[kept], found.rows)
+    assert np.array_equal(again.confidence[kept], found.confidence)
