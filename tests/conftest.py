@@ -117,16 +117,16 @@ def remembered_fits(monkeypatch):
     """Do a search once for the same settings and data: the pages of the documentation repeat their examples."""
     really_fit, really_check = FSCPU.fit, suitability.check_suitability
 
-    def identity(selector, X, y):
+    def identity(selector, X, y, groups):
         given = {name: value for name, value in selector.get_params().items() if name not in ("n_jobs", "verbose")}
-        return joblib.hash((given, settings.EFFECT_STEPS, np.ascontiguousarray(X), np.asarray(y)))
+        return joblib.hash((given, settings.EFFECT_STEPS, np.ascontiguousarray(X), np.asarray(y), groups))
 
-    def fit(selector, X, y):
+    def fit(selector, X, y, **groups):
         if selector.random_state is None or selector.checkpoint is not None:
-            return really_fit(selector, X, y)
-        key = identity(selector, X, y)
+            return really_fit(selector, X, y, **groups)
+        key = identity(selector, X, y, groups)
         if key not in REMEMBERED:
-            REMEMBERED[key] = vars(really_fit(selector, X, y))
+            REMEMBERED[key] = vars(really_fit(selector, X, y, **groups))
         vars(selector).update(copy.deepcopy(REMEMBERED[key]))
         vars(selector).pop("feature_names_in_", None)
         if hasattr(X, "columns"):

@@ -13,7 +13,7 @@ PAPER = ROOT / "paper" / "src" / "puselect_paper"
 LAYERS = (
     (
         *("_version", "arrays", "atomic", "blocks", "exceptions", "labels", "phrases", "datasets", "scaling"),
-        *("sparse_table", "versions"),
+        *("row_groups", "sparse_table", "versions"),
     ),
     ("engines",),
     ("objective",),

@@ -1,6 +1,8 @@
 import json
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 from command_line import clusters_table, noise_table
 from typer.testing import CliRunner
@@ -37,6 +39,24 @@ def test_clusters_are_told_in_words_and_in_json():
     assert "positives  About" in said
     assert found["labels"]["code"] in list(SpreadCode)
     assert "labels  " in said
+
+
+@pytest.mark.usefixtures("_folder")
+def test_rows_that_belong_together_are_named_by_a_column():
+    table = clusters_table()
+    twice = pl.concat([table, table]).with_columns(
+        patient=pl.Series(np.tile(np.arange(len(table)), 2)), ward=pl.lit("a"), row=pl.Series(range(2 * len(table)))
+    )
+    twice.write_csv("d.csv")
+    alone = check("--drop", "patient,ward,row")
+    assert "note: Many rows are copies of others" in alone.stderr
+    assert "--row-group" in alone.stderr
+    found = json.loads(check("--json", "--drop", "ward,row", "--row-group", "patient").stdout)
+    assert found["dependence"] == ""
+    assert json.loads(check("--json", "--drop", "patient,ward,row").stdout)["dependence"] == "copies"
+    assert "row_groups ('ward') must hold two groups" in check("--row-group", "ward", code=1).stderr
+    assert "row_groups ('row') has 240 groups of one row" in check("--row-group", "row", "--max-rows", 240).stderr
+    assert "has no column 'x'" in check("--row-group", "x", code=1).stderr
 
 
 @pytest.mark.usefixtures("_folder")

@@ -48,6 +48,12 @@ def test_methods_are_compared_from_a_file_to_a_report(folder, monkeypatch):
     assert {path.name for path in folder.iterdir()} == {"d.csv", "c.json", "r.html"}
 
 
+def test_splits_go_by_group(folder):
+    pl.read_csv("d.csv").with_columns(row=pl.Series(range(len(clusters_table())))).write_csv("d.csv")
+    assert "note: row_groups ('row') has" in compare("--row-group", "row").stderr
+    assert "at least 4 labelled row groups, got 1" in compare("--drop", "row", "--row-group", "truth", code=1).stderr
+
+
 def test_what_each_method_selects_is_listed_and_the_seed_is_kept(folder):
     done = compare("-o", "c.json", "--seed", 5)
     found = Comparison.from_json((folder / "c.json").read_text())

@@ -1,6 +1,7 @@
 import os
 import signal
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -217,3 +218,14 @@ def test_columns_of_a_group_are_one_feature_of_every_method(study):
             assert len(set(members) & set(columns)) in (0, len(members)), method
     ranking = METHODS["kbest"](2, random_state=0).fit(study.X, study.y).ranking_
     np.testing.assert_array_equal(np.sort(found.selected["kbest"]), np.flatnonzero(best_features(ranking, groups, 2)))
+
+
+def test_splits_keep_groups_of_rows_whole(study):
+    groups = np.arange(len(study.y)) % 40
+    split = replace(study, row_groups=groups).splits()
+    for train, test in split:
+        assert not set(groups[train]) & set(groups[test])
+        assert len(np.union1d(train, test)) == len(study.y)
+        assert study.y[test].any()
+    with pytest.raises(ValueError, match="at least 4 labelled row groups, got 1"):
+        replace(study, row_groups=study.y).splits()

@@ -14,7 +14,7 @@ def chance(X, positive, seed=0):
     rng = np.random.default_rng(seed)
     ranks = ColumnRanks(X)
     evidence = rank_evidence(ranks, positive, 0.5, rng)
-    return Chance.of(evidence, *draw_statistics(ranks, int(positive.sum()), evidence.n_found, rng))
+    return Chance.of(evidence, *draw_statistics(ranks, positive, evidence.n_found, rng))
 
 
 def table(n_shifted, seed=0, n_features=20, shift=1.5):
@@ -39,8 +39,8 @@ def test_columns_without_relation_have_uniform_joint_p_values():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(200, 8)) @ rng.normal(size=(8, 8))  # dependent columns
     ranks = ColumnRanks(X)
-    drawn, _ = draw_statistics(ranks, 20, 80, rng)
-    fresh, _ = draw_statistics(ranks, 20, 80, rng)
+    drawn, _ = draw_statistics(ranks, np.arange(200) < 20, 80, rng)
+    fresh, _ = draw_statistics(ranks, np.arange(200) < 20, 80, rng)
     p_values = np.array([joint_p_value(one, drawn) for one in fresh[:200]])
     assert (p_values <= 0.05).sum() <= 16
     assert 70 <= (p_values <= 0.5).sum() <= 130

@@ -74,7 +74,7 @@ class TestFile:
             write_report(CLUSTERED, tmp_path / "nowhere" / "report.html")
 
     def test_names_the_extra_it_needs(self, monkeypatch):
-        theme._environment.cache_clear()
+        theme.environment.cache_clear()
         monkeypatch.setitem(sys.modules, "jinja2", None)
         with pytest.raises(ImportError, match="pip install jinja2"):
             render.render(CLUSTERED)

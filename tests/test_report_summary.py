@@ -213,7 +213,7 @@ class TestFindings:
     def test_repeated_rows(self):
         X, y = table()
         X[:30] = X[30:60]
-        assert Code.DUPLICATE_ROWS in codes(summarise(fitted(X, y), X, y))
+        assert Code.DEPENDENT_ROWS in codes(summarise(fitted(X, y), X, y))
 
     def test_few_labels_and_no_seed(self):
         X, y = table()

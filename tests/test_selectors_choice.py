@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
-from puselect.exceptions import NothingBeyondChanceWarning
+from puselect.exceptions import DependentRowsWarning, NothingBeyondChanceWarning
 from puselect.selectors.choice import ChoiceCode, find_elbow
 from puselect.selectors.settings import Settings
 
@@ -229,3 +229,30 @@ def test_one_clear_feature_of_two_is_one_at_least():
     X[:60, 0] += 2.5
     found = choice(X, y)
     assert (found.n_features, found.at_least) == (1, 1)
+
+
+def test_groups_of_rows_are_drawn_as_a_whole():
+    """Without groups, copies of rows that have nothing to do with the labels are beyond chance."""
+    told, untold = [], []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        patient = np.repeat(np.arange(80), 5)
+        X, y = rng.normal(size=(80, 10))[patient], np.isin(patient, rng.permutation(80)[:12])
+        selector = FSCPU("auto", random_state=0)
+        with warnings.catch_warnings(action="ignore"):
+            for groups, found in ((patient, told), (None, untold)):
+                settings = Settings.of(selector.get_params(deep=False))
+                found.append(selector._problem(settings, X, y, row_groups=groups).choice)
+    assert sum(each.p_value <= 0.05 for each in untold) >= 9
+    assert sum(each.p_value <= 0.05 for each in told) <= 3
+    assert {each.code for each in told} <= {ChoiceCode.TOO_FEW_LABELS, ChoiceCode.CHOSEN}  # 12 labels, not 60
+
+
+def test_rows_that_seem_to_depend_are_told_unless_their_groups_are_known():
+    X, y, _ = small()
+    patient = np.arange(len(X)) // 2
+    X[1::2] = X[::2]
+    with pytest.warns(DependentRowsWarning, match="Many rows are copies"):
+        chosen(X, y)
+    selector = FSCPU("auto", max_iter=5, n_searches=2, random_state=0).fit(X, y, row_groups=patient)
+    assert selector.path_ is not None

@@ -5,12 +5,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from puselect import FSCPU
@@ -88,6 +90,17 @@ class TestScikitLearn:
         pipeline = make_pipeline(quick(), LogisticRegression())
         grid = GridSearchCV(pipeline, {"fscpu__n_features_to_select": [2, 4]}, cv=2, scoring="roc_auc").fit(X, y)
         assert grid.best_params_["fscpu__n_features_to_select"] in (2, 4)
+
+    def test_row_groups_are_metadata_that_pipelines_route(self):
+        X, y, _ = easy()
+        groups = np.arange(len(y)) // 2
+        with config_context(enable_metadata_routing=True):
+            selector = quick().set_fit_request(row_groups=True)
+            fitted = make_pipeline(StandardScaler(), selector).fit(X, y, row_groups=groups)
+        assert fitted[-1].has_row_groups_
+        assert not quick().fit(X, y).has_row_groups_
+        with pytest.raises(ValueError, match="one group for each of the 360 rows"):
+            quick().fit(X, y, row_groups=groups[:5])
 
     def test_pandas_in_and_out(self):
         X, y, _ = easy()

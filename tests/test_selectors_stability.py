@@ -8,7 +8,7 @@ from scipy.sparse import csr_matrix
 from puselect import FSCPU
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
-from puselect.exceptions import FewLabelsWarning
+from puselect.exceptions import DependentRowsWarning, FewLabelsWarning
 from puselect.search.callbacks import FitCallbacks
 from puselect.search.deadline import Deadline
 from puselect.selectors.frequencies import nogueira, summarise_selections
@@ -185,3 +185,21 @@ def test_wrong_calls_are_refused(fitted, labels, n_searches, message):
         assess_stability(fitted[0], X, np.asarray(labels).astype(int), n_searches)
     with pytest.raises(ValueError, match="10 columns"):
         assess_stability(fitted[0], X[:, :3], y)
+
+
+@pytest.mark.parametrize("selector", [FSCPU(3, max_iter=5, random_state=0), KBest(3)])
+def test_any_selector_is_assessed_by_group(selector):
+    groups = np.arange(len(X)) // 4 % 50
+    assert len(assess_stability(selector.fit(X, y), X, y, 2, row_groups=groups).frequency) == X.shape[1]
+    with pytest.warns(DependentRowsWarning), pytest.raises(ValueError, match="or row groups"):
+        assess_stability(selector, X, y, 2, row_groups=y)
+
+
+def test_labels_of_a_half_are_those_of_whole_groups():
+    groups = np.arange(len(X)) // 4
+    selector = FSCPU(5, random_state=0)
+    problem = selector._problem(Settings.of(selector.get_params(deep=False)), X, y, row_groups=groups)
+    for half in halves(problem, 4):
+        kept = np.unique(groups[half.positive])
+        assert half.positive.tolist() == ((y == 1) & np.isin(groups, kept)).tolist()
+        assert len(kept) == (len(np.unique(groups[y == 1])) + 1) // 2

@@ -5,6 +5,7 @@ import pytest
 
 from puselect import check_suitability
 from puselect.datasets import make_pu_clusters
+from puselect.exceptions import DependentRowsWarning
 from puselect.selectors import suitability
 from puselect.selectors.suitability import Suitability, Verdict, judge, mean_bounds
 
@@ -142,3 +143,43 @@ def test_bounds_of_the_share_of_held_out_rows_hold_as_they_say(a, b):
     bounds = np.array([mean_bounds(rng.binomial(12, rng.beta(a, b, 40)) / 12) for _ in range(1000)])
     assert np.mean(bounds[:, 0] <= a / (a + b)) >= 0.93
     assert np.mean(bounds[:, 1] >= a / (a + b)) >= 0.93
+
+
+def patients(seed=0, n_patients=60, n_labelled=8, size=3):
+    """Rows of a patient are nearly the same, and labels, which have nothing to do with them, are those of patients."""
+    rng = np.random.default_rng(seed)
+    patient = np.repeat(np.arange(n_patients), size)
+    X = rng.normal(size=(n_patients, 6))[patient] + 0.1 * rng.normal(size=(len(patient), 6))
+    shuffled = rng.permutation(len(patient))
+    return X[shuffled], np.isin(patient, rng.permutation(n_patients)[:n_labelled])[shuffled], patient[shuffled]
+
+
+def test_groups_of_rows_are_shuffled_as_a_whole(monkeypatch):
+    monkeypatch.setattr(suitability, "heldout_lift", lambda *_: (1.0, (0.0, 1.0)))
+    p_values = {True: [], False: []}
+    for seed in range(20):
+        X, y, patient = patients(seed)
+        for is_told, found in p_values.items():
+            groups = patient if is_told else np.arange(len(y)) // 2 * 2  # pairs of strangers
+            found.append(check_suitability(X, y, 3, n_shuffles=19, random_state=seed, row_groups=groups).p_value)
+    assert np.mean(np.array(p_values[False]) <= 0.05) >= 0.5
+    assert np.mean(np.array(p_values[True]) <= 0.05) <= 0.2
+
+
+def test_groups_that_are_held_out_count_once():
+    X, y, patient = patients(n_labelled=4)
+    found = check_suitability(X, y, 3, n_shuffles=5, row_groups=patient)
+    assert found.code == Verdict.TOO_FEW_LABELS  # four groups, although twelve rows
+    assert found.dependence == ""
+    with pytest.warns(DependentRowsWarning, match="row_groups="):
+        alone = check_suitability(X, y, 3, n_shuffles=5)
+    assert alone.dependence == "near_copies"
+    assert alone.interval[1] - alone.interval[0] < found.interval[1] - found.interval[0]
+
+
+def test_labels_of_one_group_prove_nothing():
+    X, y, patient = patients()
+    y = patient == 7
+    with pytest.warns(DependentRowsWarning, match="all 3 labels in one group, 7"):
+        found = check_suitability(X, y, 3, n_shuffles=5, row_groups=patient)
+    assert found.code == Verdict.TOO_FEW_LABELS

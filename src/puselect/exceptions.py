@@ -19,6 +19,10 @@ class FewLabelsWarning(UserWarning):
     """So few rows are labelled that features may be selected by chance."""
 
 
+class DependentRowsWarning(UserWarning):
+    """Rows seem to depend on each other, or their groups leave nothing to compare; p-values may be too low."""
+
+
 class NothingBeyondChanceWarning(UserWarning):
     """No feature was found to be related to the labels; how many are selected is a guess."""
 

@@ -72,7 +72,7 @@ def without_missing(y: ArrayLike, pos_label: Any = 1) -> Any:
         raise ValueError(f"pos_label must be a value that marks labelled positives, got {pos_label!r}")
     if isinstance(y, np.ndarray) and y.dtype.kind == "T":  # texts of any length, which scikit-learn does not know
         y = y.astype(object)
-    values, missing = np.asarray(y), _missing(y)
+    values, missing = np.asarray(y), missing_values(y)
     if values.ndim == 0 or not missing.any():
         return y
     filled = values.astype(object) if values.dtype.kind in "US" else values.copy()
@@ -111,10 +111,10 @@ def rows_besides(left_out: IntArray, numbers: IntArray) -> IntArray:
     return np.asarray(numbers + np.searchsorted(left_out - np.arange(len(left_out)), numbers, side="right"))
 
 
-def _missing(y: ArrayLike) -> BoolArray:
+def missing_values(y: ArrayLike) -> BoolArray:
     """Return where values are missing."""
     if isinstance(y, np.ma.MaskedArray):
-        return np.asarray(_missing(y.data) | np.ma.getmaskarray(y))
+        return np.asarray(missing_values(y.data) | np.ma.getmaskarray(y))
     values = np.asarray(y)
     if values.dtype.kind == "f":
         return np.asarray(np.isnan(values))
@@ -139,6 +139,6 @@ def is_missing(value: Any) -> bool:
 
 def _some_values(y: ArrayLike) -> str:
     """Return the first different labels in words."""
-    pairs = zip(np.asarray(y)[:10_000].tolist(), _missing(y)[:10_000], strict=True)
+    pairs = zip(np.asarray(y)[:10_000].tolist(), missing_values(y)[:10_000], strict=True)
     distinct = list(dict.fromkeys("missing values" if is_missing else repr(value) for value, is_missing in pairs))
     return ", ".join(distinct[:5]) + (", ..." if len(distinct) > 5 else "")

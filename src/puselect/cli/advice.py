@@ -49,7 +49,8 @@ def table_words(spec: "TableSpec") -> list[str]:
     words += [word for name in spec.use for word in ("--use", quoted_name(name))]
     words += [f"--missing={code}" for code in spec.missing_codes]
     words += [f"--{flag}" for flag in ("prepare", "encode") if getattr(spec, flag)]
-    for field in ("positive", "id", "impute", "drop_duplicates", "max_rows", "max_memory", "max_categories", "seed"):
+    for field in ("positive", "id", "row_group", "impute", "drop_duplicates", "max_rows", "max_memory",
+                  "max_categories", "seed"):
         value = getattr(spec, field)
         words += [f"--{field.replace('_', '-')}", str(value)] if value != getattr(usual, field) else []
     return words

@@ -28,6 +28,7 @@ def check(
     label: options.Label,
     positive: options.Positive = None,
     drop: options.Drop = None,
+    row_group: options.RowGroup = None,
     encode: options.Encode = False,
     max_categories: options.MaxCategories = 20,
     impute: options.Impute = None,
@@ -51,13 +52,14 @@ def check(
     from puselect.trust.spread import check_label_spread
 
     spec = TableSpec(
-        label, positive, drop=split_names(drop), encode=encode, max_categories=max_categories, impute=impute,
-        max_rows=max_rows, max_memory=max_memory, seed=seed,
+        label, positive, drop=split_names(drop), row_group=row_group, encode=encode, max_categories=max_categories,
+        impute=impute, max_rows=max_rows, max_memory=max_memory, seed=seed,
     )
     table = open_table(data, spec, quiet=json)
     with stopping(quiet=json), warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        found = check_suitability(table.X, table.y, k, n_shuffles=shuffles, n_jobs=jobs, random_state=seed)
+        found = check_suitability(table.X, table.y, k, n_shuffles=shuffles, n_jobs=jobs, random_state=seed,
+                                  row_groups=table.row_groups)
         prior = estimate_prior(table.X, table.y, random_state=seed)
         spread = check_label_spread(table.X, table.y, k, random_state=seed)
     tell_notes(() if json else dict.fromkeys(str(warning.message) for warning in heard))

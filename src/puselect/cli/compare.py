@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+import warnings
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,6 +56,7 @@ def compare(
     prepare: options.Prepare = False,
     use: options.Use = None,
     row_id: options.RowId = None,
+    row_group: options.RowGroup = None,
     missing: options.MissingCodes = None,
     drop_duplicates: options.DropDuplicates = None,
     encode: options.Encode = False,
@@ -87,7 +89,7 @@ def compare(
     check_outputs({"-o": output, "--report": report}, [data])
     spec = TableSpec(
         label, positive, truth=truth, drop=split_names(drop), prepare=prepare, use=split_names(use),
-        id=options.single_name("--id", row_id), missing_codes=options.missing_codes(missing),
+        id=options.single_name("--id", row_id), row_group=row_group, missing_codes=options.missing_codes(missing),
         drop_duplicates=drop_duplicates, encode=encode, max_categories=max_categories, impute=impute,
         max_rows=max_rows, max_memory=max_memory, seed=seed,
     )
@@ -118,16 +120,19 @@ def run(
 ) -> "Comparison":
     """Run the comparison and show its progress."""
     from puselect.evaluation.holdout import Holdout, compare_methods
+    from puselect.row_groups import read_row_groups
 
     n_features = len(table.recipes)
     if k >= n_features:
         raise ValueError(f"-k must be less than {n_features}, the number of usable features, got {k}")
     place = {name: column for column, name in enumerate(table.names)}
     groups = {group: [place[name] for name in members] for group, members in table.groups.items()}
-    study = Holdout(table.X.to_numpy(), table.y, k, table.truth, model, splits, seed, groups)
+    with warnings.catch_warnings(record=True, action="always") as heard:
+        row_groups = read_row_groups(table.row_groups, table.y == 1)
+    study = Holdout(table.X.to_numpy(), table.y, k, table.truth, model, splits, seed, groups, row_groups)
     with counted_progress("comparing", len(study.fits(names)), quiet) as done:
         results = compare_methods(study, names, jobs, done)
-    notes = comparison_notes(study, results)
+    notes = [*(str(warning.message) for warning in heard), *comparison_notes(study, results)]
     if not quiet:
         tell_notes(notes)
     return comparison_of(table, study, results, notes)

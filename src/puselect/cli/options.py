@@ -65,6 +65,10 @@ RowId = Annotated[
     typer.Option("--id", metavar="COL", help="Column that names the rows; shown with candidates, never selected.",
                  rich_help_panel=TABLE),
 ]
+RowGroup = Annotated[
+    str | None, typer.Option(metavar="COL", rich_help_panel=TABLE,
+                             help="Column that tells which rows belong together, such as a patient's; never selected.")
+]
 MissingCodes = Annotated[
     list[str] | None,
     typer.Option("--missing", metavar="VALUES", help="Numbers that stand for missing, as in --missing=-9,99.",

@@ -126,6 +126,7 @@ def select(
     prepare: options.Prepare = False,
     use: options.Use = None,
     row_id: options.RowId = None,
+    row_group: options.RowGroup = None,
     missing: options.MissingCodes = None,
     drop_duplicates: options.DropDuplicates = None,
     encode: options.Encode = False,
@@ -178,13 +179,14 @@ def select(
         "--max-iter": max_iter, "--max-time": max_time, "--dask": dask, "-k auto": k if k == AUTO else None,
     }, wants_candidates=candidates is not None)
     if dask is not None:
-        refuse_remote(keep, prepare, row_id, encode, impute, budget, data_out, candidates, n_shuffles, searches, engine)
+        refuse_remote(keep, prepare, row_id, row_group, encode, impute, budget, data_out, candidates, n_shuffles,
+                      searches, engine)
         set_given(selector, n_features_to_select=k if k in (None, AUTO) else int(k), random_state=seed, engine="dask",
                   checkpoint=checkpoint, max_iter=max_iter, max_time=max_time)
         return select_remote(RemoteFiles(data, label, positive, split_names(drop), dask), selector, files, json, quiet)
     spec = TableSpec(
         label, positive, keep=split_names(keep), drop=split_names(drop), prepare=prepare, use=split_names(use),
-        id=options.single_name("--id", row_id), missing_codes=options.missing_codes(missing),
+        id=options.single_name("--id", row_id), row_group=row_group, missing_codes=options.missing_codes(missing),
         drop_duplicates=drop_duplicates, encode=encode, max_categories=max_categories, impute=impute,
         max_rows=max_rows, max_memory=max_memory, seed=seed,
     )
@@ -233,8 +235,8 @@ def tell_start(notes: list[str], checkpoint: Path | None, quiet: bool) -> None:
         tell(f"resuming from {checkpoint}")
 
 
-NOT_WITH_DASK = ("--keep", "--prepare", "--id", "--encode", "--impute", "--budget", "--data-out", "--candidates",
-                 "--suitability", "--searches", "--engine")
+NOT_WITH_DASK = ("--keep", "--prepare", "--id", "--row-group", "--encode", "--impute", "--budget", "--data-out",
+                 "--candidates", "--suitability", "--searches", "--engine")
 
 
 def refuse_remote(*given: Any) -> None:
@@ -321,12 +323,15 @@ def fit(
 ) -> tuple[float, list[str]]:
     """Fit the selector and show its progress; return the seconds it took and its warnings."""
     from puselect.search.progress import watching
+    from puselect.selectors import FSCPU
 
+    selector.has_row_groups_ = table.row_groups is not None
+    groups = {"row_groups": table.row_groups} if selector.has_row_groups_ and isinstance(selector, FSCPU) else {}
     with warnings.catch_warnings(record=True) as heard, search_progress(method, quiet) as observer:
         warnings.simplefilter("always")
         begin = time.perf_counter()
         with stopping(quiet), watching(TimeCheck() if check_time else lambda step: None), watching(observer):
-            selector.fit(table.X, table.y)
+            selector.fit(table.X, table.y, **groups)
         seconds = time.perf_counter() - begin
     return seconds, list(dict.fromkeys(str(warning.message) for warning in heard))
 
@@ -336,8 +341,9 @@ def examine(
 ) -> tuple["SuitabilityCheck | None", dict[str, float]]:
     """Assess the stability and the suitability as far as wanted; return the latter, and how long both took."""
     begin = time.perf_counter()
-    repeat(selector, table, n_searches, quiet)
-    checked = shuffled_search(selector, table, n_shuffles, quiet) if n_shuffles else None
+    with warnings.catch_warnings(action="ignore"):  # the fit and the findings say the same
+        repeat(selector, table, n_searches, quiet)
+        checked = shuffled_search(selector, table, n_shuffles, quiet) if n_shuffles else None
     return checked, {"checking": time.perf_counter() - begin} if n_searches or n_shuffles else {}
 
 
@@ -352,7 +358,7 @@ def repeat(selector: "PUSelector", table: "LoadedTable", n_searches: int | None,
         return tell("note: stability was not assessed; it needs two labelled and two unlabelled rows")
     try:
         with stopping(quiet):
-            assess_stability(selector, table.X, table.y, n_searches, selector.random_state)
+            assess_stability(selector, table.X, table.y, n_searches, selector.random_state, table.row_groups)
     except KeyboardInterrupt:
         tell("note: the repeated searches were interrupted; stability was not assessed")
 
@@ -365,8 +371,8 @@ def shuffled_search(
 
     try:
         with stopping(quiet):
-            options = {"n_shuffles": n_shuffles, "n_jobs": selector.get_params().get("n_jobs")}
-            return check_suitability(table.X, table.y, random_state=selector.random_state, **options)
+            options = {"n_shuffles": n_shuffles, "row_groups": table.row_groups, "random_state": selector.random_state}
+            return check_suitability(table.X, table.y, n_jobs=selector.get_params().get("n_jobs"), **options)
     except KeyboardInterrupt:
         tell("note: the comparison with shuffled labels was interrupted; suitability was not checked")
         return None
@@ -379,13 +385,8 @@ def find_candidates(selector: "PUSelector", table: "LoadedTable") -> "Candidates
 
 
 def describe(
-    selector: "PUSelector",
-    table: "LoadedTable",
-    seconds: float,
-    notes: list[str],
-    checked: "SuitabilityCheck | None",
-    found: "Candidates | None",
-    row_name: str | None,
+    selector: "PUSelector", table: "LoadedTable", seconds: float, notes: list[str], checked: "SuitabilityCheck | None",
+    found: "Candidates | None", row_name: str | None,
 ) -> "Selection":
     """Return the result as it is written and reported."""
     from puselect.report import summarise

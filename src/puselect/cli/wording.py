@@ -60,7 +60,7 @@ def error_text(error: TableError) -> str:
         case LackingColumnsError(path, names, columns):
             return f"{path} has no column {quoted(names)}, which the selection needs{nearest(names[0], columns)}"
         case KeepError(name, None):
-            return f"--keep: {name!r} is the label, the truth, the identifier or a dropped column, not a feature"
+            return f"--keep: {name!r} is the label, truth, identifier, row group or a dropped column, not a feature"
         case IdError(name, "missing", n_rows=n_rows):
             return f"--id: {counted(n_rows, 'row')} without a value of {name!r}; every row needs its own"
         case IdError(name, _, value, n_shared):

@@ -22,6 +22,7 @@ from puselect.datasets import make_pu_clusters
 from puselect.evaluation.models import downstream_auc
 from puselect.exceptions import InterruptedSearchWarning
 from puselect.methods import METHODS, REGISTRY, YARDSTICKS
+from puselect.row_groups import count_labels
 from puselect.selectors.base import PUSelector
 from puselect.selectors.groups import best_features
 
@@ -105,6 +106,8 @@ class Holdout:
     seed : int
     groups : dict of str to list of int
         Columns that are one feature, such as those of a category.
+    row_groups : ndarray of int, shape (n_rows,), optional
+        Number of each row's group; splits keep groups whole.
     """
 
     X: FloatArray
@@ -115,6 +118,7 @@ class Holdout:
     n_splits: int = 20
     seed: int = 0
     groups: Groups = field(default_factory=dict)
+    row_groups: IntArray | None = None
 
     @property
     def score_name(self) -> str:
@@ -125,14 +129,18 @@ class Holdout:
 
     def splits(self) -> list[tuple[IntArray, IntArray]]:
         """Return training and test rows of every split, the same for all methods, stratified by class."""
-        n_labelled = int(self.y.sum())
-        if n_labelled < FEWEST_LABELLED:
-            raise ValueError(f"splitting needs at least {FEWEST_LABELLED} labelled rows, got {n_labelled}; label more")
+        n_labels, noun = count_labels(self.y == 1, self.row_groups), "rows" if self.row_groups is None else "row groups"
+        if n_labels < FEWEST_LABELLED:
+            raise ValueError(f"splitting needs at least {FEWEST_LABELLED} labelled {noun}, got {n_labels}; label more")
         strata = self.y if self.truth is None else 2 * self.truth + self.y
         if np.unique(strata, return_counts=True)[1].min() < 2:  # such as a single labelled row whose truth is negative
             strata = self.y
         cut = StratifiedShuffleSplit(self.n_splits, test_size=TEST_SHARE, random_state=self.seed)
-        return list(cut.split(self.X, strata))
+        if self.row_groups is None:
+            return list(cut.split(self.X, strata))
+        has_labels = np.bincount(self.row_groups, self.y) > 0
+        is_train = [np.isin(self.row_groups, train) for train, _ in cut.split(has_labels, has_labels)]
+        return [(np.flatnonzero(train), np.flatnonzero(~train)) for train in is_train]
 
     def fits(self, methods: Sequence[str]) -> list[tuple[str, int | None]]:
         """Return method and split (None: the whole table) of every fit, quick methods first for the sake of Ctrl-C."""

@@ -8,9 +8,10 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from puselect.arrays import FloatArray, IntArray
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.objective.column_ranks import ColumnRanks
 from puselect.objective.evidence import Evidence
+from puselect.row_groups import draw_sets
 
 MOST_DRAWS, FEWEST_DRAWS = 399, 59
 DRAWN_VALUES = 100_000  # of all columns together: they are pooled, so that wide tables need fewer draws
@@ -25,7 +26,7 @@ class Chance(NamedTuple):
     p_values: FloatArray
     """Of each column: how often one that is independent of the labels has as much evidence, shape (n_features,)."""
     p_value: float
-    """Of all columns together, from the labelled rows alone: valid whatever the columns depend on."""
+    """Of all columns together, from the labelled rows alone: valid whatever the columns depend on, if rows do not."""
     at_least: int
     """Columns that are related to the labels, at least, with a confidence of 95 %."""
     at_most: int
@@ -60,16 +61,15 @@ class Chance(NamedTuple):
 
 
 def draw_statistics(
-    ranks: ColumnRanks, n_labelled: int, n_found: int, rng: np.random.Generator
+    ranks: ColumnRanks, positive: BoolArray, n_found: int, rng: np.random.Generator, row_groups: IntArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """Return both statistics of all columns for random sets of rows, each of shape (n_draws, n_features)."""
     n_features = ranks.n_features
     n_draws = int(np.clip(DRAWN_VALUES // max(n_features, 1), FEWEST_DRAWS, MOST_DRAWS))
     labelled, cotrained = np.empty((2, n_draws, n_features))
     for i in range(n_draws):
-        rows = rng.choice(ranks.n_rows, n_labelled + n_found, replace=False)
-        labelled[i] = ranks.statistic(rows[:n_labelled])
-        cotrained[i] = ranks.statistic(rows)
+        rows, more = draw_sets(positive, n_found, row_groups, rng)
+        labelled[i], cotrained[i] = ranks.statistic(rows), ranks.statistic(more)
     return labelled, cotrained
 
 

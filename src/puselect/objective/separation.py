@@ -1,7 +1,7 @@
 """How well the best columns tell labelled rows that are held out from all others."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
@@ -9,6 +9,7 @@ from scipy.stats import rankdata
 from puselect.arrays import BoolArray, FloatArray
 from puselect.objective.column_ranks import ColumnRanks
 from puselect.objective.evidence import linear_discriminant, rank_evidence
+from puselect.row_groups import split_rows
 
 N_FOLDS = 5
 
@@ -43,7 +44,7 @@ class Separation(NamedTuple):
 
 
 def heldout_separation(
-    ranks: ColumnRanks, positive: BoolArray, sizes: Sequence[int], rng: np.random.Generator
+    ranks: ColumnRanks, positive: BoolArray, sizes: Sequence[int], rng: np.random.Generator, row_groups: Any = None
 ) -> Separation:
     """Hold out labelled rows in turn; rank the columns and fit a linear discriminant without them.
 
@@ -54,13 +55,15 @@ def heldout_separation(
     sizes : sequence of int
         How many of the best columns to use. They are ranked by evidence, each time anew.
     rng : numpy.random.Generator
-        Draws the folds.
+        Draws the folds; rows of one of `row_groups` are held out together.
     """
     labelled_rows = np.flatnonzero(positive)
     places = np.full((len(sizes), len(labelled_rows)), 0.5)
-    if len(labelled_rows) < 2:
+    own = None if row_groups is None else row_groups[labelled_rows]
+    folds = split_rows(np.arange(len(labelled_rows)), N_FOLDS, own, rng)
+    if len(folds) < 2:
         return Separation(places)
-    for fold in np.array_split(rng.permutation(len(labelled_rows)), min(N_FOLDS, len(labelled_rows))):
+    for fold in folds:
         rest = positive.copy()
         rest[labelled_rows[fold]] = False
         support = rank_evidence(ranks, rest, 0.5, rng).support

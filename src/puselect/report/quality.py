@@ -13,6 +13,7 @@ from puselect.phrases import counted, shortened
 from puselect.report.selection import NOTE, WARNING, Finding
 from puselect.selectors import FSCPU
 from puselect.selectors.base import PUSelector
+from puselect.selectors.dependence import find_dependence
 from puselect.selectors.groups import representatives
 from puselect.selectors.leaks import find_leaks
 from puselect.selectors.settings import Settings
@@ -38,7 +39,7 @@ class Code(StrEnum):
     CONSTANT_COLUMNS = "constant-columns"
     DUPLICATE_COLUMNS = "duplicate-columns"
     TIED_COLUMNS = "tied-columns"
-    DUPLICATE_ROWS = "duplicate-rows"
+    DEPENDENT_ROWS = "dependent-rows"
     FEW_LABELS = "few-labels"
     UNEVEN_LABELS = "uneven-labels"
     LEAK = "leak"
@@ -69,10 +70,12 @@ def find_problems(
     """Yield all findings; without the table, only those about the selector."""
     if table is not None:
         yield from _columns(table, names)
-        yield from _rows(table)
         yield from _interchangeable(table, selector.support_, names)
     if table is not None and positive is not None and positive.any():
         yield from _labels(table, positive, names)
+        found = None if selector.has_row_groups_ else find_dependence(table, positive)
+        if found is not None:
+            yield warning(Code.DEPENDENT_ROWS, "Rows depend on each other", found.text)
         yield from _spread(table[:, selector.support_], positive)
         yield from _places(selector, table, positive)
     yield from _choice(selector)
@@ -133,18 +136,6 @@ def _twins(table: NDArray[Any], names: Sequence[str], known: set[str]) -> list[s
 def _is_tied(column: NDArray[Any]) -> bool:
     count = np.unique(column, return_counts=True)[1]
     return len(count) > 1 and bool(count.max() >= TIED * count.sum())
-
-
-def _rows(table: NDArray[Any]) -> Iterator[Finding]:
-    part = np.ascontiguousarray(_thinned(table, table.shape[1]))
-    distinct = len(np.unique(part.view(np.dtype((np.void, part.itemsize * part.shape[1])))))
-    share = 1 - distinct / len(part)
-    if share > 0.01:
-        yield warning(
-            Code.DUPLICATE_ROWS,
-            f"Duplicated rows: {share:.0%}",
-            "Copies of a row look like a dense cluster. Remove them unless the repetition is meaningful.",
-        )
 
 
 def _labels(table: NDArray[Any], positive: BoolArray, names: Sequence[str]) -> Iterator[Finding]:

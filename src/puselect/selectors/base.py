@@ -43,6 +43,7 @@ class PUSelector(SelectorMixin, BaseEstimator):
     support_: BoolArray
     stability_: Any
     fit_settings_: dict[str, Any]
+    has_row_groups_ = False  # whether it is known which rows belong together
     _sparse_format: str | None = None
     """The format that sparse tables are converted to; None if they are refused."""
 

@@ -15,6 +15,7 @@ from puselect.objective.chance import Chance, draw_statistics
 from puselect.objective.evidence import rank_evidence
 from puselect.objective.separation import heldout_separation
 from puselect.objective.sparse_ranks import column_ranks
+from puselect.row_groups import count_labels
 from puselect.search.deadline import Deadline
 from puselect.selectors.base import descending_order
 from puselect.selectors.clusterings import score_features
@@ -131,7 +132,7 @@ def choose(settings: Settings, problem: Problem, max_false: float, deadline: Dea
         return problem
     choice = choose_number(settings, replace(problem, budget=budget), max_false, deadline)
     if choice.code is not ChoiceCode.CHOSEN:
-        warn_of_chance(choice, int(problem.positive.sum()))
+        warn_of_chance(choice, count_labels(problem.positive, problem.row_groups))
     if (problem.budget.costs == 1).all():
         limited = budget._replace(limit=min(budget.limit, float(choice.n_features)))
     else:
@@ -143,9 +144,11 @@ def choose_number(settings: Settings, problem: Problem, max_false: float, deadli
     """Return how many of the free features are beyond chance."""
     begin, rng = time.monotonic(), _rng(problem)
     free, columns = problem.budget.free, problem.budget.columns
-    rows = timely_rows(settings, problem.table, problem.positive, some_rows(problem, rng), columns, deadline, rng)
+    rows, groups = some_rows(problem, rng), problem.row_groups
+    rows = timely_rows(settings, problem.table, problem.positive, rows, columns, deadline, rng, row_groups=groups)
     table, positive = taken_rows(problem, rows)[:, columns], problem.positive[rows]
-    ranks, n_labelled = column_ranks(table, n_threads=settings.threads_for(table.shape)), int(positive.sum())
+    groups = None if groups is None else groups[rows]
+    ranks, n_labelled = column_ranks(table, n_threads=settings.threads_for(table.shape)), count_labels(positive, groups)
     evidence = rank_evidence(ranks, positive, 0.5, rng)
 
     def of_units(statistic: FloatArray) -> FloatArray:
@@ -154,7 +157,7 @@ def choose_number(settings: Settings, problem: Problem, max_false: float, deadli
         leader = problem.budget.leader
         return (wide if leader is None else group_statistic(wide, leader))[free]
 
-    random_sets = draw_statistics(ranks, n_labelled, evidence.n_found, rng)
+    random_sets = draw_statistics(ranks, positive, evidence.n_found, rng, groups)
     drawn = [np.array([of_units(one) for one in each]) for each in random_sets]
     found = evidence._replace(labelled=of_units(evidence.labelled), cotrained=of_units(evidence.cotrained))
     chance = Chance.of(found, *drawn)
@@ -176,25 +179,19 @@ def choose_number(settings: Settings, problem: Problem, max_false: float, deadli
     return Choice(code, n_chosen, free[order[:n_chosen]], false_share, chance.p_value, at_least, at_most, seconds)
 
 
-def warn_of_chance(choice: Choice, n_labelled: int) -> None:
+def warn_of_chance(choice: Choice, n_labels: int) -> None:
     """Warn that the number of features is a guess, and say why."""
     why = f"no column that may be selected says more about the labels than chance would (p = {choice.p_value:.2g})"
     if choice.code is ChoiceCode.TOO_FEW_LABELS:
-        rows = "one labelled row is" if n_labelled == 1 else f"{n_labelled} labelled rows are"
-        why = f"{rows} too few to tell related features from others"
+        labels = "one independent label is" if n_labels == 1 else f"{n_labels} independent labels are"
+        why = f"{labels} too few to tell related features from others"
     message = f"{why}; the features selected are the best guess, and the ranking stands"
     warnings.warn(message, NothingBeyondChanceWarning, stacklevel=6)
 
 
 def follow_path(
-    settings: Settings,
-    problem: Problem,
-    engine: Engine,
-    ranking: IntArray,
-    support: BoolArray,
-    seeds: IntArray,
-    deadline: Deadline,
-    target: int = 0,
+    settings: Settings, problem: Problem, engine: Engine, ranking: IntArray, support: BoolArray, seeds: IntArray,
+    deadline: Deadline, target: int = 0,
 ) -> Path | None:
     """Return what more or fewer features would bring; None unless the number was chosen here, and there is time."""
     choice, budget = problem.choice, problem.budget
@@ -216,7 +213,8 @@ def follow_path(
     rows = some_rows(problem, rng)
     ranks = column_ranks(problem.table[rows][:, masks[-1]])
     widths = [int(mask.sum()) for mask in masks]
-    separation = heldout_separation(ranks, problem.positive[rows], widths, rng)
+    groups = None if problem.row_groups is None else problem.row_groups[rows]
+    separation = heldout_separation(ranks, problem.positive[rows], widths, rng, groups)
     costs = np.ones(len(support))
     costs[budget.free] = budget.costs
     padded = np.concatenate([np.zeros(int(budget.kept[units].sum())), choice.false_share])

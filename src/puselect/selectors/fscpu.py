@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from puselect.engines import Engine
+from puselect.row_groups import read_row_groups
 from puselect.search.callbacks import FitCallbacks, with_callbacks
 from puselect.search.deadline import Deadline
 from puselect.search.progress import log_line
@@ -25,6 +27,7 @@ from puselect.selectors.clusterings import (
     warn_if_below_start,
 )
 from puselect.selectors.confirmation import confirmed_support
+from puselect.selectors.dependence import warn_of_dependence
 from puselect.selectors.final_ranking import final_scores
 from puselect.selectors.groups import read_groups
 from puselect.selectors.problem import Problem, problem_engine, start_order
@@ -313,16 +316,11 @@ class FSCPU(SearchSelector):
         """Return the selector with the settings of the paper; `changes` override some.
 
         Two masks a step for 3000 steps, a Gaussian mixture fitted to convergence from k-means for each.
-
-        Examples
-        --------
-        >>> FSCPU.published(25).max_iter
-        3000
         """
         return cls(n_features_to_select, **{**PUBLISHED, **changes})
 
     @with_callbacks
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, *, row_groups: ArrayLike | None = None) -> Self:
         """Search for the features.
 
         Parameters
@@ -331,26 +329,23 @@ class FSCPU(SearchSelector):
             Finite numbers. A sparse matrix is never made dense as a whole.
         y : array-like of shape (n_rows,)
             `pos_label` marks labelled positives, anything else unlabelled rows.
+        row_groups : array-like of shape (n_rows,), optional
+            The group of each row, such as a patient or a day, if rows of a group depend on each other. What "auto" and
+            `n_searches` shuffle, hold out and halve is whole groups then; the search itself is not changed.
         """
         settings = Settings.of(self.get_params(deep=False))
         deadline = Deadline(settings.search.max_time)
-        problem = self._problem(settings, X, y, deadline)
+        problem = self._problem(settings, X, y, deadline, row_groups)
         settings = settings.for_labels(int(problem.positive.sum()))
         return self._fit_problem(settings, problem, FitCallbacks(self, X, y), deadline)
 
     def candidate_positives(self, X: ArrayLike, y: ArrayLike | None = None) -> Candidates:
         """Return the rows that lie in positive clusters: where to look for positives that are not labelled yet.
 
-        The selected space was clustered eight times at the end of `fit`, and some clusters of each were taken as
-        positive. A row is a candidate if at least half of the clusterings put it into one of those.
-
-        Its confidence estimates the probability that it is positive: the share of labelled rows in its clusters over
-        the mean of that share in the labelled rows (C. Elkan and K. Noto, "Learning Classifiers from Only Positive and
-        Unlabeled Data", KDD 2008), which holds if positives form clusters (see `check_suitability`). Of those with a
-        confidence of .5 or more (``python benchmarks/candidates.py``), .92 to 1.00 were hidden positives on the paper's
-        conditions with clusters, which found .92 to 1.00 of them; .89 to .92 on Spambase (.74 to .77 of them), .92 to
-        .96 on Ionosphere (.52 to .65) and .94 to .98 on breast cancer data (.86 to .94). In the conditions without
-        clusters they were no better than any row, whatever their confidence.
+        A candidate is in positive clusters in at least half of the eight clusterings at the end of `fit`. Its
+        confidence estimates the probability that it is positive, if positives form clusters (see `check_suitability`):
+        the share of labelled rows in its clusters over the mean of that share in the labelled rows (C. Elkan and
+        K. Noto, "Learning Classifiers from Only Positive and Unlabeled Data", KDD 2008).
 
         Parameters
         ----------
@@ -367,8 +362,7 @@ class FSCPU(SearchSelector):
         Examples
         --------
         >>> from puselect.datasets import make_pu_clusters
-        >>> sizes = {"n_negative": 1000, "n_positive": 250, "n_irrelevant": 10}
-        >>> X, y, _, classes = make_pu_clusters("40/8/1", **sizes, random_state=0, return_classes=True)
+        >>> X, y, _, classes = make_pu_clusters("40/8/1", n_positive=250, random_state=0, return_classes=True)
         >>> candidates = FSCPU(25, max_iter=50, random_state=0).fit(X, y).candidate_positives(X, y)
         >>> int(classes[candidates.rows[:100]].sum())  # true positives among the first hundred
         100
@@ -387,12 +381,16 @@ class FSCPU(SearchSelector):
         chosen = table[:, self.support_]
         return self.clusterings_.candidates(SparseTable.of(chosen) if issparse(chosen) else chosen, known)
 
-    def _problem(self, settings: Settings, X: ArrayLike, y: ArrayLike, deadline: Deadline | None = None) -> Problem:
+    def _problem(
+        self, settings: Settings, X: ArrayLike, y: ArrayLike, deadline: Deadline | None = None, row_groups: Any = None
+    ) -> Problem:
         """Check the data and the parameters that depend on it; return what is to be searched."""
         is_seeded = self.random_state is not None
         saved = None if is_seeded else saved_entropy(settings.search.checkpoint)
         entropy = self._draw_entropy() if saved is None else saved
         table, positive = read_any(self, settings, X, y, entropy)
+        groups = read_row_groups(row_groups, positive)
+        self.has_row_groups_ = groups is not None
         names, costs = column_names(self, X), self.feature_costs
         self.groups_ = read_groups(self.groups, names, table.shape[1])
         self.feature_costs_ = None if costs is None else costs_in_order(costs, names, self.groups_)
@@ -401,8 +399,10 @@ class FSCPU(SearchSelector):
         budget = Budget.from_parameters(*wanted, names, selectable, self.groups_)
         check_number("max_false", self.max_false, 0, 1, open_low=True)
         check_repeats(self.n_searches, table)
-        problem = Problem.of(settings, table, positive, budget, entropy, is_seeded)
+        problem = replace(Problem.of(settings, table, positive, budget, entropy, is_seeded), row_groups=groups)
         is_open = self.n_features_to_select == AUTO
+        if is_open or self.n_searches > 1:
+            warn_of_dependence(table, positive, groups)
         return choose(settings, problem, self.max_false, deadline or Deadline(None)) if is_open else problem
 
     def _fit_problem(self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline) -> Self:

@@ -11,13 +11,13 @@ from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.engines import Engine, make_engine
 from puselect.engines.partitions import PartitionedTable, fit_partitioned_scaling
 from puselect.exceptions import FewLabelsWarning
-from puselect.labels import draw_rows
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.column_ranks import LEPAGE, NORMAL, ColumnRanks
 from puselect.objective.doubt import doubted
 from puselect.objective.evidence import Evidence, rank_evidence
 from puselect.objective.information import PairInformation
 from puselect.objective.sparse_ranks import column_ranks
+from puselect.row_groups import draw_groups
 from puselect.scaling import Scaling, fit_scaling
 from puselect.search.deadline import Deadline
 from puselect.search.start import evidence_start
@@ -61,6 +61,8 @@ class Problem:
     """How the table was scaled; None if it was not."""
     choice: "Choice | None" = None
     """How many features are beyond chance, where the number was to be found."""
+    row_groups: IntArray | None = None
+    """Number of the group of each row; None if rows are independent."""
     ranks: list[KeptRanks] = field(default_factory=list, init=False, compare=False, repr=False)
     """At most one: evidence and confirmation compare the same rows."""
 
@@ -218,4 +220,4 @@ def some_rows(problem: Problem, rng: np.random.Generator, times: int = 1) -> Int
     most = times * (AUTO_SAMPLES if problem.max_samples is None else problem.max_samples)
     if most >= len(problem.positive) - int(problem.positive.sum()):
         return np.arange(len(problem.positive))
-    return draw_rows(problem.positive, rng, max_others=most)
+    return draw_groups(problem.positive, problem.row_groups, rng, most)

@@ -10,6 +10,7 @@ from puselect.arrays import AnyArray, BoolArray, FloatArray
 from puselect.engines import make_engine
 from puselect.engines.partitions import PartitionedTable
 from puselect.exceptions import FewLabelsWarning
+from puselect.row_groups import count_labels, split_rows
 from puselect.search.deadline import Deadline
 from puselect.selectors.base import check_number, descending_order
 from puselect.selectors.confirmation import confirmed_support
@@ -40,9 +41,9 @@ def repeat_search(
 ) -> Stability | None:
     """Search again with random halves of the labels, and return how often each feature is selected.
 
-    Every search has labels and random numbers of its own; labelled rows that are left out count as unlabelled. Each of
-    their steps uses half as many rows, drawn anew, and there are a quarter as many steps: eight searches cost a little
-    more than the first.
+    Every search has labels of its own, in whole row groups, and random numbers; labelled rows that are left out count
+    as unlabelled. Each of their steps uses half as many rows, drawn anew, and there are a quarter as many steps: eight
+    searches cost a little more than the first.
 
     Parameters
     ----------
@@ -56,11 +57,11 @@ def repeat_search(
     Returns
     -------
     stability : Stability or None
-        None if a single row is labelled, with a warning, and if the deadline or Ctrl-C ended a search.
+        None if a single row or row group is labelled, with a warning, and if the deadline or Ctrl-C ended a search.
     """
     n_labelled = int(problem.positive.sum())
-    if n_labelled < 2:
-        warnings.warn("stability needs two labelled rows or more, got 1", FewLabelsWarning, stacklevel=4)
+    if count_labels(problem.positive, problem.row_groups) < 2:
+        warnings.warn("stability needs two labelled rows or row groups, got 1", FewLabelsWarning, stacklevel=4)
         return None
     steps = max(FEWEST_STEPS, n_steps // SHARE_OF_STEPS)
     search = replace(settings.search, max_iter=steps, checkpoint=None, verbose=0)
@@ -86,7 +87,7 @@ def halves(problem: Problem, n_searches: int) -> list[Problem]:
     n_used = half(n_rows if problem.max_samples is None else min(problem.max_samples, n_rows))
     found = []
     for _ in range(n_searches):
-        kept = rng.permutation(labelled)[: half(len(labelled))]
+        kept = split_rows(labelled, 2, problem.row_groups, rng)[0]
         positive = np.isin(np.arange(n_rows), kept)
         entropy = int(rng.integers(2**63 - 1))
         found.append(replace(problem, positive=positive, entropy=entropy, max_samples=n_used, is_seeded=True))

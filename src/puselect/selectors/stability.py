@@ -10,23 +10,24 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from puselect.arrays import AnyArray, BoolArray
-from puselect.exceptions import FewerFeaturesWarning, FewLabelsWarning
+from puselect.arrays import AnyArray, BoolArray, IntArray
+from puselect.exceptions import DependentRowsWarning, FewerFeaturesWarning, FewLabelsWarning
+from puselect.row_groups import count_labels, in_labelled_groups, read_row_groups, split_rows
 from puselect.scaling import as_numbers
 from puselect.search.deadline import Deadline
 from puselect.selectors.base import PUSelector, check_number
 from puselect.selectors.clusterings import known_positives
 from puselect.selectors.frequencies import Stability, summarise_selections
 from puselect.selectors.fscpu import FSCPU
-from puselect.selectors.repeats import ALIKE, half, repeat_search
+from puselect.selectors.repeats import ALIKE, repeat_search
 from puselect.selectors.settings import Settings
 from puselect.selectors.twins import find_twins
 
-SAID_BEFORE = (FewLabelsWarning, FewerFeaturesWarning)  # the latter also if a column is constant on half of the rows
+SAID_BEFORE = (FewLabelsWarning, FewerFeaturesWarning, DependentRowsWarning)  # the second also of constant halves
 
 
 def assess_stability(
-    selector: PUSelector, X: ArrayLike, y: ArrayLike, n_searches: int = 8, random_state: Any = 0
+    selector: PUSelector, X: ArrayLike, y: ArrayLike, n_searches: int = 8, random_state: Any = 0, row_groups: Any = None
 ) -> Stability:
     """Select again with random halves of the labels and of the rows, and compare.
 
@@ -44,6 +45,8 @@ def assess_stability(
     n_searches : int, default=8
     random_state : int, RandomState or None, default=0
         Seed of the halves and of the searches.
+    row_groups : array-like of shape (n_rows,), optional
+        The group of each row, as in `FSCPU.fit`; halves are made of whole groups.
 
     References
     ----------
@@ -65,19 +68,20 @@ def assess_stability(
     if table.shape[1] != len(selector.support_):
         raise ValueError(f"X must have the {len(selector.support_)} columns of fit, got {table.shape[1]}")
     positive = known_positives(y, selector.fit_settings_["pos_label"], table.shape[0])
-    n_labelled = int(positive.sum())
+    groups = read_row_groups(row_groups, positive)
+    n_labelled = count_labels(positive, groups)
     if n_labelled < 2 or n_labelled > len(positive) - 2:
-        raise ValueError(f"assess_stability needs two labelled and two unlabelled rows, got {n_labelled} labelled")
+        raise ValueError(f"assess_stability needs two labelled rows (or row groups) and two others, got {n_labelled}")
     if isinstance(inner, FSCPU):
-        found = _search_again(inner, X, positive, n_searches, random_state)
+        found = _search_again(inner, X, positive, n_searches, random_state, groups)
     else:
-        found = _fit_again(inner, table, positive, n_searches, random_state)
+        found = _fit_again(inner, table, positive, n_searches, random_state, groups)
     selector.stability_ = found
     return found
 
 
 def _search_again(
-    selector: FSCPU, X: ArrayLike, positive: BoolArray, n_searches: int, random_state: Any
+    selector: FSCPU, X: ArrayLike, positive: BoolArray, n_searches: int, random_state: Any, groups: IntArray | None
 ) -> Stability:
     """Repeat a search; where the number of features was found, it is kept."""
     changes: dict[str, Any] = {"pos_label": 1, "max_time": None, "checkpoint": None, "random_state": random_state}
@@ -88,7 +92,7 @@ def _search_again(
     with warnings.catch_warnings():
         for category in SAID_BEFORE:
             warnings.simplefilter("ignore", category)
-        problem = again._problem(settings, X, positive.astype(int))
+        problem = again._problem(settings, X, positive.astype(int), row_groups=groups)
     found = repeat_search(settings, problem, n_searches, selector.n_iter_, Deadline(None))
     if found is None:
         raise KeyboardInterrupt("the repeated searches were interrupted")
@@ -96,19 +100,22 @@ def _search_again(
 
 
 def _fit_again(
-    selector: PUSelector, table: AnyArray, positive: BoolArray, n_searches: int, random_state: Any
+    selector: PUSelector, table: AnyArray, positive: BoolArray, n_searches: int, random_state: Any, groups: Any
 ) -> Stability:
     """Fit the selector to random halves of the labelled and of the unlabelled rows."""
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     same: PUSelector = clone(type(selector)(**{**selector.fit_settings_, "pos_label": 1}))
-    selected = np.array([_select(same, table, positive, rng) for _ in range(n_searches)])
+    selected = np.array([_select(same, table, positive, groups, rng) for _ in range(n_searches)])
     return summarise_selections(selected, tuple(group.columns for group in find_twins(table, ALIKE)))
 
 
-def _select(selector: PUSelector, table: AnyArray, positive: BoolArray, rng: np.random.Generator) -> BoolArray:
-    """Return what is selected on random halves of the labelled and of the unlabelled rows."""
-    parts = np.flatnonzero(positive), np.flatnonzero(~positive)
-    rows = np.sort(np.concatenate([rng.permutation(part)[: half(len(part))] for part in parts]))
+def _select(
+    selector: PUSelector, table: AnyArray, positive: BoolArray, groups: IntArray | None, rng: np.random.Generator
+) -> BoolArray:
+    """Return what is selected on random halves of the labelled and of the unlabelled rows, or row groups."""
+    is_near = in_labelled_groups(positive, groups)
+    parts = [part for part in (np.flatnonzero(is_near), np.flatnonzero(~is_near)) if len(part)]
+    rows = np.sort(np.concatenate([split_rows(part, 2, groups, rng)[0] for part in parts]))
     if "random_state" in selector.get_params():
         selector.set_params(random_state=int(rng.integers(2**31 - 1)))
     with warnings.catch_warnings():

@@ -13,9 +13,11 @@ from puselect.objective.column_ranks import ColumnRanks
 from puselect.objective.evidence import rank_evidence
 from puselect.objective.score import BestClusters, best_clusters, smoothing_rows
 from puselect.objective.sparse_ranks import column_ranks
+from puselect.row_groups import count_labels, shuffle_labels, split_rows
 from puselect.search.deadline import Deadline
 from puselect.selectors.base import check_flag, check_number
 from puselect.selectors.clusterings import cluster_result
+from puselect.selectors.dependence import warn_of_dependence
 from puselect.selectors.frequencies import clopper_pearson
 from puselect.selectors.fscpu import FSCPU
 from puselect.selectors.problem import Problem, some_rows
@@ -79,6 +81,8 @@ class Suitability:
     """How many features did best."""
     clusters: tuple[ClusterShare, ...] = ()
     """Of one clustering on these, the positive ones first."""
+    dependence: str = ""
+    """A `Dependence` of rows that were taken as independent, which makes the p-value too low; empty if none is seen."""
 
     def check(self) -> None:
         """Raise a ValueError if a result was damaged."""
@@ -124,7 +128,7 @@ class Trial:
     """The table of a check, ready for any labels."""
 
     problem: Problem
-    """The rows and columns that are looked at, scaled already."""
+    """The rows and columns that are looked at, scaled already, with the groups of these rows."""
     ranks: ColumnRanks
     engine: Engine
     positive: BoolArray
@@ -202,15 +206,17 @@ def check_suitability(
     engine: str = "auto",
     n_jobs: int | None = None,
     random_state: Any = 0,
+    row_groups: ArrayLike | None = None,
 ) -> Suitability:
     """Check whether the labelled rows form clusters, as the method assumes.
 
     The features that single columns point to are clustered, a few numbers of them, and the best objective counts. The
-    same is done with shuffled labels; how often they do as well is the p-value, which is exact whatever the table looks
-    like. With early stopping it follows J. Besag and P. Clifford, "Sequential Monte Carlo p-values", Biometrika 78
-    (1991): if five shuffles have done as well, no more are drawn. The size of the effect comes from labelled rows that
-    are held out in turn: how much denser they are in the clusters that the others choose than unlabelled rows. If most
-    unlabelled rows are positive, that cannot be much, and a low lift proves nothing.
+    same is done with shuffled labels; how often they do as well is the p-value. It is exact for any columns if rows are
+    independent of each other, or groups of rows, which are then shuffled as a whole (`row_groups`). With early stopping
+    it follows J. Besag and P. Clifford, "Sequential Monte Carlo p-values", Biometrika 78 (1991): if five shuffles have
+    done as well, no more are drawn. The size of the effect comes from labelled rows that are held out in turn: how much
+    denser they are in the clusters that the others choose than unlabelled rows. If most unlabelled rows are positive,
+    that cannot be much, and a low lift proves nothing.
 
     Parameters
     ----------
@@ -231,6 +237,9 @@ def check_suitability(
     engine, n_jobs
         As in `FSCPU`.
     random_state : int, RandomState or None, default=0
+    row_groups : array-like of shape (n_rows,), optional
+        The group of each row, such as a patient or a day: groups of similar size exchange their labels, and are held
+        out as a whole. Without them, a `DependentRowsWarning` tells if rows seem to depend on each other.
 
     Returns
     -------
@@ -248,7 +257,8 @@ def check_suitability(
     options = {"pos_label": pos_label, "engine": engine, "n_jobs": n_jobs, "random_state": random_state}
     selector = FSCPU(k, max_time=max_time, **options)
     settings, deadline = Settings.of(selector.get_params(deep=False)), Deadline(max_time)
-    problem = selector._problem(settings, X, y)
+    problem = selector._problem(settings, X, y, row_groups=row_groups)
+    dependence = warn_of_dependence(problem.table, problem.positive, problem.row_groups)
     rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(3,)))
     settings = settings.for_labels(int(problem.positive.sum()))
     trial, folds = make_trial(settings, problem, k, n_shuffles, rng)
@@ -263,12 +273,13 @@ def check_suitability(
         float(null.mean()),
         objective / max(float(null.mean()), 1e-12),
         len(null),
-        judge(int(problem.positive.sum()), p_value, interval).value,
+        judge(count_labels(problem.positive, problem.row_groups), p_value, interval).value,
         p_value,
         lift,
         interval,
         int(mask.sum()),
         trial.shares(mask),
+        dependence or "",
     )
 
 
@@ -282,25 +293,21 @@ def make_trial(
     rows, columns = some_rows(problem, rng), problem.budget.columns
     table, positive = problem.table[rows][:, columns], problem.positive[rows]
     labelled = np.flatnonzero(positive)
-    folds = np.array_split(rng.permutation(labelled), min(N_FOLDS, len(labelled)))
-    shuffled = [rng.permutation(positive) for _ in range(n_shuffles)]
+    groups = None if problem.row_groups is None else problem.row_groups[rows]
+    folds = split_rows(labelled, N_FOLDS, groups, rng)
+    shuffled = [shuffle_labels(positive, groups, rng) for _ in range(n_shuffles)]
     parts = [positive & ~np.isin(np.arange(len(positive)), fold) for fold in folds] if len(folds) > 1 else []
     vectors = np.array([positive, *shuffled, *parts])
     n_columns = len(columns)
     wanted = {max(1, min(WIDEST, round(share * n_columns))) for share in SHARES} if k is None else {min(k, n_columns)}
     made = make_engine(settings.engine, table, vectors, settings.mixture, n_jobs=settings.n_jobs)
     seeds = rng.integers(2**31 - 1, size=N_CLUSTERINGS)
-    part = replace(problem, table=table, positive=positive, scaling=None)
+    part = replace(problem, table=table, positive=positive, scaling=None, row_groups=groups)
     return Trial(part, column_ranks(table), made, vectors, tuple(sorted(wanted)), settings, seeds), folds
 
 
 def shuffled_objectives(
-    trial: Trial,
-    objective: float,
-    n_shuffles: int,
-    early_stopping: bool,
-    rng: np.random.Generator,
-    deadline: Deadline,
+    trial: Trial, objective: float, n_shuffles: int, early_stopping: bool, rng: np.random.Generator, deadline: Deadline
 ) -> FloatArray:
     """Return the objectives with shuffled labels, as many as are needed, or as there is time for."""
     null: list[float] = []
@@ -328,6 +335,9 @@ def heldout_lift(
     hits = np.concatenate([share for share, _ in found])
     others = np.average([share for _, share in found], weights=[len(fold) for fold in folds])
     others = max(float(others), 1 / len(trial.problem.positive))
+    if trial.problem.row_groups is not None:  # of which each counts once
+        own = trial.problem.row_groups[np.concatenate(folds)]
+        hits = np.array([hits[own == group].mean() for group in np.unique(own)])
     low, high = mean_bounds(hits)
     return float(hits.mean()) / others, (low / others, high / others)
 

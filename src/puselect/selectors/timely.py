@@ -6,8 +6,8 @@ import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, IntArray
 from puselect.engines.partitions import PartitionedTable
-from puselect.labels import draw_rows
 from puselect.objective.column_ranks import ColumnRanks
+from puselect.row_groups import draw_groups
 from puselect.search.deadline import Deadline
 from puselect.search.progress import log_line
 from puselect.selectors.settings import MANY_VALUES, Settings
@@ -27,6 +27,7 @@ def timely_rows(
     deadline: Deadline,
     rng: np.random.Generator,
     times: int = 1,
+    row_groups: IntArray | None = None,
 ) -> IntArray:
     """Return the rows, or fewer unlabelled ones if ranking columns of all of them would take longer than is left.
 
@@ -46,7 +47,7 @@ def timely_rows(
     if seconds <= left or n_others >= len(rows):
         return rows
     deadline.has_cut = True
-    fewer = draw_rows(positive, rng, max_others=n_others)
+    fewer = draw_groups(positive, row_groups, rng, n_others)
     log_line(f"single columns are compared on {len(fewer)} of {len(rows)} rows to be in time", settings.search.verbose)
     return fewer
 

@@ -15,7 +15,7 @@ LabelFault = Literal["empty", "type", "all positive", "none positive", "ambiguou
 CostsFault = Literal["empty", "line", "json", "object", "size", "missing"]
 LeftOutReason = Literal["empty", "constant", "text", "dates", "type", "identifier", "leak", "copy"]
 IdFault = Literal["missing", "repeated"]
-Role = Literal["label", "truth", "id", "drop", "keep", "use"]
+Role = Literal["label", "truth", "id", "row-group", "drop", "keep", "use"]
 Hole = Literal["missing", "infinite"]
 MANY_LOST = 0.05  # share of the values of a column, beyond that in the fit
 

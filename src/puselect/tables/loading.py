@@ -1,6 +1,7 @@
 """Read a data file into features and labels."""
 
 import time
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from puselect.arrays import BoolArray, IntArray
-from puselect.labels import draw_rows
+from puselect.row_groups import draw_groups, read_row_groups
 from puselect.selectors.clusterings import Candidates
 from puselect.tables.columns import ColumnRules, Columns, finish_columns, read_columns
 from puselect.tables.costs import feature_costs
@@ -76,6 +77,8 @@ class TableSpec:
     """Columns to use although they look like identifiers, leaks or copies."""
     id: str | None = None
     """Column that names the rows; never a feature."""
+    row_group: str | None = None
+    """Column that tells which rows belong together; never a feature."""
 
     @property
     def rules(self) -> ColumnRules:
@@ -114,6 +117,8 @@ class LoadedTable:
     """How each column that is used became features."""
     ids: tuple[int | str, ...] | None
     """Name of each row, if a column holds them."""
+    row_groups: Any
+    """Polars series with the group of each row, if a column holds them."""
     notes: tuple[Note, ...]
     data: Any
     """The whole table with all its rows and columns, lazy."""
@@ -193,6 +198,7 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
         left_out=tuple(columns.left_out),
         recipes=tuple(used.recipe for used in columns.used),
         ids=ids,
+        row_groups=None if spec.row_group is None else frame[spec.row_group],
         notes=(*notes, *columns.notes),
         data=frame.lazy() if rows is None else source.scan,
         rows=frame,
@@ -207,6 +213,7 @@ def _check_columns(source: Source, spec: TableSpec) -> None:
         ("label", [spec.label]),
         ("truth", [] if spec.truth is None else [spec.truth]),
         ("id", [] if spec.id is None else [spec.id]),
+        ("row-group", [] if spec.row_group is None else [spec.row_group]),
         ("drop", spec.drop),
         ("keep", spec.keep),
         ("use", spec.use),
@@ -216,7 +223,7 @@ def _check_columns(source: Source, spec: TableSpec) -> None:
             if name not in columns:
                 raise UnknownColumnError(source.name, role, name, columns)
     for name in spec.keep:
-        if name in (spec.label, spec.truth, spec.id, *spec.drop):
+        if name in (spec.label, spec.truth, spec.id, spec.row_group, *spec.drop):
             raise KeepError(name, None)
 
 
@@ -243,7 +250,9 @@ def _sample(source: Source, spec: TableSpec) -> tuple[IntArray, list[Note]]:
     n_labelled = int(y.sum())
     if limit <= n_labelled:
         raise TooManyLabelledError(n_labelled, limit)
-    rows = np.sort(draw_rows(y == 1, np.random.default_rng(spec.seed), max_others=limit - n_labelled))
+    with warnings.catch_warnings(action="ignore"):  # of groups: whoever uses them says the same
+        groups = None if spec.row_group is None else read_row_groups(read_column(source, spec.row_group), y == 1)
+    rows = np.sort(draw_groups(y == 1, groups, np.random.default_rng(spec.seed), limit - n_labelled))
     return rows, [SampleNote(len(rows), len(y), n_labelled, "rows" if spec.max_rows else "memory")]
 
 
@@ -274,7 +283,7 @@ def read_ids(column: Any) -> tuple[int | str, ...]:
 
 def _used_columns(frame: Any, spec: TableSpec, positive: BoolArray) -> Columns:
     """Return the features; there must be two or more, with those to keep among them."""
-    other_roles = {spec.label, spec.truth, spec.id, *spec.drop}
+    other_roles = {spec.label, spec.truth, spec.id, spec.row_group, *spec.drop}
     names = [name for name in frame.columns if name not in other_roles]
     columns = read_columns(frame, names, spec.rules, positive)
     left_out = {column.name: column for column in columns.left_out}
