@@ -11,10 +11,6 @@ class CheckpointWarning(UserWarning):
     """A checkpoint could not be written, for instance because the disk is full; the search goes on."""
 
 
-class BelowStartWarning(UserWarning):
-    """A search ended with features that cluster the labelled rows worse than those it started from."""
-
-
 class FewLabelsWarning(UserWarning):
     """So few rows are labelled that features may be selected by chance."""
 

@@ -196,7 +196,6 @@ def select(
               checkpoint=checkpoint, max_iter=max_iter, max_time=max_time, n_jobs=jobs, max_false=max_false,
               groups=table.groups or None, always_keep=list(table.keep) or None,
               feature_costs=None if costs is None else table.costs(costs))
-    remarks += sampling_note(selector, len(table.y))
     tell_start(remarks, checkpoint, quiet)
     seconds, heard = fit(selector, method, table, quiet, check_time=not yes and max_iter is None and max_time is None)
     tell_notes(() if quiet else heard)
@@ -292,16 +291,6 @@ def set_given(selector: "PUSelector", **values: Any) -> None:
 def count_units(selector: "PUSelector", table: "LoadedTable") -> int:
     """Return how many features there are to choose from; those of one column are one, if the method knows groups."""
     return len(table.recipes) if "groups" in selector.get_params(deep=False) else len(table.names)
-
-
-def sampling_note(selector: "PUSelector", n_rows: int) -> list[str]:
-    """Return a note if the search uses a sample of the rows at each step."""
-    from puselect.selectors import FSCPU
-    from puselect.selectors.settings import Settings
-
-    parameters = selector.get_params(deep=False)
-    limit = Settings.of(parameters).rows_per_step(n_rows) if isinstance(selector, FSCPU) else None
-    return [] if limit is None else [f"each step of the search uses a new sample: {limit:,} of {n_rows:,} rows"]
 
 
 def wanted_number(n_features: int, k: str | None, budget: float | None) -> tuple[int | str | None, list[str]]:

@@ -116,8 +116,6 @@ def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
         yield "number", str(selection.path)
     if selection.stability is not None:
         yield "stability", f"{selection.stability} {unsure(selection)}".strip()
-    if selection.weights is not None:
-        yield "weights", str(selection.weights)
     if selection.suitability is not None:
         yield "suitability", selection.suitability.verdict
     elif clustered:

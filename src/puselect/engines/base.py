@@ -1,7 +1,6 @@
 """The interface of the engines: masks in, counts per cluster out."""
 
-from collections.abc import Mapping
-from typing import NamedTuple, Protocol, Self, runtime_checkable
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -51,14 +50,6 @@ class FinalFit(NamedTuple):
     """The mixtures counted in the first lines of `table`; None for an empty mask and for other clusterers."""
 
 
-class PlacedRows(NamedTuple):
-    """The counts of clusterings, and the clusters of some rows."""
-
-    table: ClusterTable
-    labels: list[IntArray]
-    """The cluster of each row asked for, one array per mask."""
-
-
 class Engine(Protocol):
     """Clusters the columns of a mask; bound once to a table and to one or more label vectors.
 
@@ -93,17 +84,6 @@ class Engine(Protocol):
         n_mixtures : int, optional
             Return only the mixtures of the first `n_mixtures` seeds, to save memory; by default all.
         """
-        ...
-
-
-@runtime_checkable
-class RowPlacer(Protocol):
-    """An engine that clusters masks of several tables and places rows of theirs in one call."""
-
-    def cluster_rows(
-        self, masks: BoolArray, seeds: IntArray, targets: IntArray, rows: Mapping[int, IntArray]
-    ) -> PlacedRows:
-        """Return the counts of each mask's clustering, and the clusters of the `rows` of its label vector."""
         ...
 
 

@@ -22,8 +22,6 @@ class MixtureSpec:
     covariance_type: str = "full"
     init: str = "rows"
     """"rows": Lloyd steps from random rows, the same for every mask of a seed; "kmeans": k-means++ to convergence."""
-    labelled_start: float = 0.5
-    """Share of the start rows that are labelled positives (with init="rows"), where there are enough of them."""
     lloyd_steps: int = 1
     em: str = "hard"
     """"hard": every row belongs only to its most probable cluster; "soft": ordinary EM."""

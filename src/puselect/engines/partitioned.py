@@ -95,7 +95,7 @@ class PartitionedEngine:
     def _starts(self, seeds: list[int], targets: list[int]) -> list[Float32Array]:
         """Return the rows that each clustering starts from, less the centre."""
         pairs = list(zip(seeds, targets, strict=True))
-        rows = {(seed, target): start_rows(self.positive[target], self.spec, seed) for seed, target in set(pairs)}
+        rows = {(seed, target): start_rows(self.positive.shape[1], self.spec, seed) for seed, target in set(pairs)}
         wanted = np.unique(np.concatenate(list(rows.values())))
         values = np.ascontiguousarray(self.table[wanted] - self.centre, dtype=np.float32)
         return [values[np.searchsorted(wanted, rows[pair])] for pair in pairs]

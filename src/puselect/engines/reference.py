@@ -45,10 +45,9 @@ class HardMixture(ClusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: FloatArray, y: BoolArray | None = None) -> Self:
-        """Cluster the rows of `X`; `y` says which are labelled positives."""
+        """Cluster the rows of `X`; `y` is not used."""
         spec = self.spec or MixtureSpec()
-        positive = np.zeros(len(X), dtype=bool) if y is None else y
-        self.clusters_ = hard_clusters(X, start_rows(positive, spec, self.random_state), spec)
+        self.clusters_ = hard_clusters(X, start_rows(len(X), spec, self.random_state), spec)
         self.labels_ = self.clusters_.labels
         return self
 

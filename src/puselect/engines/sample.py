@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from puselect.arrays import BoolArray, IntArray
+from puselect.draws import Stream, distinct
 from puselect.engines.mixture import MixtureSpec
-from puselect.labels import draw_rows, rows_besides
+from puselect.labels import rows_besides
 
 
 class Sample(NamedTuple):
@@ -29,30 +30,19 @@ def draw_sample(positive: BoolArray, spec: MixtureSpec, seed: int, max_samples: 
     """
     rows, weight = None, 1.0
     if max_samples is not None:
-        rng = np.random.Generator(np.random.PCG64([seed, 0, 1]))
-        n_labelled = int(positive.sum())
-        n_others = len(positive) - n_labelled
-        n_taken = min(n_labelled, max(max_samples // 2, max_samples - n_others))
+        labelled = np.flatnonzero(positive)
+        n_others = len(positive) - len(labelled)
+        n_taken = min(len(labelled), max(max_samples // 2, max_samples - n_others))
+        others = distinct(n_others, max_samples - n_taken, seed, Stream.SAMPLED_OTHERS)
         taken = np.zeros(len(positive), dtype=bool)
-        taken[draw_rows(positive, rng, max_labelled=n_taken, max_others=max_samples - n_taken)] = True
+        taken[labelled[distinct(len(labelled), n_taken, seed, Stream.SAMPLED_LABELLED)]] = True
+        taken[rows_besides(labelled, others)] = True
         rows = np.flatnonzero(taken)  # in order, and faster than sorting them
         positive, weight = positive[rows], n_others / (max_samples - n_taken)
-    start = start_rows(positive, spec, seed) if spec.init == "rows" else np.empty(0, dtype=np.intp)
+    start = start_rows(len(positive), spec, seed) if spec.init == "rows" else np.empty(0, dtype=np.intp)
     return Sample(rows, positive, start, weight)
 
 
-def start_rows(positive: BoolArray, spec: MixtureSpec, seed: int) -> IntArray:
-    """Return the distinct rows that a seed starts from: one per cluster, or all rows if there are fewer.
-
-    A share `labelled_start` of them is drawn from the labelled positives, the rest from all other rows: seeded
-    clustering (Basu, Banerjee & Mooney, ICML 2002). A labelled row always ends up in the cluster it starts, which makes
-    that cluster look better than it is; so at most a tenth of the labelled rows are used, and none if there are fewer
-    than twenty.
-    """
-    rng = np.random.Generator(np.random.PCG64(seed))
-    n_start, labelled = min(spec.n_clusters, len(positive)), np.flatnonzero(positive)
-    n_spare = len(labelled) // 10 if len(labelled) >= 20 else 0
-    n_labelled = min(round(spec.labelled_start * n_start), n_spare)
-    seeds = rng.choice(labelled, n_labelled, replace=False)
-    drawn = rng.choice(len(positive) - n_labelled, n_start - n_labelled, replace=False)
-    return np.concatenate([seeds, rows_besides(np.sort(seeds), drawn)])
+def start_rows(n_rows: int, spec: MixtureSpec, seed: int) -> IntArray:
+    """Return the distinct rows that a seed starts from: one per cluster, or all rows if there are fewer."""
+    return distinct(n_rows, min(spec.n_clusters, n_rows), seed, Stream.START_ROWS)

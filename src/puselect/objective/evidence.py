@@ -21,7 +21,6 @@ NEGLIGIBLE = 0.02  # weight of co-trained evidence; where all weights are near 0
 LEAST_WEIGHT = 1e-3  # of the labelled rows, whose order is the best guess where nothing is known
 FEW_COLUMNS, FEW_VALUES = 80, 2**21  # of tables whose covariance is computed once, for all discriminants
 SHRINKAGE = 0.1  # of the covariance of the judges towards a multiple of the identity
-DOUBT = 2.0  # standard errors above chance
 NO_DIFFERENCE = 2.0  # expected value of both statistics: chi-squared with two degrees of freedom
 NO_DIFFERENCE_ROOT = np.sqrt(np.pi / 2)  # and of their square roots
 
@@ -42,8 +41,6 @@ class Evidence(NamedTuple):
     n_found: int
     """Unlabelled rows that joined the labelled ones: about as many as there are hidden positives, if others differ
     enough from them."""
-    tails: "Evidence | None" = None
-    """The same by normal scores, which look at the tails; None where one kind of scores was asked for."""
 
     @property
     def weight(self) -> float:
@@ -57,21 +54,11 @@ class Evidence(NamedTuple):
         cotrained = self.cotrained_weight * (np.sqrt(self.cotrained) - NO_DIFFERENCE_ROOT)
         return np.asarray(labelled + cotrained)
 
-    @property
-    def beyond_doubt(self) -> FloatArray:
-        """Half of what the labelled rows alone say more than `DOUBT` above chance, in standard errors.
-
-        Co-trained evidence replaces theirs, but rows found by many columns that say the same hide what one column says.
-        """
-        weight = self.labelled_weight / max(1 - self.cotrained_weight, LEAST_WEIGHT)
-        return np.asarray(weight / 2 * np.maximum(np.sqrt(self.labelled) - NO_DIFFERENCE_ROOT - DOUBT, 0.0))
-
     def widened(self, columns: IntArray, n_features: int) -> Self:
         """Return the evidence for a table of `n_features`, of which these are `columns`; 0 for all others."""
         labelled, cotrained = np.zeros(n_features), np.zeros(n_features)
         labelled[columns], cotrained[columns] = self.labelled, self.cotrained
-        tails = None if self.tails is None else self.tails.widened(columns, n_features)
-        return self._replace(labelled=labelled, cotrained=cotrained, tails=tails)
+        return self._replace(labelled=labelled, cotrained=cotrained)
 
     def __repr__(self) -> str:
         weights = f"labelled_weight={self.labelled_weight:.2f}, cotrained_weight={self.cotrained_weight:.2f}"
@@ -103,27 +90,18 @@ def column_evidence(X: AnyArray, positive: BoolArray) -> FloatArray:
     return ColumnRanks(X, LEPAGE).statistic(np.flatnonzero(positive))
 
 
-def gather_evidence(
-    X: AnyArray, positive: BoolArray, share: float, rng: np.random.Generator, scores: RankScores = LEPAGE
-) -> Evidence:
-    """Return what every column says about the labels.
+def rank_evidence(ranks: ColumnRanks, positive: BoolArray, share: float, rng: np.random.Generator) -> Evidence:
+    """Return the evidence of every column.
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n_features)
+    ranks : ColumnRanks
     positive : ndarray of bool, shape (n_rows,)
     share : float
         Share of the features that are wanted; the best ones decide how much the evidence counts.
     rng : numpy.random.Generator
         Breaks ties.
-    scores : RankScores
-        What the statistics compare.
     """
-    return rank_evidence(ColumnRanks(X, scores), positive, share, rng)
-
-
-def rank_evidence(ranks: ColumnRanks, positive: BoolArray, share: float, rng: np.random.Generator) -> Evidence:
-    """Return what `gather_evidence` does, from ranks that may serve several label vectors."""
     labelled_rows = np.flatnonzero(positive)
     labelled = ranks.statistic(labelled_rows)
     above = heldout_places(ranks, labelled_rows, rng)

@@ -72,19 +72,6 @@ def cluster_score(
     return best_clusters(size, positive, cluster_choice, extra_rows).score
 
 
-def random_labels(size: FloatArray, positive: FloatArray, seed: int) -> FloatArray:
-    """Return how many labelled rows would lie in each cluster if they were drawn from all rows at random.
-
-    Examples
-    --------
-    >>> random_labels(np.array([90.0, 0.0, 10.0]), np.array([1.0, 0.0, 9.0]), seed=0).tolist()
-    [9.0, 0.0, 1.0]
-    """
-    rows = np.maximum(np.rint(size), positive).astype(np.int64)
-    rng = np.random.Generator(np.random.PCG64(np.array([seed, 1], dtype=np.uint32)))
-    return rng.multivariate_hypergeometric(rows, int(positive.sum())).astype(np.float64)
-
-
 def smoothing_rows(size: FloatArray, smoothing: float) -> FloatArray:
     """Return `smoothing` in mean cluster sizes, shape (n_masks,): the `extra_rows` of each mask."""
     with np.errstate(over="ignore"):  # infinitely many rows make all scores 0

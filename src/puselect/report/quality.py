@@ -53,10 +53,8 @@ class Code(StrEnum):
     TIMED_OUT = "timed-out"
     UNSETTLED = "unsettled"
     NEAR_CUT = "near-cut"
-    BELOW_START = "below-start"
     NO_EVIDENCE = "no-evidence"
     DEGENERATE = "degenerate"
-    SAMPLED = "sampled"
     IDENTIFIER = "identifier"
     MISSING_CODE = "missing-code"
     SPIKE = "spike"
@@ -80,8 +78,6 @@ def find_problems(
         yield from _places(selector, table, positive)
     yield from _choice(selector)
     yield from _search(selector)
-    if table is not None:
-        yield from _sampling(selector, len(table))
 
 
 def warning(code: Code, title: str, text: str) -> Finding:
@@ -261,14 +257,7 @@ def _search(selector: PUSelector) -> Iterator[Finding]:
             "Their probabilities ended between 0.1 and 0.9, so their ranks are uncertain. Raise max_iter (--max-iter), "
             "or select a number of features that the data can distinguish.",
         )
-    if getattr(selector, "ended_below_start_", False):
-        yield warning(
-            Code.BELOW_START,
-            "The search ended below its start",
-            f"The objective is {selector.objective_:.3g}, that of the features selected by single columns alone "
-            f"{selector.start_objective_:.3g}. Try more steps (max_iter, --max-iter), or compare with other methods.",
-        )
-    share = selector.n_degenerate_ / max(selector.n_iter_ * selector.fit_settings_["population_size"], 1)
+    share = selector.n_degenerate_ / max(selector.n_evaluations_, 1)
     if share > MANY_DEGENERATE:
         yield warning(
             Code.DEGENERATE,
@@ -312,17 +301,6 @@ def selected_features(selector: PUSelector) -> IntArray:
     """Return the selected columns, one of each group."""
     support = selector.support_
     return np.flatnonzero(support & representatives(getattr(selector, "groups_", {}), support))
-
-
-def _sampling(selector: PUSelector, n_rows: int) -> Iterator[Finding]:
-    limit = Settings.of(selector.fit_settings_).rows_per_step(n_rows) if isinstance(selector, FSCPU) else None
-    if limit is not None:
-        yield note(
-            Code.SAMPLED,
-            f"{limit:,} of {n_rows:,} rows per step",
-            "Each step of the search used a new sample: the labelled rows and random others. "
-            "Cluster sizes are estimates for the whole table.",
-        )
 
 
 def _thinned(rows: NDArray[Any], n_columns: int) -> NDArray[Any]:

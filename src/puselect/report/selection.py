@@ -8,7 +8,6 @@ from puselect.report.panels import Panel, Portrait
 from puselect.selectors.choice import ChoiceCode, Path
 from puselect.selectors.frequencies import Stability
 from puselect.selectors.suitability import Suitability
-from puselect.selectors.weights import Weights
 from puselect.tables.fates import Fate
 from puselect.tables.recipes import Recipe
 
@@ -176,10 +175,6 @@ class Selection(JSONRecord):
     n_rows: int | None = None
     n_labelled: int | None = None
     objective: float | None = None
-    start_objective: float | None = None
-    """Of the features that evidence alone would select."""
-    weights: Weights | None = None
-    """How much each source counts in the ranking, from 0 to 1."""
     seconds: float | None = None
     command: str = ""
     """What to type to reproduce it."""
@@ -223,9 +218,6 @@ class Selection(JSONRecord):
         require(all(clustering.clusters for clustering in self.clusterings), "a clustering needs clusters")
         if self.score_name == PROBABILITY:
             require(within((feature.score for feature in self.features), 0, 1), "probabilities must lie in 0..1")
-        if self.weights is not None:
-            shares = (self.weights.labelled, self.weights.cotrained, self.weights.search, self.weights.clustered)
-            require(within(shares, 0, 1), "weights must lie in 0..1")
         if self.stability is not None:
             found = self.stability
             columns_of = (found.frequency, found.low, found.high, found.twin_frequency)

@@ -193,17 +193,14 @@ def about_ranking(selection: Selection) -> str:
     if selection.score_name != PROBABILITY:
         return "By the score of the method; higher is better. The order of equal scores is random."
     if selection.search is not None and selection.search.optimizer == EFFECTS:
-        text = (
+        return (
             "By the score at the end of the search. The probability is how often the search would try the feature "
-            "next; what single columns say counts less in it, so a feature may rank above one of higher probability. "
-            "Neither says how likely a feature is to be relevant."
+            "next; it does not say how likely a feature is to be relevant."
         )
-    else:
-        text = (
-            "By the probability at the end of the search. It shows what the search preferred, not how likely a feature "
-            "is to be relevant. The order of equal probabilities is random."
-        )
-    return f"{text} {selection.weights}" if selection.weights is not None else text
+    return (
+        "By the probability at the end of the search. It shows what the search preferred, not how likely a feature is "
+        "to be relevant. The order of equal probabilities is random."
+    )
 
 
 def about_settled(selection: Selection) -> str:

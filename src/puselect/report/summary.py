@@ -127,8 +127,6 @@ def summarise(
         n_rows=None if table is None else len(table),
         n_labelled=None if positive is None else int(positive.sum()),
         objective=getattr(selector, "objective_", None),
-        start_objective=getattr(selector, "start_objective_", None),
-        weights=getattr(selector, "weights_", None),
         seconds=seconds,
         command=python_expression(selector) if command is None else command,
         from_command_line=command is not None,

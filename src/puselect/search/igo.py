@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray
+from puselect.draws import Stream, uniforms
 from puselect.search.checkpoint import read_array
+from puselect.search.repair import Repair, draw_clocks
 
 EDGE = 0.1
 
@@ -45,8 +47,9 @@ class BernoulliIGO:
         their number. For two masks that is the paper's update.
     margin : float
         Probabilities stay within [margin, 1 - margin].
-    rng : numpy.random.Generator
-        Belongs to the state: it is saved and restored with it.
+    repair : Repair
+        Makes masks meet the budget.
+    seed : int
     """
 
     def __init__(
@@ -55,28 +58,26 @@ class BernoulliIGO:
         population_size: int,
         learning_rate: float,
         margin: float,
-        rng: np.random.Generator,
+        repair: Repair,
+        seed: int,
     ) -> None:
         self.theta = np.clip(np.asarray(theta, dtype=np.float64), margin, 1 - margin)
         self.population_size = population_size
         self.learning_rate = learning_rate
         self.margin = margin
-        self.rng = rng
+        self.repair = repair
+        self.seed = seed
 
-    def ask(self) -> BoolArray:
-        """Draw masks ~ Bernoulli(theta), shape (population_size, n_features)."""
-        return np.asarray(self.rng.random((self.population_size, len(self.theta))) < self.theta)
+    def ask(self, step: int) -> BoolArray:
+        """Draw masks ~ Bernoulli(theta) and repair them, shape (population_size, n_features)."""
+        mask, feature = np.arange(self.population_size)[:, None], np.arange(len(self.theta))
+        drawn = uniforms(self.seed, Stream.MASKS, step, mask, feature) < self.theta
+        return self.repair.repaired(drawn, draw_clocks(len(drawn), self.theta, self.seed, step))
 
-    def tell(self, masks: BoolArray, values: FloatArray, chance: FloatArray | None = None) -> None:
-        """Move theta towards the better of `masks` (as evaluated, after repair); higher values are better.
-
-        `chance`, what the values could have been with random labels, is not used.
-        """
+    def tell(self, masks: BoolArray, values: FloatArray) -> None:
+        """Move theta towards the better of `masks`; higher values are better."""
         gradient = rank_utilities(values) @ masks / (len(masks) / 2)
         self.theta = np.clip(self.theta + self.learning_rate * gradient, self.margin, 1 - self.margin)
-
-    weight = 1.0
-    """How much the search counts in the scores: nothing else does."""
 
     @property
     def scores(self) -> FloatArray:
@@ -90,10 +91,9 @@ class BernoulliIGO:
         return np.asarray((self.theta <= edge) | (self.theta >= 1 - edge))
 
     def state(self) -> dict[str, Any]:
-        """Return everything that changes during a search, the random generator included."""
-        return {"theta": self.theta, "rng": self.rng.bit_generator.state}
+        """Return everything that changes during a search."""
+        return {"theta": self.theta}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Return to a saved state; raise an error if it is damaged."""
         self.theta = read_array(state, "theta", self.theta.shape, self.margin, 1 - self.margin)
-        self.rng.bit_generator.state = state["rng"]

@@ -6,31 +6,26 @@ from typing import Protocol
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.draws import Stream, hashes
 from puselect.search.checkpoint import State, read_array, read_count
 from puselect.search.history import History, Recorder
-from puselect.search.repair import Repair, draw_clocks
+from puselect.search.repair import Repair
 
 FEWEST_STEPS = 10  # before them, settled probabilities may be those the search started from
 
 Evaluate = Callable[[BoolArray, IntArray, IntArray], FloatArray]
-"""(masks, seeds, targets) -> criteria of shape (n_masks, n_criteria); higher is better. One more column may hold what
-the first criterion could have been with random labels, NaN where that was not drawn."""
+"""(masks, seeds, targets) -> criteria of shape (n_masks, n_criteria); higher is better."""
 
 
 class Optimizer(Protocol):
     """A distribution over masks that learns from their values."""
 
-    margin: float
-    rng: np.random.Generator
+    repair: Repair
+    seed: int
 
     @property
     def theta(self) -> FloatArray:
         """Probabilities of the features."""
-        ...
-
-    @property
-    def weight(self) -> float:
-        """How much what was learnt counts in the scores, in [0, 1]."""
         ...
 
     @property
@@ -43,12 +38,12 @@ class Optimizer(Protocol):
         """Features that are in or out for good."""
         ...
 
-    def ask(self) -> BoolArray:
-        """Draw the masks of a step."""
+    def ask(self, step: int) -> BoolArray:
+        """Return the masks of a step, within budget."""
         ...
 
-    def tell(self, masks: BoolArray, values: FloatArray, chance: FloatArray | None) -> None:
-        """Learn from the values of masks, higher is better, and from what they could have been with random labels."""
+    def tell(self, masks: BoolArray, values: FloatArray) -> None:
+        """Learn from the values of masks; higher is better."""
         ...
 
     def state(self) -> State:
@@ -90,35 +85,20 @@ class RunningScale:
 
 
 class Search:
-    """One search: its distribution, its random numbers, its history.
+    """One search: its distribution, its steps, its history.
 
     Parameters
     ----------
     optimizer : Optimizer
-    repair : Repair
-    entropy : int
-        Step seeds come from (entropy, index, step), so that they do not depend on anything else.
-    index : int
-        Number of the search among those that share the entropy.
+        All random numbers come from its seed.
     target : int
         Which of the engine's label vectors this search looks at.
     n_criteria : int
         More than one: each is divided by its standard deviation over the search and they are added up.
     """
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        repair: Repair,
-        entropy: int,
-        index: int = 0,
-        target: int = 0,
-        n_criteria: int = 1,
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, target: int = 0, n_criteria: int = 1) -> None:
         self.optimizer = optimizer
-        self.repair = repair
-        self.entropy = entropy
-        self.index = index
         self.target = target
         self.step = 0
         self.n_criteria = n_criteria
@@ -128,8 +108,7 @@ class Search:
     @property
     def seed(self) -> int:
         """Seed of the coming step, shared by its masks."""
-        sequence = np.random.SeedSequence(self.entropy, spawn_key=(self.index, self.step))
-        return int(sequence.generate_state(1)[0])
+        return int(hashes(self.optimizer.seed, Stream.STEP_SEEDS, self.step) >> np.uint64(32))
 
     @property
     def theta(self) -> FloatArray:
@@ -146,26 +125,19 @@ class Search:
         if not len(self.theta):
             return 1.0
         decided = self.optimizer.decided
-        return min(float(decided.mean()), self.repair.share_spent(decided & (self.theta > 0.5)))
+        return min(float(decided.mean()), self.optimizer.repair.share_spent(decided & (self.theta > 0.5)))
 
     @property
     def converged(self) -> bool:
         """Whether the search has settled, after enough steps to tell."""
         return self.step >= FEWEST_STEPS and self.settled >= 1
 
-    def draw(self) -> tuple[BoolArray, FloatArray]:
-        """Draw the masks of a step and the clocks that repair them."""
-        masks = self.optimizer.ask()
-        return masks, draw_clocks(len(masks), self.theta, self.optimizer.rng)
-
     def tell(self, masks: BoolArray, criteria: FloatArray) -> None:
         """Learn from what `Evaluate` returns for the masks."""
-        values, chance = criteria[:, 0], None
-        if criteria.shape[1] > self.n_criteria:
-            criteria, chance = criteria[:, :-1], criteria[:, -1]
+        values = criteria[:, 0]
         if self.n_criteria > 1:
             values = (criteria / self.scale.update(criteria)).sum(axis=1)
-        self.optimizer.tell(masks, values, chance)
+        self.optimizer.tell(masks, values)
         self.step += 1
         self.recorder.add(self.step, self.theta, criteria[:, 0], self.settled)
 
@@ -176,7 +148,7 @@ class Search:
     def state(self) -> State:
         """Return everything that a resumed search needs."""
         return {
-            "entropy": self.entropy,
+            "seed": self.optimizer.seed,
             "step": self.step,
             "scale": self.scale.state(),
             "optimizer": self.optimizer.state(),
@@ -185,27 +157,15 @@ class Search:
 
     def restore(self, state: State) -> None:
         """Return to a saved state; raise an error if it is damaged."""
-        self.entropy, self.step = read_count(state, "entropy"), read_count(state, "step")
+        self.optimizer.seed, self.step = read_count(state, "seed"), read_count(state, "step")
         self.scale.restore(state["scale"])
         self.optimizer.restore(state["optimizer"])
         self.recorder.restore(state["recorder"], len(self.theta))
 
 
-def ask(searches: Sequence[Search]) -> list[BoolArray]:
-    """Draw the masks of a step of every search, within budget; searches with one repair are repaired together."""
-    drawn = [search.draw() for search in searches]
-    if any(search.repair is not searches[0].repair for search in searches):
-        pairs = zip(searches, drawn, strict=True)
-        return [search.repair.repaired(masks, clocks) for search, (masks, clocks) in pairs]
-    masks = np.concatenate([masks for masks, _ in drawn])
-    clocks = np.concatenate([clocks for _, clocks in drawn], axis=1)
-    ends = np.cumsum([len(masks) for masks, _ in drawn])[:-1]
-    return np.split(searches[0].repair.repaired(masks, clocks), ends)
-
-
 def advance(searches: Sequence[Search], evaluate: Evaluate) -> None:
     """Do one step of every search, with one call of `evaluate` for all their masks."""
-    batches = ask(searches)
+    batches = [search.optimizer.ask(search.step) for search in searches]
     counts = [len(batch) for batch in batches]
     seeds = np.repeat([search.seed for search in searches], counts)
     targets = np.repeat([search.target for search in searches], counts)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray
+from puselect.draws import Stream, uniforms
 
 SLACK = 1e-9  # relative: three features of cost 0.1 fit a budget of 0.3
 
@@ -24,18 +25,30 @@ class Repair:
 
     def __init__(self, costs: FloatArray, budget: float) -> None:
         self.costs = np.asarray(costs, dtype=np.float64)
+        self.budget = budget
         self.limit = budget * (1 + SLACK)
         affordable = self.costs[self.costs <= self.limit]
         self.typical_cost = float(np.median(affordable)) if len(affordable) else np.inf
 
-    def __call__(self, masks: BoolArray, theta: FloatArray, rng: np.random.Generator) -> BoolArray:
-        """Return repaired copies of `masks` (n_masks, n_features)."""
-        return self.repaired(masks, draw_clocks(len(masks), theta, rng))
+    @property
+    def share(self) -> float:
+        """The paper's first probability: budget over total cost."""
+        return min(self.budget / float(self.costs.sum()), 1.0) if len(self.costs) else 1.0
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Repair) and self.limit == other.limit and np.array_equal(self.costs, other.costs)
-
-    __hash__ = None  # type: ignore[assignment]
+    def best(self, scores: FloatArray) -> BoolArray:
+        """Return masks of the features of highest score that fit, for each line of `scores` (n_masks, n_features)."""
+        order = np.argsort(-scores, axis=1, kind="stable")
+        masks, lines = np.zeros(scores.shape, dtype=bool), np.arange(len(scores))
+        if (self.costs == self.costs[:1]).all():
+            n_best = int(self.limit / self.costs[0]) if len(self.costs) else 0
+            np.put_along_axis(masks, order[:, :n_best], True, axis=1)
+            return masks
+        left = np.full(len(scores), self.limit)
+        for feature in order.T:
+            fits = self.costs[feature] <= left
+            masks[lines, feature] = fits
+            left -= np.where(fits, self.costs[feature], 0.0)
+        return masks
 
     def share_spent(self, mask: BoolArray) -> float:
         """Return the share of the budget that a mask spends; 1 if the rest does not pay for a typical feature."""
@@ -71,9 +84,8 @@ class Repair:
             masks[open_masks, first] = True
 
 
-def draw_clocks(n_masks: int, theta: FloatArray, rng: np.random.Generator) -> FloatArray:
+def draw_clocks(n_masks: int, theta: FloatArray, seed: int, step: int) -> FloatArray:
     """Return when features go, at rates 1 - theta, and come, at rates theta: shape (2, n_masks, n_features)."""
-    clocks = rng.standard_exponential((2, n_masks, len(theta)))
-    clocks[0] /= 1 - theta
-    clocks[1] /= theta
-    return clocks
+    way, mask = np.arange(2)[:, None, None], np.arange(n_masks)[:, None]
+    rates = np.stack([1 - theta, theta])[:, None]
+    return np.asarray(-np.log(uniforms(seed, Stream.CLOCKS, step, way, mask, np.arange(len(theta)))) / rates)

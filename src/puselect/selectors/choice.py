@@ -9,6 +9,7 @@ from enum import StrEnum
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.draws import Stream, generator
 from puselect.engines import Engine
 from puselect.exceptions import NothingBeyondChanceWarning
 from puselect.objective.chance import Chance, draw_statistics
@@ -22,7 +23,6 @@ from puselect.selectors.clusterings import score_features
 from puselect.selectors.groups import group_statistic
 from puselect.selectors.problem import Problem, some_rows, taken_rows
 from puselect.selectors.settings import Settings
-from puselect.selectors.timely import timely_rows
 
 BY_CHANCE = 0.03  # largest p-value of all columns together with which any of them counts as beyond chance
 EVEN = 0.5  # without any: as many features as are more likely true than false
@@ -121,7 +121,7 @@ class Path:
         return " There is no elbow: the objective is much the same for more features, and does not tell the number."
 
 
-def choose(settings: Settings, problem: Problem, max_false: float, deadline: Deadline) -> Problem:
+def choose(settings: Settings, problem: Problem, max_false: float) -> Problem:
     """Return the problem with a budget for the features beyond chance.
 
     Features that cost more than the budget are left out. With costs, only those beyond chance may be selected, within
@@ -130,7 +130,7 @@ def choose(settings: Settings, problem: Problem, max_false: float, deadline: Dea
     budget = problem.budget.narrowed(problem.budget.affordable)
     if not len(budget.free):
         return problem
-    choice = choose_number(settings, replace(problem, budget=budget), max_false, deadline)
+    choice = choose_number(settings, replace(problem, budget=budget), max_false)
     if choice.code is not ChoiceCode.CHOSEN:
         warn_of_chance(choice, count_labels(problem.positive, problem.row_groups))
     if (problem.budget.costs == 1).all():
@@ -140,12 +140,11 @@ def choose(settings: Settings, problem: Problem, max_false: float, deadline: Dea
     return replace(problem, budget=limited, choice=choice)
 
 
-def choose_number(settings: Settings, problem: Problem, max_false: float, deadline: Deadline) -> Choice:
+def choose_number(settings: Settings, problem: Problem, max_false: float) -> Choice:
     """Return how many of the free features are beyond chance."""
     begin, rng = time.monotonic(), _rng(problem)
     free, columns = problem.budget.free, problem.budget.columns
     rows, groups = some_rows(problem, rng), problem.row_groups
-    rows = timely_rows(settings, problem.table, problem.positive, rows, columns, deadline, rng, row_groups=groups)
     table, positive = taken_rows(problem, rows)[:, columns], problem.positive[rows]
     groups = None if groups is None else groups[rows]
     ranks, n_labelled = column_ranks(table, n_threads=settings.threads_for(table.shape)), count_labels(positive, groups)
@@ -271,4 +270,4 @@ def path_sizes(n_features: int, n_selected: int) -> list[int]:
 
 
 def _rng(problem: Problem) -> np.random.Generator:
-    return np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(2,)))
+    return generator(problem.entropy, Stream.NUMBER)

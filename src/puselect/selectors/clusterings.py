@@ -1,6 +1,5 @@
 """The clusters of the selected features, and the unlabelled rows in the positive ones: candidate positives."""
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,7 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.engines import Engine
-from puselect.exceptions import BelowStartWarning
 from puselect.labels import equal_to, without_missing
 from puselect.objective.score import best_clusters, smoothing_rows
 from puselect.scaling import Scaling
@@ -17,7 +15,6 @@ from puselect.selectors.settings import Settings
 from puselect.sparse_table import SparseTable, as_dense
 
 CHUNK = 8192  # rows placed at a time
-MUCH_BELOW = 4.0  # standard errors, of eight clusterings
 KEPT_BYTES = 2**25  # beyond about 450 selected features fewer clusterings are kept
 
 
@@ -168,8 +165,8 @@ def cluster_result(
     """
     n_kept = n_mixtures_kept(settings, support, len(seeds))
     table, mixtures = engine.fit_final(support, seeds, target, n_mixtures=n_kept)
-    extra_rows = smoothing_rows(table.size, settings.smoothing)
-    best = best_clusters(table.size, table.positive, settings.cluster_choice, extra_rows)
+    extra_rows = smoothing_rows(table.size, settings.preset.smoothing)
+    best = best_clusters(table.size, table.positive, settings.preset.cluster_choice, extra_rows)
     kept = np.flatnonzero(table.size[:n_kept].any(axis=1))  # a clustering that failed has no rows
     if mixtures is None or not len(kept):
         return best.score, None
@@ -188,31 +185,13 @@ def cluster_result(
     )
 
 
-def cluster_candidates(
-    settings: Settings,
-    problem: Problem,
-    engine: Engine,
-    support: BoolArray,
-    seeds: IntArray,
-    table: NDArray[Any] | SparseTable,
-    known: BoolArray,
-    target: int = 0,
-) -> Candidates | None:
-    """Cluster some features once per seed and return the candidates in a table; None if clusters place no rows.
-
-    The table holds these features of some rows, scaled; rows that are `known` are left out.
-    """
-    _, clusterings = cluster_result(settings, problem, engine, support, seeds, target)
-    return None if clusterings is None else clusterings._replace(scaling=None).candidates(table, known)
-
-
 def score_features(
     settings: Settings, engine: Engine, support: BoolArray, seeds: IntArray, target: int = 0
 ) -> FloatArray:
     """Cluster some features once per seed and return the scores."""
     table = engine.cluster(np.repeat(support[None, :], len(seeds), axis=0), seeds, np.full(len(seeds), target))
-    extra_rows = smoothing_rows(table.size, settings.smoothing)
-    return best_clusters(table.size, table.positive, settings.cluster_choice, extra_rows).score
+    extra_rows = smoothing_rows(table.size, settings.preset.smoothing)
+    return best_clusters(table.size, table.positive, settings.preset.cluster_choice, extra_rows).score
 
 
 def known_positives(y: ArrayLike, pos_label: Any, n_rows: int) -> BoolArray:
@@ -223,18 +202,3 @@ def known_positives(y: ArrayLike, pos_label: Any, n_rows: int) -> BoolArray:
     if labels.shape != (n_rows,):
         raise ValueError(f"y must hold one label for each of the {n_rows} rows of X, got shape {labels.shape}")
     return equal_to(labels, pos_label)
-
-
-def warn_if_below_start(scores: FloatArray, start_scores: FloatArray) -> bool:
-    """Warn if the result clusters the labelled rows worse than the start, beyond the error; return whether it does."""
-    gain = scores - start_scores
-    error = gain.std(ddof=1) / np.sqrt(len(gain))
-    is_below = bool(gain.mean() < -MUCH_BELOW * error)
-    if is_below:
-        warnings.warn(
-            f"the search ended below its start: the objective is {scores.mean():.3g}, that of the features selected by "
-            f"single columns alone {start_scores.mean():.3g}; try more steps (max_iter) or another method",
-            BelowStartWarning,
-            stacklevel=5,
-        )
-    return is_below

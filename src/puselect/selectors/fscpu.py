@@ -14,29 +14,18 @@ from puselect.engines import Engine
 from puselect.row_groups import read_row_groups
 from puselect.search.callbacks import FitCallbacks, with_callbacks
 from puselect.search.deadline import Deadline
-from puselect.search.progress import log_line
 from puselect.selectors.base import check_number, column_names, varying_columns
 from puselect.selectors.budget import AUTO, Budget, costs_in_order
 from puselect.selectors.choice import choose, follow_path
-from puselect.selectors.cluster_search import Searched, search_alone
-from puselect.selectors.clusterings import (
-    Candidates,
-    cluster_result,
-    known_positives,
-    score_features,
-    warn_if_below_start,
-)
-from puselect.selectors.confirmation import confirmed_support
+from puselect.selectors.clusterings import Candidates, cluster_result, known_positives
 from puselect.selectors.dependence import warn_of_dependence
-from puselect.selectors.final_ranking import final_scores
 from puselect.selectors.groups import read_groups
-from puselect.selectors.problem import Problem, problem_engine, start_order
-from puselect.selectors.ranking import scores_of_order
+from puselect.selectors.problem import Problem, problem_engine
 from puselect.selectors.remote import read_any, remote_candidates, remote_table
 from puselect.selectors.repeats import check_repeats, repeat_search
-from puselect.selectors.session import SearchSelector, saved_entropy
-from puselect.selectors.settings import PUBLISHED, Settings
-from puselect.selectors.weights import Weights
+from puselect.selectors.run import Searched, search_alone
+from puselect.selectors.session import SearchSelector, saved_seed
+from puselect.selectors.settings import Settings
 from puselect.sparse_table import SparseTable
 
 
@@ -74,8 +63,8 @@ class FSCPU(SearchSelector):
         or the workers that hold the partitions of a Dask DataFrame or Array. "auto" takes the GPU where there is one
         and the search should be faster there.
     max_iter : int, optional
-        The most steps. By default 400 for half of the features, more for other shares and with few labelled rows;
-        80 / learning_rate with optimizer="igo".
+        The most steps. By default 200 for half of the features, more for other shares and with few labelled rows; 3000
+        with preset="published".
     max_time : float, optional
         The most seconds that `fit` may take. The search ends in time with the best features so far, see `timed_out_`;
         a search that ends earlier is not changed by the limit. With a `checkpoint`, fit again to go on for longer.
@@ -92,68 +81,31 @@ class FSCPU(SearchSelector):
 
     Other Parameters
     ----------------
-    criterion : {"cluster+evidence", "cluster", "cluster+mi"}, default="cluster+evidence"
-        "cluster+evidence" adds what single columns say about the labels to the effect that features have on the
-        clusters; "cluster" is the paper's criterion. "cluster+mi" is FSCPU-MI: the mutual information of semi-JMI is
-        added, each term over its standard deviation. It needs 25 labelled rows or more; a `FewLabelsWarning` says so.
+    preset : {"default", "published"}, default="default"
+        "published" has every setting as printed in the paper: two masks a step for 3000 steps, a Gaussian mixture
+        fitted to convergence from k-means for each mask. See also `FSCPU.published`.
+    criterion : {"auto", "cluster+evidence", "cluster", "cluster+mi"}, default="auto"
+        "cluster+evidence" adds the evidence of single columns to the effect that features have on the clusters;
+        "cluster" is the paper's criterion. "cluster+mi" is FSCPU-MI: the mutual information of semi-JMI is added, each
+        term over its standard deviation. It needs 25 labelled rows or more; a `FewLabelsWarning` says so. "auto":
+        "cluster+evidence", with preset="published" "cluster".
     scale : {"auto", "standard", "minmax"} or None, default="auto"
         "auto" maps every column to [0, 1] after cutting off long tails; the selection is the same behind any affine
         scaler. "standard": zero mean and unit variance. "minmax": to [0, 1] by the extremes, as in the paper.
         None: use the values as they are.
     screen : int, "auto" or None, default="auto"
-        With criterion="cluster+evidence", search only among so many features, those with most evidence ("auto": eight
-        times as many as are wanted, at least 400). Halfway, features left out that differ in the rows found by then
-        are exchanged for the worst. None searches all.
-    skip_constant : bool, default=True
-        Rank constant columns last and never select them, unless `always_keep` names them. If fewer columns vary than
-        `n_features_to_select`, only those are selected, with a `FewerFeaturesWarning`.
+        With evidence, search only among so many features, those with most of it ("auto": four times as many as are
+        wanted, at least 400). None searches all.
     max_samples : int, "auto" or None, default="auto"
-        Larger tables ("auto": above 10,000 rows) are sampled at each step: labelled rows and random others.
+        Rows of each step, drawn anew: labelled ones, at most half, and random others ("auto": 1000). None uses all.
     clusterer : estimator, optional
         Any scikit-learn clusterer, used instead of the Gaussian mixture by the reference engine.
-    n_clusters : int or "auto", default="auto"
-        Clusters of the mixture. "auto": 20, with fewer than 20 labelled rows 10.
+    n_clusters : int, default=10
+        Clusters of the mixture.
     covariance_type : {"full", "diag", "spherical", "tied"}, default="full"
         Shape of the clusters, as in scikit-learn's ``GaussianMixture``.
-    init : {"rows", "kmeans"}, default="rows"
-        Start from random rows, the same for all masks of a step; or from k-means++ run to convergence.
-    labelled_start : float, default=0.0
-        Share of the start rows that are labelled positives (with init="rows"): at most a tenth of the labelled rows,
-        and none if fewer than 20 are labelled.
-    lloyd_steps : int, default=1
-        k-means steps before the mixture (with init="rows").
-    em : {"hard", "soft"}, default="hard"
-        Whether a row belongs to one cluster only while the mixture is fitted, or to each to some degree.
-    em_steps : int, default=1
-        The most EM steps.
-    tol : float, default=1e-3
-        Soft EM ends when the mean log-likelihood changes by less.
-    reg_covar : float, default=1e-6
-        Added to the diagonal of covariances.
-    shrinkage : float, default=1.0
-        Pulls the full covariance of a cluster with few rows towards the pooled variances; 0 turns it off.
-    cluster_choice : {"best", "greedy"}, default="best"
-        How positive clusters are chosen: the best prefix of the clusters sorted by their share of labelled rows, or
-        the prefix before the first decrease, as in the paper.
-    smoothing : float, default=0.5
-        Unlabelled rows added to any set of clusters before its precision is taken, in mean cluster sizes: keeps tiny
-        clusters around a labelled row from winning by luck. 0 is the paper's score.
-    start_evidence : float, default=1.0
-        With optimizer="igo", how strongly the first probabilities follow what single columns tell about the labels;
-        0 starts flat.
-    optimizer : {"auto", "effects", "igo"}, default="auto"
-        How the search learns. "effects" estimates the effect of every feature, with its error, from all masks so far,
-        and draws features that may belong to the best. "igo" is the paper's: a gradient step on the probabilities.
-        "auto": "effects" with criterion="cluster+evidence", "igo" otherwise.
-    population_size : int, default=8
-        Masks per step.
-    learning_rate : float or {"auto", "paper"}, default="auto"
-        With optimizer="igo", how far a step moves the probabilities. "paper": 1 / (2 n_features); "auto" depends on
-        the population, the number of features and the number of labelled rows.
-    margin : float or {"auto", "paper"}, default="auto"
-        Probabilities stay in [margin, 1 - margin]. "paper": 1 / n_features; "auto": the same, but at most 0.1.
-    early_stopping : bool, default=True
-        Stop when the search has converged (see `converged_`). False: run for `max_iter` steps.
+    population_size : int, optional
+        Masks per step. By default 8, with preset="published" 2.
 
     Attributes
     ----------
@@ -162,8 +114,8 @@ class FSCPU(SearchSelector):
     ranking_ : ndarray of int, shape (n_features,)
         1 for the best feature.
     probabilities_ : ndarray of float, shape (n_features,)
-        Probability of each feature at the end (theta); 1 for kept features, 0 for those that were not searched. With
-        optimizer="effects", the probability that its score, which has an error of 1, is above the cut.
+        Probability of each feature at the end (theta); 1 for kept features, 0 for those that were not searched. In the
+        default, the probability that its score, which has an error of 1, is above the cut.
     objective_ : float
         Objective of the selected features: mean over eight clusterings.
     history_ : History
@@ -175,26 +127,20 @@ class FSCPU(SearchSelector):
     converged_ : bool
         Whether, after ten steps or more, every feature is decided, and those decided for spend the budget.
     timed_out_ : bool
-        Whether `max_time` ended the search. If its features do not cluster the labelled rows better than those that
-        evidence alone selects, the latter are selected.
+        Whether `max_time` ended the search.
     settled_ : float
         How near that is, 0 to 1: the share of decided features, or the share of the budget if that is less. A feature
-        is decided if its score is three standard errors from the cut, or, with optimizer="igo", if its probability is
-        0.1 or less, or 0.9 or more.
+        is decided if its score is three standard errors from the cut; in the paper's search, if its probability is 0.1
+        or less, or 0.9 or more.
     evidence_ : Evidence or None
         What single columns say about the labels, and how much it counts (`labelled_weight`, `cotrained_weight`).
-    weights_ : Weights or None
-        How much each source counts in the ranking, from 0 (all noise) to 1; ``str`` says it in a sentence. None with
-        optimizer="igo", which ranks by its probabilities, or without a choice.
-    start_objective_ : float or None
-        Objective of the features that evidence alone would select; None without evidence or after Ctrl-C.
-    ended_below_start_ : bool
-        Whether `objective_` is clearly lower than that, as a `BelowStartWarning` has said.
     path_ : Path or None
         With n_features_to_select="auto", what each number is worth and why this one was chosen; None if time is out, or
         if there is nothing to choose.
     stability_ : Stability or None
         With `n_searches`, how often each feature is selected; None without, or if time or labels are too few.
+    n_evaluations_ : int
+        Clusterings of the search.
     n_degenerate_ : int
         Clusterings of the search that lost a cluster or needed more regularisation.
     clusterings_ : Clusterings or None
@@ -245,30 +191,15 @@ class FSCPU(SearchSelector):
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
-        criterion: str = "cluster+evidence",
+        preset: str = "default",
+        criterion: str = "auto",
         scale: str | None = "auto",
         screen: int | str | None = "auto",
-        skip_constant: bool = True,
         max_samples: int | str | None = "auto",
         clusterer: Any = None,
-        n_clusters: int | str = "auto",
+        n_clusters: int = 10,
         covariance_type: str = "full",
-        init: str = "rows",
-        labelled_start: float = 0.0,
-        lloyd_steps: int = 1,
-        em: str = "hard",
-        em_steps: int = 1,
-        tol: float = 1e-3,
-        reg_covar: float = 1e-6,
-        shrinkage: float = 1.0,
-        cluster_choice: str = "best",
-        smoothing: float = 0.5,
-        start_evidence: float = 1.0,
-        optimizer: str = "auto",
-        population_size: int = 8,
-        learning_rate: float | str = "auto",
-        margin: float | str = "auto",
-        early_stopping: bool = True,
+        population_size: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.feature_costs = feature_costs
@@ -286,38 +217,20 @@ class FSCPU(SearchSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.preset = preset
         self.criterion = criterion
         self.scale = scale
         self.screen = screen
-        self.skip_constant = skip_constant
         self.max_samples = max_samples
         self.clusterer = clusterer
         self.n_clusters = n_clusters
         self.covariance_type = covariance_type
-        self.init = init
-        self.labelled_start = labelled_start
-        self.lloyd_steps = lloyd_steps
-        self.em = em
-        self.em_steps = em_steps
-        self.tol = tol
-        self.reg_covar = reg_covar
-        self.shrinkage = shrinkage
-        self.cluster_choice = cluster_choice
-        self.smoothing = smoothing
-        self.start_evidence = start_evidence
-        self.optimizer = optimizer
         self.population_size = population_size
-        self.learning_rate = learning_rate
-        self.margin = margin
-        self.early_stopping = early_stopping
 
     @classmethod
-    def published(cls, n_features_to_select: int | str | None = None, **changes: Any) -> Self:
-        """Return the selector with the settings of the paper; `changes` override some.
-
-        Two masks a step for 3000 steps, a Gaussian mixture fitted to convergence from k-means for each.
-        """
-        return cls(n_features_to_select, **{**PUBLISHED, **changes})
+    def published(cls, n_features_to_select: int | str | None = None, **parameters: Any) -> Self:
+        """Return the selector with the settings of the paper: ``FSCPU(n_features_to_select, preset="published")``."""
+        return cls(n_features_to_select, preset="published", **parameters)
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike, *, row_groups: ArrayLike | None = None) -> Self:
@@ -335,8 +248,7 @@ class FSCPU(SearchSelector):
         """
         settings = Settings.of(self.get_params(deep=False))
         deadline = Deadline(settings.search.max_time)
-        problem = self._problem(settings, X, y, deadline, row_groups)
-        settings = settings.for_labels(int(problem.positive.sum()))
+        problem = self._problem(settings, X, y, row_groups)
         return self._fit_problem(settings, problem, FitCallbacks(self, X, y), deadline)
 
     def candidate_positives(self, X: ArrayLike, y: ArrayLike | None = None) -> Candidates:
@@ -382,11 +294,11 @@ class FSCPU(SearchSelector):
         return self.clusterings_.candidates(SparseTable.of(chosen) if issparse(chosen) else chosen, known)
 
     def _problem(
-        self, settings: Settings, X: ArrayLike, y: ArrayLike, deadline: Deadline | None = None, row_groups: Any = None
+        self, settings: Settings, X: ArrayLike, y: ArrayLike, row_groups: Any = None
     ) -> Problem:
         """Check the data and the parameters that depend on it; return what is to be searched."""
         is_seeded = self.random_state is not None
-        saved = None if is_seeded else saved_entropy(settings.search.checkpoint)
+        saved = None if is_seeded else saved_seed(settings.search.checkpoint)
         entropy = self._draw_entropy() if saved is None else saved
         table, positive = read_any(self, settings, X, y, entropy)
         groups = read_row_groups(row_groups, positive)
@@ -394,7 +306,7 @@ class FSCPU(SearchSelector):
         names, costs = column_names(self, X), self.feature_costs
         self.groups_ = read_groups(self.groups, names, table.shape[1])
         self.feature_costs_ = None if costs is None else costs_in_order(costs, names, self.groups_)
-        selectable = varying_columns(table) if settings.skip_constant else np.ones(table.shape[1], dtype=bool)
+        selectable = varying_columns(table) if settings.preset.skip_constant else np.ones(table.shape[1], dtype=bool)
         wanted = (self.n_features_to_select, self.feature_costs_, self.budget, self.always_keep, self.never_select)
         budget = Budget.from_parameters(*wanted, names, selectable, self.groups_)
         check_number("max_false", self.max_false, 0, 1, open_low=True)
@@ -403,7 +315,7 @@ class FSCPU(SearchSelector):
         is_open = self.n_features_to_select == AUTO
         if is_open or self.n_searches > 1:
             warn_of_dependence(table, positive, groups)
-        return choose(settings, problem, self.max_false, deadline or Deadline(None)) if is_open else problem
+        return choose(settings, problem, self.max_false) if is_open else problem
 
     def _fit_problem(self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline) -> Self:
         engine = problem_engine(settings, problem)
@@ -411,39 +323,17 @@ class FSCPU(SearchSelector):
         return self._keep_clusters(settings, problem, searched, engine)
 
     def _keep_clusters(
-        self,
-        settings: Settings,
-        problem: Problem,
-        searched: Searched,
-        engine: Engine,
-        target: int = 0,
-        found: Sequence[Candidates] | None = None,
+        self, settings: Settings, problem: Problem, searched: Searched, engine: Engine, target: int = 0
     ) -> Self:
         """Set the fitted attributes from a search that is over, and cluster its result."""
-        session, evidence = searched
-        confirmed = confirmed_support(settings, problem, session, evidence, engine, target, found)
-        self._keep_result(session, evidence, final_scores(problem, session, evidence, confirmed))
+        session, self.evidence_ = searched
+        is_screened = len(session.budget.free) < len(problem.budget.free)
+        self._keep_result(session, self.evidence_.support if self.evidence_ is not None and is_screened else None)
         seeds, deadline = session.final_seeds, session.deadline
         scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
-        self.evidence_, weight = evidence, session.search.optimizer.weight
-        self.start_objective_, self.ended_below_start_ = None, False
-        if evidence is not None and len(seeds) > 1:  # an interrupted search has only one final clustering
-            order = start_order(session.budget, evidence, problem.entropy)
-            start = session.budget.take_within(order)
-            is_new = not np.array_equal(start, self.support_)
-            start_scores = score_features(settings, engine, start, seeds, target) if is_new else scores
-            self.start_objective_ = float(start_scores.mean())
-            if session.timed_out and start_scores.mean() > scores.mean():
-                weight, confirmed = 0.0, None
-                self._rank(session, scores_of_order(order, len(order)), evidence)
-                scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
-            self.ended_below_start_ = weight > 0 and warn_if_below_start(scores, start_scores)
         self.objective_ = float(scores.mean())
         self.path_ = follow_path(settings, problem, engine, self.ranking_, self.support_, seeds, deadline, target)
-        self.stability_ = self.weights_ = None
+        self.stability_ = None
         if self.n_searches > 1 and not (session.interrupted or session.timed_out):
             self.stability_ = repeat_search(settings, problem, self.n_searches, self.n_iter_, deadline)
-        if settings.follows_effects and problem.budget.leaves_a_choice:
-            self.weights_ = Weights.of(evidence, weight, confirmed is not None)
-            log_line(str(self.weights_), settings.search.verbose)
         return self

@@ -8,17 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from puselect.engines import Engine, gpu_engine_class, gpu_is_there
-from puselect.engines.base import RowPlacer
 from puselect.engines.precision import check_range
 from puselect.search.callbacks import FitCallbacks
 from puselect.search.deadline import Deadline
-from puselect.selectors.cluster_search import Searched
-from puselect.selectors.clusterings import Candidates
-from puselect.selectors.confirmation import Inquiry, asking_search, found_together, keeps_all
 from puselect.selectors.fscpu import FSCPU
-from puselect.selectors.lockstep import search_together
 from puselect.selectors.problem import Problem
-from puselect.selectors.screening import pool_size
+from puselect.selectors.run import pool_size, search_together
 from puselect.selectors.settings import Settings
 
 
@@ -37,9 +32,8 @@ class Task:
         """Check the parameters and the data."""
         settings = Settings.of(selector.get_params(deep=False))
         deadline = Deadline(settings.search.max_time)
-        problem = selector._problem(settings, X, y, deadline)
-        resolved = settings.for_labels(int(problem.positive.sum()))
-        return cls(selector, resolved, problem, FitCallbacks(selector, X, y), deadline)
+        problem = selector._problem(settings, X, y)
+        return cls(selector, settings, problem, FitCallbacks(selector, X, y), deadline)
 
 
 def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Sequence[ArrayLike]) -> list[FSCPU]:
@@ -106,25 +100,8 @@ def fit_together(tasks: Sequence[Task], engine: Engine) -> None:
         [task.deadline for task in tasks],
         engine,
     )
-    found = _ask_together(tasks, searched, engine)
     for target, (task, own) in enumerate(zip(tasks, searched, strict=True)):
-        task.selector._keep_clusters(task.settings, task.problem, own, engine, target, found.get(target))
-
-
-def _ask_together(
-    tasks: Sequence[Task], searched: Sequence[Searched], engine: Engine
-) -> dict[int, list[Candidates]]:
-    """Return the candidates that clusters find for the results, by the numbers of those that an engine does at once."""
-    if not isinstance(engine, RowPlacer):
-        return {}
-    inquiries = {}
-    for target, (task, own) in enumerate(zip(tasks, searched, strict=True)):
-        optimizer = asking_search(own.session)
-        if own.evidence is not None and optimizer is not None:
-            inquiry = Inquiry.of(task.problem, own.session.budget, optimizer.scores)
-            if inquiry is not None and keeps_all(task.settings, inquiry):
-                inquiries[target] = inquiry
-    return found_together(tasks[0].settings, inquiries, engine) if inquiries else {}
+        task.selector._keep_clusters(task.settings, task.problem, own, engine, target)
 
 
 def are_alike(tasks: Sequence[Task]) -> bool:
@@ -144,7 +121,7 @@ def are_alike(tasks: Sequence[Task]) -> bool:
 
 def _shared(settings: Settings) -> Settings:
     """Return the settings with those replaced that may differ between searches in lockstep."""
-    return replace(settings, engine="", n_jobs=None, start_evidence=0.0, search=None)  # type: ignore[arg-type]
+    return replace(settings, engine="", n_jobs=None, search=None)  # type: ignore[arg-type]
 
 
 def _may_use_gpu(selectors: Sequence[FSCPU]) -> bool:

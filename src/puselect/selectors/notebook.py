@@ -39,10 +39,8 @@ def selected_html(selector: "PUSelector") -> str:
         for j in best[:SHOWN]
     )  # fmt: skip
     title = f"{len(best)} of {int(is_shown.sum())} features selected"
-    weights = getattr(selector, "weights_", None)
-    why = f"<div style='{TEXT}'>{escape(str(weights))}</div>" if weights is not None else ""
     more = f"<div style='{TEXT}'>and {len(best) - SHOWN} more</div>" if len(best) > SHOWN else ""
-    return f"<div style='{TEXT}'><b>{title}</b></div><table style='{TEXT}'>{head}{rows}</table>{more}{why}"
+    return f"<div style='{TEXT}'><b>{title}</b></div><table style='{TEXT}'>{head}{rows}</table>{more}"
 
 
 def _row(tag: str, *cells: str) -> str:

@@ -6,19 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from puselect.arrays import AnyArray, BoolArray, FloatArray
+from puselect.arrays import AnyArray, BoolArray
+from puselect.draws import Stream, generator
 from puselect.engines import make_engine
 from puselect.engines.partitions import PartitionedTable
 from puselect.exceptions import FewLabelsWarning
 from puselect.row_groups import count_labels, split_rows
 from puselect.search.deadline import Deadline
 from puselect.selectors.base import check_number, descending_order
-from puselect.selectors.confirmation import confirmed_support
-from puselect.selectors.final_ranking import final_scores
 from puselect.selectors.frequencies import Stability, summarise_selections
-from puselect.selectors.lockstep import search_together
 from puselect.selectors.problem import Problem
-from puselect.selectors.screening import pool_size
+from puselect.selectors.run import pool_size, search_together
 from puselect.selectors.session import Session
 from puselect.selectors.settings import Settings
 from puselect.selectors.twins import FEWEST_ROWS, MOST_CELLS, find_twins
@@ -59,14 +57,12 @@ def repeat_search(
     stability : Stability or None
         None if a single row or row group is labelled, with a warning, and if the deadline or Ctrl-C ended a search.
     """
-    n_labelled = int(problem.positive.sum())
     if count_labels(problem.positive, problem.row_groups) < 2:
         warnings.warn("stability needs two labelled rows or row groups, got 1", FewLabelsWarning, stacklevel=4)
         return None
     steps = max(FEWEST_STEPS, n_steps // SHARE_OF_STEPS)
     search = replace(settings.search, max_iter=steps, checkpoint=None, verbose=0)
-    short = replace(settings, search=search).for_labels(half(n_labelled))
-    repeats = search_halves(short, halves(problem, n_searches), deadline)
+    repeats = search_halves(replace(settings, search=search), halves(problem, n_searches), deadline)
     if any(each.session.interrupted or each.session.timed_out for each in repeats):
         return None
     selected = np.array([each.selected for each in repeats])
@@ -82,7 +78,7 @@ def check_repeats(n_searches: int, table: Any) -> None:
 
 def halves(problem: Problem, n_searches: int) -> list[Problem]:
     """Return the problem with random halves of its labels, each with half as many rows per step."""
-    rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(5,)))
+    rng = generator(problem.entropy, Stream.HALVES)
     labelled, n_rows = np.flatnonzero(problem.positive), len(problem.positive)
     n_used = half(n_rows if problem.max_samples is None else min(problem.max_samples, n_rows))
     found = []
@@ -118,18 +114,14 @@ def search_halves(settings: Settings, problems: list[Problem], deadline: Deadlin
         )
         ends = [Deadline(seconds) for _ in lot]
         searched = search_together([settings] * len(lot), lot, ends, engine)
-        for target, (problem, (session, evidence)) in enumerate(zip(lot, searched, strict=True)):
-            confirmed = confirmed_support(settings, problem, session, evidence, engine, target)
-            scores = final_scores(problem, session, evidence, confirmed)
-            repeats.append(Repeat(session, selection(session, scores)))
+        repeats += [Repeat(session, selection(session)) for session, _ in searched]
     return repeats
 
 
-def selection(session: Session, scores: FloatArray | None = None) -> BoolArray:
-    """Return the features that a search selects, by its own scores or by these."""
+def selection(session: Session) -> BoolArray:
+    """Return the features that a search selects."""
     search = session.search
-    used = search.optimizer.scores if scores is None else scores
-    order = descending_order(used, np.random.default_rng([search.entropy, search.step]))
+    order = descending_order(search.optimizer.scores, np.random.default_rng([search.optimizer.seed, search.step]))
     return session.budget.take_within(order)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.draws import Stream, generator
 from puselect.engines import Engine, make_engine
 from puselect.objective.column_ranks import ColumnRanks
 from puselect.objective.evidence import rank_evidence
@@ -150,8 +151,8 @@ class Trial:
     def cluster(self, masks: BoolArray, vector: int) -> BestClusters:
         """Cluster masks once per seed and return the best clusters for a label vector."""
         table = self._counts(masks, vector)
-        extra = smoothing_rows(table[0], self.settings.smoothing)
-        return best_clusters(*table, self.settings.cluster_choice, extra)
+        extra = smoothing_rows(table[0], self.settings.preset.smoothing)
+        return best_clusters(*table, self.settings.preset.cluster_choice, extra)
 
     def _counts(self, masks: BoolArray, vector: int) -> tuple[FloatArray, FloatArray]:
         n = len(self.seeds)
@@ -259,8 +260,7 @@ def check_suitability(
     settings, deadline = Settings.of(selector.get_params(deep=False)), Deadline(max_time)
     problem = selector._problem(settings, X, y, row_groups=row_groups)
     dependence = warn_of_dependence(problem.table, problem.positive, problem.row_groups)
-    rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(3,)))
-    settings = settings.for_labels(int(problem.positive.sum()))
+    rng = generator(problem.entropy, Stream.SHUFFLES)
     trial, folds = make_trial(settings, problem, k, n_shuffles, rng)
     objective, mask = trial.best(0, rng)
     null = shuffled_objectives(trial, objective, n_shuffles, early_stopping, rng, deadline)

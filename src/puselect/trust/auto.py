@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.evaluation import downstream_auc
-from puselect.exceptions import BelowStartWarning, FewerFeaturesWarning, FewLabelsWarning
+from puselect.exceptions import FewerFeaturesWarning, FewLabelsWarning
 from puselect.methods import METHODS, REGISTRY
 from puselect.scaling import scale_columns
 from puselect.search.deadline import Deadline
@@ -309,7 +309,7 @@ def explain(
 
 def _select(name: str, X: AnyArray, y: AnyArray, k: int, seed: int, left: float) -> BoolArray:
     with warnings.catch_warnings():
-        for category in (BelowStartWarning, FewerFeaturesWarning, FewLabelsWarning):
+        for category in (FewerFeaturesWarning, FewLabelsWarning):
             warnings.simplefilter("ignore", category)
         method = within(METHODS[name](k, random_state=seed, **TRIALS.get(name, {})), left)
         support: BoolArray = method.fit(X, y).support_

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from puselect.arrays import FloatArray
+from puselect.draws import Stream, generator
 from puselect.objective.evidence import heldout_places
 from puselect.objective.sparse_ranks import column_ranks
 from puselect.selectors.base import check_number
@@ -81,7 +82,7 @@ def estimate_prior(X: ArrayLike, y: ArrayLike, *, pos_label: Any = 1, random_sta
     selector = FSCPU(pos_label=pos_label, random_state=random_state)
     settings = Settings.of(selector.get_params(deep=False))
     problem = selector._problem(settings, X, y)
-    rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(4,)))
+    rng = generator(problem.entropy, Stream.PRIOR)
     rows = some_rows(problem, rng)
     labelled = np.flatnonzero(problem.positive[rows])
     n_hidden_at_most = int((~problem.positive).sum())

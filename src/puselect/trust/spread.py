@@ -11,6 +11,7 @@ from scipy.special import xlogy
 from sklearn.cluster import KMeans
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.draws import Stream, generator
 from puselect.labels import draw_rows
 from puselect.objective.evidence import rank_evidence
 from puselect.objective.sparse_ranks import column_ranks
@@ -105,7 +106,7 @@ def check_label_spread(
     """
     selector = FSCPU(k, pos_label=pos_label, random_state=random_state)
     problem = selector._problem(Settings.of(selector.get_params(deep=False)), X, y)
-    rng = np.random.default_rng(np.random.SeedSequence(problem.entropy, spawn_key=(6,)))
+    rng = generator(problem.entropy, Stream.SPREAD)
     rows, columns = some_rows(problem, rng), problem.budget.columns
     table, positive = problem.table[rows][:, columns], problem.positive[rows]
     evidence = rank_evidence(column_ranks(table), positive, 0.5, rng)

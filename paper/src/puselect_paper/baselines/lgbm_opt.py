@@ -18,7 +18,7 @@ from puselect.search.callbacks import FitCallbacks, with_callbacks
 from puselect.search.deadline import Deadline
 from puselect.selectors.base import check_number, varying_columns
 from puselect.selectors.budget import Budget
-from puselect.selectors.session import SearchSelector, Session, igo_optimizer
+from puselect.selectors.session import SearchSelector, Session, published_optimizer
 from puselect.selectors.settings import SearchSettings
 
 
@@ -37,10 +37,6 @@ class LGBMOpt(SearchSelector):
         Trees of each model; everything else is LightGBM's default.
     population_size : int, default=2
         Masks per step.
-    learning_rate : float or {"auto", "paper"}, default="paper"
-        How far a step moves the probabilities; see `FSCPU`.
-    margin : float or {"auto", "paper"}, default="paper"
-        How far probabilities stay from 0 and 1; see `FSCPU`.
     max_iter : int, default=3000
         Steps.
     max_time : float, optional
@@ -85,8 +81,6 @@ class LGBMOpt(SearchSelector):
         *,
         n_estimators: int = 100,
         population_size: int = 2,
-        learning_rate: float | str = "paper",
-        margin: float | str = "paper",
         max_iter: int = 3000,
         max_time: float | None = None,
         early_stopping: bool = False,
@@ -99,8 +93,6 @@ class LGBMOpt(SearchSelector):
         self.n_features_to_select = n_features_to_select
         self.n_estimators = n_estimators
         self.population_size = population_size
-        self.learning_rate = learning_rate
-        self.margin = margin
         self.max_iter = max_iter
         self.max_time = max_time
         self.early_stopping = early_stopping
@@ -135,10 +127,9 @@ class LGBMOpt(SearchSelector):
         entropy = self._draw_entropy()
         scaled = scale_columns(table)
         objective = HoldoutAUC(scaled, positive, self.n_estimators, entropy, self.n_jobs)
-        theta = np.full(len(budget.free), budget.start)
         identity = (settings.identity, self.n_estimators, scaled, positive, budget.limit, entropy)
-        optimizer, max_iter = igo_optimizer(settings, budget, theta, int(positive.sum()), entropy)
-        session = Session(settings, objective, budget, optimizer, max_iter, entropy, identity, deadline)
+        optimizer = published_optimizer(settings.population_size, budget, entropy)
+        session = Session(settings, objective, budget, optimizer, self.max_iter, identity, deadline)
         session.run(FitCallbacks(self, X, y))
         self._keep_result(session)
         self.objective_ = float(objective(self.support_[None, :], np.zeros(1, int), np.zeros(1, int))[0, 0])

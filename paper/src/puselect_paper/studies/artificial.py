@@ -55,11 +55,11 @@ def measure_objective(cell: Cell) -> dict[str, Any]:
     selector = METHODS[cell.method](int(data.relevant.sum()), random_state=cell.seed, **cell.settings)
     masks = _masks_of_all_grades(data.relevant, np.random.default_rng(cell.seed))
     positive = data.y == 1
-    settings = Settings.of(selector.get_params(deep=False)).for_labels(int(positive.sum()))
+    settings = Settings.of(selector.get_params(deep=False))
     X = data.X if settings.scale is None else fit_scaling(settings.scale, data.X).scale(data.X, np.float32)
     engine = make_engine("cpu", X, positive, settings.mixture)
     table = engine.cluster(masks, np.arange(len(masks)))
-    extra = smoothing_rows(table.size, selector.smoothing)
+    extra = smoothing_rows(table.size, settings.preset.smoothing)
     names = {"printed": "greedy", "exact": "best"}
     scores = {name: cluster_score(table.size, table.positive, choice, extra) for name, choice in names.items()}
     return {name: np.round(score, 6).tolist() for name, score in scores.items()}
@@ -80,7 +80,7 @@ def _convergence_values(cell: Cell, selection: Fitted, data: Artificial) -> dict
     kept = np.unique(np.linspace(0, len(history.step) - 1, MOST_RECORDS).astype(int))
     return {
         **_recall_values(selection, data),
-        "evaluations": (history.step[kept] * selection.selector.population_size).tolist(),
+        "evaluations": (history.step[kept] * selection.selector.n_evaluations_ // selection.selector.n_iter_).tolist(),
         "theta": np.round(history.theta[kept], 3).tolist(),
         "relevant": np.flatnonzero(data.relevant).tolist(),
     }

@@ -1,7 +1,7 @@
 """The engine that clusters on a GPU with torch; tests run it on torch's CPU device."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.engines.base import ClusterTable, FinalFit, Mixture, PlacedRows
+from puselect.engines.base import ClusterTable, FinalFit, Mixture
 from puselect.engines.gpu.fits import BatchFits, Inputs, Outcome
 from puselect.engines.gpu.starts import draw_each
 from puselect.engines.mixture import MixtureSpec
@@ -110,25 +110,6 @@ class GPUEngine:
             for i, mean, factor, constant in zip(batch.members[wanted].tolist(), *parts, strict=True):
                 mixtures[i] = Mixture(mean + centre, factor, constant)
         return FinalFit(table, tuple(mixtures[i] for i in sorted(mixtures)) if mask.any() else None)
-
-    def cluster_rows(
-        self, masks: BoolArray, seeds: IntArray, targets: IntArray, rows: Mapping[int, IntArray]
-    ) -> PlacedRows:
-        """Return the counts of each mask's clustering, and the clusters of given rows of its table.
-
-        `rows` has those of each label vector.
-        """
-        table = self._no_counts(len(masks))
-        labels: list[IntArray] = [np.zeros(len(rows[target]), dtype=np.int32) for target in targets.tolist()]
-        for batch in self._batches(masks, list(zip(np.asarray(seeds).tolist(), targets.tolist(), strict=True))):
-            batch.fill(table)
-            of_batch = targets[batch.members]
-            for target in np.unique(of_batch).tolist():
-                places = np.flatnonzero(of_batch == target)
-                found = batch.fit.place(_indices(places).to(self.device), _indices(rows[target]).to(self.device))
-                for member, line in zip(batch.members[places].tolist(), found.cpu().numpy(), strict=True):
-                    labels[member] = line
-        return PlacedRows(table, labels)
 
     def _no_counts(self, n_masks: int) -> ClusterTable:
         """Return a table to be filled in; a mask without columns keeps its counts of zero, which score worst."""
