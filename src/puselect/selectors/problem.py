@@ -22,7 +22,7 @@ from puselect.selectors.groups import group_evidence
 from puselect.selectors.settings import Settings
 from puselect.sparse_table import SparseTable
 
-EVIDENCE_ROWS, EVIDENCE_VALUES = 10_000, 20_000_000  # unlabelled rows that columns are compared on
+EVIDENCE_ROWS, EVIDENCE_VALUES = 10_000, 50_000_000  # unlabelled rows that columns are compared on
 FEWEST_FOR_INFORMATION = 25  # labelled rows; docs/paper/methods.md has the figures
 
 if TYPE_CHECKING:

@@ -25,7 +25,9 @@ class Rows(NamedTuple):
 
     seed: int
     Z: Float32Array
-    """One line per feature, shape (n_features, n_rows)."""
+    """One line per feature in use, shape (n_used, n_rows)."""
+    used: BoolArray
+    """Which features are, shape (n_features,)."""
     sample: Sample
 
 
@@ -72,7 +74,7 @@ class CPUEngine:
         with one_blas_thread:
             for seed, target in dict.fromkeys(pairs):
                 members = [i for i, pair in enumerate(pairs) if pair == (seed, target)]
-                self._cluster_alike(masks, members, self._rows(seed, target), table)
+                self._cluster_alike(masks, members, self._rows(seed, target, np.asarray(masks[members].any(axis=0))), table)
         return table
 
     def fit_final(
@@ -85,7 +87,7 @@ class CPUEngine:
         mixtures = []
         with one_blas_thread:
             for i, seed in enumerate(np.asarray(seeds).tolist()):
-                rows = self._rows(seed, target)
+                rows = self._rows(seed, target, mask)
                 fit = self._fit(rows, mask)
                 table.degenerate[i] = fit.degenerate
                 count(fit.labels, rows.sample.positive, rows.sample.weight, table.size[i], table.positive[i])
@@ -123,7 +125,7 @@ class CPUEngine:
 
     def _fit(self, rows: Rows, mask: BoolArray) -> MixtureFit | WideFit:
         """Return the mixture of a mask's columns."""
-        Z = rows.Z[mask]
+        Z = rows.Z[mask[rows.used]]
         if suits(self.spec, len(Z)):
             return wide_fit(Z, self._centres(Z, rows), self.spec)
         fit = hard_fit if self.spec.em == "hard" else soft_fit
@@ -136,8 +138,12 @@ class CPUEngine:
         centres, _ = kmeans_plusplus(Z.T.astype(np.float64), self.n_clusters, random_state=rows.seed)
         return np.ascontiguousarray(centres, dtype=np.float32)
 
-    def _rows(self, seed: int, target: int) -> Rows:
-        """Return the rows used with a seed."""
+    def _rows(self, seed: int, target: int, used: BoolArray) -> Rows:
+        """Return the rows of a seed, with the features in use."""
         sample = draw_sample(self.positive[target], self.spec, seed, self.max_samples)
-        Z = self.Z if sample.rows is None else np.take(self.Z, sample.rows, axis=1)
-        return Rows(seed, Z, sample)
+        if sample.rows is None:
+            return Rows(seed, self.Z, np.ones(len(self.Z), dtype=bool), sample)
+        Z = np.empty((int(used.sum()), len(sample.rows)), dtype=np.float32)
+        for line, j in zip(Z, np.flatnonzero(used), strict=True):
+            np.take(self.Z[j], sample.rows, out=line)
+        return Rows(seed, Z, used, sample)

@@ -63,8 +63,8 @@ class SparseEngine(CPUEngine):
         self.rows = None if self.max_samples is None else X.values.tocsr()
         self.all_rows = SparseColumns(X.values) if self.max_samples is None else None
 
-    def _rows(self, seed: int, target: int) -> Rows:
-        """Return the rows used with a seed."""
+    def _rows(self, seed: int, target: int, used: BoolArray) -> Rows:
+        """Return the rows of a seed, with all features."""
         sample = draw_sample(self.positive[target], self.spec, seed, self.max_samples)
         lines = self.all_rows if self.rows is None else SparseColumns(self.rows[sample.rows])
-        return Rows(seed, lines, sample)  # type: ignore[arg-type]
+        return Rows(seed, lines, np.ones(len(used), dtype=bool), sample)  # type: ignore[arg-type]
