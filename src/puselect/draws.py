@@ -31,7 +31,6 @@ class Stream(IntEnum):
     MASKS = 7
     CLOCKS = 8
     FINAL_SEEDS = 9
-    TIES = 10
     START_ROWS = 11
     SAMPLED_LABELLED = 12
     SAMPLED_OTHERS = 13
