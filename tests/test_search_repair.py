@@ -1,10 +1,7 @@
-from collections import Counter
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import chi2_contingency
 
 from puselect.search.repair import SLACK, Repair, draw_clocks
 
@@ -43,34 +40,6 @@ def test_decimal_costs_are_not_lost_to_rounding():
     assert repair.repaired(np.zeros((1, 3), dtype=bool), np.ones((2, 1, 3))).all()
     assert repair.best(np.zeros((1, 3))).all()
     assert Repair(np.array([0.1, 0.1, 0.1, 7.0]), 0.3).best(np.zeros((1, 4))).tolist() == [[True, True, True, False]]
-
-
-def sequential(mask, theta, costs, budget, rng):
-    """Algorithm 3, line by line."""
-    mask = mask.copy()
-    while mask @ costs > budget:
-        weight = mask * (1 - theta)
-        mask[rng.choice(len(mask), p=weight / weight.sum())] = False
-    while True:
-        weight = (costs <= budget - mask @ costs) * ~mask * theta
-        if not weight.any():
-            return mask
-        mask[rng.choice(len(mask), p=weight / weight.sum())] = True
-
-
-@pytest.mark.parametrize("start", [[1, 1, 1, 1, 1], [0, 0, 0, 0, 0], [1, 0, 1, 1, 0]])
-def test_one_shot_draw_has_the_law_of_the_sequential_one(start):
-    costs, budget = np.array([1.0, 2.0, 1.5, 0.7, 2.2]), 3.0
-    theta = np.array([0.2, 0.5, 0.9, 0.4, 0.7])
-    mask = np.array(start, dtype=bool)
-    n = 6000
-    rng = np.random.default_rng(1)
-    slow = Counter(sequential(mask, theta, costs, budget, rng).tobytes() for _ in range(n))
-    repair = Repair(costs, budget)
-    fast = Counter(row.tobytes() for row in repair.repaired(np.tile(mask, (n, 1)), draw_clocks(n, theta, 1, step=0)))
-    assert set(slow) == set(fast)
-    table = [[counts[key] for key in slow] for counts in (slow, fast)]
-    assert chi2_contingency(table).pvalue > 1e-4
 
 
 @pytest.mark.parametrize("are_equal", [False, True])
