@@ -169,8 +169,8 @@ class BatchFits:
     def _fit(self) -> None:
         """Do all steps of the fits; how many depends on the data."""
         self.begin()
-        steps = KMEANS_STEPS if self.spec.em == "soft" else self.spec.lloyd_steps
-        self._repeat(self.lloyd_step, self.lloyd_steps, steps - 1)
+        if self.spec.em == "soft":
+            self._repeat(self.lloyd_step, self.lloyd_steps, KMEANS_STEPS - 1)
         self.after_lloyd()
         if self.spec.em == "soft":
             self._repeat(self.em_step, self.em_steps, self.spec.em_steps)
@@ -216,8 +216,6 @@ class BatchFits:
         if self.spec.em == "soft":
             self.bound.fill_(-torch.inf)
             self.goes_on.zero_()
-        if self.spec.em_steps == 0:
-            plain.set_unit_spheres(self.current)
         for step in range(1 if self.spec.em == "soft" else self.spec.em_steps):
             self._maximise(self.labels, counts_empty=step == 0)
             if self.spec.em == "hard":
