@@ -17,7 +17,7 @@ from outcome import attempt, require
 from puselect import FSCPU, fit_many
 
 KINDS: list[dict[str, Any]] = [
-    {}, {}, {}, {"criterion": "cluster"}, {"optimizer": "igo"}, {"screen": 1}, {"screen": 3}, {"skip_constant": False},
+    {}, {}, {}, {"criterion": "cluster"}, {"preset": "published"}, {"screen": 1}, {"screen": 3},
     {"n_searches": 2}, {"max_time": 1e-9}, {"max_samples": None},
 ]  # fmt: skip
 NUMBERS = ["number", "half", "share", "auto", "budget", "costs", "costs", "auto costs"]
@@ -114,7 +114,7 @@ def ask(draw: Draw, x: Any, columns: list[Any]) -> tuple[dict[str, Any], Promise
     kept, parameters["always_keep"] = some_columns(draw, columns, groups)
     never, parameters["never_select"] = some_columns(draw, columns, groups)
     cost, limit, number, wanted = numbers(draw, unit, columns)
-    usable = (x.min(axis=0) < x.max(axis=0)) | (not parameters.get("skip_constant", True))
+    usable = (x.min(axis=0) < x.max(axis=0)) | (parameters.get("preset") == "published")
     promise = Promise(unit, cost, limit, number, kept, np.isin(unit, unit[never]), usable)
     return parameters | wanted, promise
 
