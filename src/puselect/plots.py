@@ -53,7 +53,7 @@ def convergence(
         if not hasattr(selector_or_history, "history_"):
             raise ValueError(f"convergence needs a search or its history, got {type(selector_or_history).__name__}")
         history = selector_or_history.history_
-        masks_per_step = selector_or_history.n_evaluations_ // max(selector_or_history.n_iter_, 1)
+        masks_per_step = max(selector_or_history.n_evaluations_ // max(selector_or_history.n_iter_, 1), 1)
         if marked is None:
             marked = selector_or_history.support_[selector_or_history.searched_]
     ax = _axes(ax)

@@ -46,7 +46,7 @@ Ask = Callable[[], None]
 
 def suitability(draw: Draw, X: Any, y: Any, pos_label: Any) -> Ask:
     """Return whether the positives form clusters."""
-    k, options = draw(NUMBER), {"n_shuffles": draw(st.sampled_from([1, 2, 5]))}
+    k, options = draw(NUMBER), {"n_shuffles": draw(st.sampled_from([1, 2, 5])), "early_stopping": draw(st.booleans())}
 
     def ask() -> None:
         found = check_suitability(X, y, k, pos_label=pos_label, engine="cpu", random_state=0, **options)
