@@ -187,3 +187,10 @@ def test_a_pool_that_is_no_number_is_refused(table, bad):
     X, y, _ = table
     with pytest.raises(ValueError, match="screen must be an integer of at least 1"):
         search(screen=bad).fit(X, y)
+
+
+@pytest.mark.parametrize("costs", [True, 2.0, []])
+def test_costs_that_are_no_list_are_refused(table, costs):
+    X, y, _ = table
+    with pytest.raises(ValueError, match="one cost for each of 60 features"):
+        FSCPU(feature_costs=costs, budget=3).fit(X, y)
