@@ -136,7 +136,7 @@ def result(fit: Fit, support: np.ndarray, relevant: np.ndarray, seconds: float, 
         "seconds": seconds,
     }
     if isinstance(selector, FSCPU):
-        row["clusterings"] = selector.n_iter_ * selector.population_size
+        row["clusterings"] = selector.n_evaluations_
         row |= beside_start(selector, relevant)
     return row
 

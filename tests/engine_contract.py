@@ -1,7 +1,5 @@
 """What every engine must do. A test module subclasses `EngineContract` and says how its engine is made."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -105,13 +103,6 @@ class EngineContract:
         table, mixtures = engine.fit_final(np.zeros(12, dtype=bool), np.arange(2))
         assert mixtures is None
         assert table.degenerate.all() and table.size.sum() == 0
-
-    def test_without_em_steps_the_mixture_is_the_nearest_centre(self, spec):
-        X, positive = small_table()
-        mask = some_masks(1, 12)[0]
-        table, mixtures = self.make(X, positive, replace(DEFAULT, em_steps=0, lloyd_steps=2)).fit_final(mask, [3])
-        size, _ = count_clusters(place(X[:, mask], mixtures[0]), positive, 10)
-        np.testing.assert_array_equal(size, table.size[0])
 
     def test_another_seed_gives_another_clustering(self, spec):
         X, positive = small_table()

@@ -46,7 +46,7 @@ class TestReferenceAgreement:
 
     def test_more_steps_and_shrinkage(self):
         X, positive = small_table(seed=4)
-        for spec in (MixtureSpec(lloyd_steps=4, em_steps=3), MixtureSpec(shrinkage=8.0)):
+        for spec in (MixtureSpec(em_steps=3), MixtureSpec(shrinkage=8.0)):
             masks, seeds = some_masks(8, 12), np.arange(8)
             ours = CPUEngine(X, positive, spec).cluster(masks, seeds)
             theirs = ReferenceEngine(X, positive, spec).cluster(masks, seeds)

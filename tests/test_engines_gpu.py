@@ -12,8 +12,6 @@ from puselect import FSCPU
 from puselect.engines import ReferenceEngine
 from puselect.engines.cpu.engine import CPUEngine
 from puselect.engines.mixture import MixtureSpec
-from puselect.selectors.clusterings import cluster_candidates
-from puselect.selectors.confirmation import Inquiry, found_together
 from puselect.selectors.many import Task, fit_together
 
 torch = pytest.importorskip("torch", reason="the GPU engine needs torch: pip install 'puselect[gpu]'")
@@ -169,24 +167,6 @@ def test_searches_in_lockstep_end_as_each_would_alone(make, device):
         (alone,) = fit([i])
         np.testing.assert_array_equal(alone.probabilities_, together[i].probabilities_)
         assert alone.objective_ == together[i].objective_
-
-
-@pytest.mark.parametrize("limit", [None, 150])
-def test_the_engine_places_rows_as_the_mixtures_do(limit):
-    task = Task.of(FSCPU(6, random_state=0), *small_table(0))
-    problem, budget = task.problem, task.problem.budget
-    X, positive = np.stack([problem.table] * 2), np.stack([problem.positive[::-1], problem.positive])
-    engine = GPUEngine(X, positive, task.settings.mixture, max_samples=limit, device="cpu")
-    inquiry = Inquiry.of(problem, budget, np.arange(12.0))
-    for rows in (inquiry.rows, inquiry.rows[::3]):
-        asked = inquiry._replace(rows=rows, known=problem.positive[rows])
-        ours = found_together(task.settings, {1: asked}, engine)[1]
-        assert any(len(each.rows) for each in ours)
-        for mask, seeds, found in zip(asked.masks, asked.seeds, ours, strict=True):
-            table = problem.table[rows][:, mask]
-            theirs = cluster_candidates(task.settings, problem, engine, mask, seeds, table, asked.known, 1)
-            np.testing.assert_array_equal(found.rows, theirs.rows)
-            np.testing.assert_array_equal(found.confidence, theirs.confidence)
 
 
 def test_buffers_are_freed_with_their_engine():

@@ -122,8 +122,8 @@ def test_partitions_that_do_not_fit_are_one_sentence(parts, y, message):
 
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [({"em": "soft"}, "em='hard'"), ({"scale": None}, "needs a scale"), ({"criterion": "cluster+mi"}, "in memory"),
-     ({"lloyd_steps": 2}, "lloyd_steps=1")],
+    [({"preset": "published"}, "preset='default'"), ({"scale": None}, "needs a scale"),
+     ({"criterion": "cluster+mi"}, "in memory")],
 )
 def test_what_needs_all_rows_in_one_place_says_so(changes, message):
     X, positive = small_table()

@@ -1,10 +1,9 @@
 import numpy as np
-from engine_contract import DEFAULT, EngineContract, small_table, some_masks
+from engine_contract import EngineContract, small_table, some_masks
 from sklearn.cluster import DBSCAN, KMeans
 from sklearn.mixture import GaussianMixture
 
 from puselect.engines import ReferenceEngine
-from puselect.engines.sample import start_rows
 
 
 class TestReferenceEngine(EngineContract):
@@ -42,10 +41,3 @@ def test_lost_clusters_are_counted_as_degenerate():
         np.ones((1, 2), dtype=bool), np.array([0])
     )
     assert table.degenerate.all()
-
-
-def test_hard_mixture_starts_from_labelled_rows():
-    _, positive = small_table()
-    labelled = np.arange(400) < 60
-    assert labelled[start_rows(labelled, DEFAULT, 3)].sum() >= 5
-    assert len(set(start_rows(positive, DEFAULT, 3).tolist())) == 10

@@ -32,7 +32,7 @@ class TestWideFits(EngineContract):
 )
 def test_clusters_are_those_of_the_reference(n_rows, n_clusters):
     X, positive, masks = wide_table(n_rows)
-    spec, seeds = MixtureSpec(n_clusters=n_clusters, labelled_start=0.0, em_steps=2), np.arange(len(masks))
+    spec, seeds = MixtureSpec(n_clusters=n_clusters, em_steps=2), np.arange(len(masks))
     ours, theirs = CPUEngine(X, positive, spec), ReferenceEngine(X, positive, spec)
     moved = np.abs(ours.cluster(masks, seeds).size - theirs.cluster(masks, seeds).size).sum(axis=1) / 2
     assert np.median(moved) == 0
@@ -41,7 +41,7 @@ def test_clusters_are_those_of_the_reference(n_rows, n_clusters):
 
 def test_the_mixtures_of_a_wide_fit_place_rows_as_it_did():
     X, positive, masks = wide_table(400)
-    engine = CPUEngine(X, positive, MixtureSpec(n_clusters=5, labelled_start=0.0))
+    engine = CPUEngine(X, positive, MixtureSpec(n_clusters=5))
     fit = engine.fit_final(masks[0], np.arange(3))
     for i, mixture in enumerate(fit.mixtures):
         white = np.einsum("cij,cnj->cni", mixture.factor, X[:, masks[0]][None] - mixture.mean[:, None])

@@ -7,7 +7,7 @@ from sklearn.metrics import mutual_info_score
 from puselect.engines import ReferenceEngine
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.information import PairInformation, equal_width_codes
-from puselect.objective.score import cluster_score, random_labels
+from puselect.objective.score import cluster_score
 
 
 def test_values_are_the_scores_of_the_engines_tables():
@@ -51,22 +51,11 @@ def test_degenerate_masks_are_counted():
     assert objective.n_degenerate == 3
 
 
-def test_chance_is_drawn_for_one_mask_of_each_seed():
+def test_smoothing_adds_rows_to_any_set_of_clusters():
     X, positive = small_table()
-    objective = ClusterObjective(ReferenceEngine(X, positive, DEFAULT), draws_chance=True)
-    masks, seeds, targets = some_masks(4, 12), np.array([5, 5, 7, 7]), np.zeros(4, dtype=int)
-    values = objective(masks, seeds, targets)
-    assert values.shape == (4, 2)
-    assert np.isfinite(values[:, 1]).tolist() == [True, False, True, False]
-    np.testing.assert_array_equal(objective(masks[2:], seeds[2:], targets[2:]), values[2:])
-
-
-def test_random_labels_score_as_shuffled_labels_do():
-    rng = np.random.default_rng(0)
-    size = np.array([40.0, 10, 0, 25, 5])
-    hits = np.stack([random_labels(size, np.array([0.0, 6, 0, 3, 0]), seed) for seed in range(2000)])
-    assert (hits.sum(axis=1) == 9).all()
-    labels = np.repeat(np.arange(5), size.astype(int))
-    shuffled = np.stack([np.bincount(rng.permutation(labels)[:9], minlength=5) for _ in range(2000)])
-    np.testing.assert_allclose(hits.mean(axis=0), shuffled.mean(axis=0), atol=0.15)
-    np.testing.assert_allclose(hits.var(axis=0), shuffled.var(axis=0), rtol=0.15)
+    engine = ReferenceEngine(X, positive, DEFAULT)
+    masks, seeds, targets = some_masks(4, 12), np.arange(4), np.zeros(4, dtype=int)
+    table = engine.cluster(masks, seeds)
+    expected = cluster_score(table.size, table.positive, "best", 0.5 * len(X) / 10)
+    values = ClusterObjective(engine, smoothing=0.5)(masks, seeds, targets)
+    np.testing.assert_allclose(values[:, 0], expected)

@@ -8,16 +8,16 @@ from puselect.objective.column_ranks import LEPAGE, NORMAL, ColumnRanks
 from puselect.objective.evidence import (
     _discriminants,
     column_evidence,
-    gather_evidence,
     heldout_places,
     heldout_share,
+    rank_evidence,
     rows_to_find,
     signal_share,
 )
 
 
 def gather(X, positive, share=0.5):
-    return gather_evidence(X, positive, share, np.random.default_rng(0))
+    return rank_evidence(ColumnRanks(X), positive, share, np.random.default_rng(0))
 
 
 def test_statistic_is_that_of_wilcoxon_plus_that_of_ansari_and_bradley():

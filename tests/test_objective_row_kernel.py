@@ -8,15 +8,6 @@ rng = np.random.default_rng(0)
 
 
 @pytest.mark.parametrize("scores", [LEPAGE, NORMAL])
-def test_ranks_that_are_scored_again_are_those_of_the_table(scores):
-    X = rng.integers(0, 50, size=(300, 20)).astype(np.float32)
-    X[:, 3] = 1.0
-    again, fresh = ColumnRanks(X, LEPAGE).scored_by(scores), ColumnRanks(X, scores)
-    for name in ("location", "mean", "variance"):
-        assert np.array_equal(getattr(again, name), getattr(fresh, name))
-
-
-@pytest.mark.parametrize("scores", [LEPAGE, NORMAL])
 def test_statistic_by_definition(scores):
     ranks = ColumnRanks(rng.normal(size=(400, 5)), scores)
     rows, n = rng.choice(400, 60, replace=False), 400

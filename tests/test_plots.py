@@ -12,6 +12,7 @@ from matplotlib.colors import to_rgba
 from puselect import FSCPU, assess_stability, plots
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
+from puselect.report.charts import search_record
 
 matplotlib.use("Agg")
 
@@ -38,7 +39,7 @@ def test_convergence_draws_a_line_per_feature_over_clusterings(selector: FSCPU) 
     ax = plots.convergence(selector)
     assert len(ax.lines) == 8
     assert reds(ax) == 4
-    assert ax.lines[0].get_xdata()[-1] == selector.n_iter_ * selector.population_size
+    assert ax.lines[0].get_xdata()[-1] == selector.n_evaluations_
     np.testing.assert_array_equal(ax.lines[-1].get_ydata(), selector.history_.theta[:, selector.support_][:, -1])
 
 
@@ -145,3 +146,9 @@ def test_stability_draws_a_bar_and_an_interval_for_each_feature() -> None:
     order = np.argsort(selector.ranking_)[:4]
     assert widths == [found.frequency[j] for j in order]
     assert len(ax.collections[0].get_segments()) == 4
+
+
+def test_a_search_without_a_step_has_a_record():
+    X, y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) < 9
+    selector = FSCPU(2, max_time=1e-9, random_state=0).fit(X, y)
+    assert (selector.n_iter_, search_record(selector).masks_per_step) == (0, 1)

@@ -2,19 +2,20 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from puselect.search.effects import DECIDED, DRAWN_LIMIT, LEAST_WEIGHT, EffectSearch, chance_share, cut_at, effect_share
+from puselect.search.effects import DECIDED, EVIDENCE_LIMIT, EffectSearch, effect_share, mean_of_best
 from puselect.search.igo import rank_utilities
+from puselect.search.repair import Repair
 
 
-def optimizer(support, budget, costs=None, population_size=8, margin=0.02, seed=0):
-    support = np.asarray(support, dtype=float)
-    costs = np.ones(len(support)) if costs is None else np.asarray(costs, dtype=float)
-    return EffectSearch(support, costs, budget, population_size, margin, np.random.default_rng(seed))
+def optimizer(evidence, budget, costs=None, population_size=8, seed=0):
+    evidence = np.asarray(evidence, dtype=float)
+    costs = np.ones(len(evidence)) if costs is None else np.asarray(costs, dtype=float)
+    return EffectSearch(evidence, Repair(costs, budget), population_size, seed)
 
 
-def run(search, value, steps):
-    for _ in range(steps):
-        masks = search.ask()
+def run(search, value, steps, first=0):
+    for step in range(first, first + steps):
+        masks = search.ask(step)
         search.tell(masks, value(masks))
     return search
 
@@ -39,6 +40,12 @@ def test_effects_are_those_of_a_regression_within_steps():
     np.testing.assert_allclose(search.effects, expected - np.median(expected), atol=0.1)
 
 
+def test_values_that_drift_from_step_to_step_have_no_effect():
+    search, drift = optimizer(np.zeros(12), 5.0), iter(range(100))
+    run(search, lambda masks: np.full(len(masks), float(next(drift))), 20)
+    assert not search.effects.any()
+
+
 def test_without_an_effect_they_are_standard_normal_and_do_not_count():
     rng = np.random.default_rng(1)
     search = run(optimizer(np.zeros(400), 200.0, seed=1), lambda masks: rng.normal(size=len(masks)), 60)
@@ -58,70 +65,80 @@ def test_features_that_raise_the_value_are_found(n_wanted):
     assert search.decided.any()
 
 
-def test_support_decides_where_the_search_finds_nothing():
-    support = np.linspace(-2, 4, 10)
-    search = run(optimizer(support, 4.0), lambda masks: np.zeros(len(masks)), 30)
-    assert (np.diff(search.scores) > 0).all()
-    assert (np.abs(search.drawing.drawn_by) < DRAWN_LIMIT).all()
+def test_a_score_is_the_weighted_effect_and_the_bent_evidence():
+    evidence = np.linspace(-2, 9, 12)
+    search = run(optimizer(evidence, 5.0), by_place, 40)
+    bent = 3 * np.tanh(evidence / 3)
+    np.testing.assert_allclose(search.scores, search.weight * search.effects + bent)
+    assert search.weight == pytest.approx(effect_share(search.effects, 5 / 12) ** 2)
+    assert 0 < search.weight <= 1
+
+
+def test_evidence_decides_where_the_search_finds_nothing():
+    search = run(optimizer(np.linspace(-2, 40, 10), 4.0), lambda masks: np.zeros(len(masks)), 30)
+    assert (np.diff(search.scores) >= 0).all()
+    assert (np.diff(search.scores[:6]) > 0).all()
+    assert (np.abs(search.scores) <= EVIDENCE_LIMIT).all()
     assert search.weight == 0
 
 
-def test_tails_count_as_far_as_effects_do_not():
-    support, tails = np.array([0.0, 1.0, 2.0]), np.array([2.0, 1.0, 0.0])
-    search = EffectSearch(support, np.ones(3), 1.0, 8, 0.02, np.random.default_rng(0), tails)
-    np.testing.assert_array_equal(search.ranked_support, support)  # nothing is known yet
-    search.tell(search.ask(), np.arange(8.0))
-    assert search.weight == 0
-    np.testing.assert_array_equal(search.ranked_support, tails)
-    search.drawing = search.drawing._replace(weight=0.75)
-    np.testing.assert_allclose(search.ranked_support, [0.5, 1.0, 1.5])
-    np.testing.assert_array_equal(search.drawn_support, optimizer(support, 1.0).drawn_support)
+def test_the_search_overrules_evidence_of_any_size():
+    wrong = np.where(np.arange(12) < 4, 1e6, 0.0)
+    search = run(optimizer(wrong, 4.0), by_place, 400)
+    assert set(np.argsort(-search.scores)[:4]) == {8, 9, 10, 11}
 
 
-def test_effects_guide_the_search_but_not_the_ranking_where_values_are_those_of_chance():
-    """Some features raise the value, but random labels would score as much."""
-    weights, rng = np.arange(12.0), np.random.default_rng(5)
-    for excess, low, high in ((0.0, 0.0, 0.1), (300.0, 0.3, 1.0)):
-        search = optimizer(np.zeros(12), 6.0)
-        for _ in range(60):
-            masks = search.ask()
-            values = masks @ weights
-            search.tell(masks, values + excess, np.where(np.arange(8) == 0, values + rng.normal(), np.nan))
-        assert low <= search.weight <= high
-        assert search.theta[-1] > 0.8 > 0.2 > search.theta[0]
+def test_features_are_drawn_as_often_as_their_noisy_scores_are_the_best():
+    evidence, n_masks = np.array([-1.0, 0.0, 0.5, 1.0]), 40_000
+    masks = optimizer(evidence, 2.0, population_size=n_masks).ask(3)
+    assert (masks.sum(axis=1) == 2).all()
+    noisy = 3 * np.tanh(evidence / 3) + np.random.default_rng(0).normal(size=(n_masks, 4))
+    expected = (noisy.argsort(axis=1).argsort(axis=1) >= 2).mean(axis=0)
+    np.testing.assert_allclose(masks.mean(axis=0), expected, atol=5 * np.sqrt(0.5 / n_masks))
 
 
-def test_chance_is_compared_in_its_own_standard_deviations():
-    rng = np.random.default_rng(6)
-    chance = rng.normal(10, 2, 5000)
-    values = chance.mean() + 2 * 3.0  # three standard deviations above
-    share = chance_share(len(chance), values * len(chance), chance.sum(), chance @ chance)
-    assert share == pytest.approx(0.9, abs=0.01)
-    assert chance_share(5000, 9 * 5000, chance.sum(), chance @ chance) == 0
-    assert chance_share(2, 8.0, 6.0, 18.0) == 1  # chance does not vary
-    assert chance_share(0, 0.0, 0.0, 0.0) == 1  # nothing was compared
+def test_masks_of_a_step_are_the_same_whenever_they_are_asked_for():
+    search = optimizer(np.zeros(30), 10.0)
+    later = search.ask(7)
+    assert not np.array_equal(search.ask(6), later)
+    np.testing.assert_array_equal(search.ask(7), later)
+    np.testing.assert_array_equal(optimizer(np.zeros(30), 10.0, population_size=3).ask(7), later[:3])
+    assert not np.array_equal(optimizer(np.zeros(30), 10.0, seed=1).ask(7), later)
 
 
-def test_features_are_drawn_as_often_as_the_budget_allows():
+def test_masks_stay_within_the_budget_and_probabilities_follow_the_cut():
     rng = np.random.default_rng(3)
     costs = rng.uniform(0.5, 3, 30)
-    search = optimizer(rng.normal(size=30), 12.5, costs, margin=1e-12)
-    np.testing.assert_allclose(search.theta @ costs, 12.5, rtol=1e-6)
-    np.testing.assert_allclose(search.theta, ndtr(search.drawing.drawn_by - search.drawing.cut))
-    assert (search.decided == (np.abs(search.drawing.drawn_by - search.drawing.cut) >= DECIDED)).all()
+    search = run(optimizer(rng.normal(size=30), 12.5, costs), lambda masks: masks @ costs, 20)
+    spent = search.ask(20) @ costs
+    assert (spent <= 12.5 * (1 + 1e-9)).all()
+    assert (spent > 12.5 - costs.max()).all()
+    np.testing.assert_allclose(search.theta, ndtr(search.scores - search.cut))
+    assert (search.decided == (np.abs(search.scores - search.cut) >= DECIDED)).all()
+
+
+def test_the_cut_is_between_the_best_mask_and_the_rest():
+    search = optimizer([3.0, -1.0, 0.5, -2.0], 2.0)
+    assert ((search.theta > 0.5) == [True, False, True, False]).all()
+    assert search.cut == pytest.approx((search.scores[2] + search.scores[1]) / 2)
+    assert (optimizer([3.0, -1.0], 2.0).theta > 0.99).all()  # all can be had
+    assert (optimizer([3.0, -1.0], 0.5).theta <= 0.5).all()  # none can
 
 
 @pytest.mark.parametrize("dearest", [1.0, 1e20, 1e60, 1e100])
 @pytest.mark.parametrize("budget", [1e-3, 5.0, 15.9, 1e300])
 def test_costs_of_any_range_have_a_cut(dearest, budget):
     search = optimizer(np.linspace(-3, 3, 5), budget, [1, 10, dearest, 2, 3])
-    assert np.isfinite(search.drawing.cut)
-    assert ((search.theta >= 0.02) & (search.theta <= 0.98)).all()
+    assert np.isfinite(search.cut)
+    assert ((search.theta >= 0) & (search.theta <= 1)).all()
+    assert search.ask(0).shape == (8, 5)
 
 
-def test_a_cut_among_no_features_is_harmless():
-    assert cut_at(np.empty(0), np.empty(0), 1.0) == 0
-    assert effect_share(np.empty(0), 0.5) == 0
+def test_no_features_are_harmless():
+    search = optimizer(np.empty(0), 1.0)
+    search.tell(search.ask(0), np.zeros(8))
+    assert np.isfinite(search.cut)
+    assert (search.weight, search.theta.size) == (0, 0)
 
 
 @pytest.mark.parametrize("share", [0.02, 0.2, 0.5, 0.9])
@@ -131,46 +148,30 @@ def test_noise_has_no_share_whatever_is_wanted(share):
     assert effect_share(5 * noise, share) == pytest.approx(0.96, abs=0.01)
 
 
-def test_effects_that_are_almost_noise_count_nothing_in_the_ranking(monkeypatch):
-    search = optimizer(np.arange(12.0) / 1e3, 5.0)
-    run(search, by_place, 40)
-    assert search.weight > LEAST_WEIGHT
-    monkeypatch.setattr("puselect.search.effects.effect_share", lambda effects, share: 0.9 * LEAST_WEIGHT**0.5)
-    search._forget_drawing()
-    assert search.weight == 0
-    np.testing.assert_array_equal(np.argsort(search.scores), np.arange(12))
+def test_the_mean_of_the_best_is_that_of_a_sample():
+    noise = np.sort(np.random.default_rng(0).normal(size=200_000))
+    for share in (0.01, 0.3):
+        assert mean_of_best(share) == pytest.approx(noise[-int(share * len(noise)) :].mean(), abs=0.02)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_without_a_choice_effects_do_not_count(share):
+    assert effect_share(np.array([-9.0, 9.0]), share) == 0
 
 
 def test_a_restored_search_goes_on_as_if_nothing_had_happened():
     one = run(optimizer(np.zeros(12), 5.0), by_place, 7)
-    other = optimizer(np.zeros(12), 5.0, seed=99)
+    other = optimizer(np.zeros(12), 5.0)
     other.restore(one.state())
+    np.testing.assert_array_equal(one.scores, other.scores)
     for search in (one, other):
-        run(search, by_place, 5)
+        run(search, by_place, 5, first=7)
     np.testing.assert_array_equal(one.theta, other.theta)
     np.testing.assert_array_equal(one.scores, other.scores)
 
 
-def test_what_is_drawn_follows_a_restored_state_and_exchanged_features():
-    """Also if it was looked at before."""
-    one, other = run(optimizer(np.zeros(12), 5.0), by_place, 40), optimizer(np.zeros(12), 5.0)
-    assert not np.array_equal(one.theta, other.theta)
-    other.restore(one.state())
-    np.testing.assert_array_equal(one.theta, other.theta)
-    fresh = np.arange(12.0) / 4
-    one.exchange(np.ones(12), fresh, fresh, np.arange(12))
-    np.testing.assert_array_equal(one.theta, optimizer(fresh, 5.0).theta)
-
-
 @pytest.mark.parametrize(
-    "damage",
-    [
-        {"gain": np.zeros(3)},
-        {"variance": np.full(12, np.nan)},
-        {"variance": -np.ones(12)},
-        {"compared": np.zeros(3)},
-        {"compared": np.full(4, np.nan)},
-    ],
+    "damage", [{"gain": np.zeros(3)}, {"variance": np.full(12, np.nan)}, {"variance": -np.ones(12)}]
 )
 def test_a_damaged_state_is_refused(damage):
     search = optimizer(np.zeros(12), 5.0)

@@ -3,10 +3,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puselect.search.igo import BernoulliIGO, rank_utilities
+from puselect.search.repair import Repair
 
 
-def optimizer(theta, population_size=2, learning_rate=0.05, margin=0.1, seed=0):
-    return BernoulliIGO(np.asarray(theta), population_size, learning_rate, margin, np.random.default_rng(seed))
+class NoRepair(Repair):
+    """Leaves masks as they were drawn."""
+
+    def repaired(self, masks, clocks):
+        return masks.copy()
+
+
+def optimizer(theta, population_size=2, learning_rate=0.05, margin=0.1, seed=0, repair=None):
+    theta = np.asarray(theta)
+    return BernoulliIGO(
+        theta, population_size, learning_rate, margin, repair or NoRepair(np.ones(len(theta)), len(theta)), seed
+    )
 
 
 def test_two_masks_give_the_update_of_algorithm_2():
@@ -29,7 +40,7 @@ def test_probabilities_stay_within_the_margins():
 
 def test_masks_follow_the_probabilities():
     theta = np.array([0.1, 0.35, 0.8])
-    masks = optimizer(theta, population_size=20_000).ask()
+    masks = optimizer(theta, population_size=20_000).ask(0)
     np.testing.assert_allclose(masks.mean(axis=0), theta, atol=0.02)
     assert abs(np.corrcoef(masks.T.astype(float))[np.triu_indices(3, 1)]).max() < 0.03
 
@@ -46,20 +57,28 @@ def test_utilities_sum_to_zero_and_follow_the_order(values):
 def test_more_masks_find_the_maximum_of_a_linear_function():
     weight = np.linspace(-1, 1, 20)
     igo = optimizer(np.full(20, 0.5), population_size=8, learning_rate=0.1, margin=0.05)
-    for _ in range(300):
-        masks = igo.ask()
+    for step in range(300):
+        masks = igo.ask(step)
         igo.tell(masks, masks @ weight)
     assert ((igo.theta > 0.5) == (weight > 0)).all()
 
 
 def test_restored_state_continues_to_the_last_bit():
-    first, second = optimizer(np.full(6, 0.5)), optimizer(np.full(6, 0.5), seed=99)
-    for _ in range(5):
-        first.tell(first.ask(), np.array([1.0, 0.0]))
+    first, second = optimizer(np.full(6, 0.5)), optimizer(np.full(6, 0.5))
+    for step in range(5):
+        first.tell(first.ask(step), np.array([1.0, 0.0]))
     second.restore(first.state())
-    for _ in range(5):
-        a, b = first.ask(), second.ask()
+    for step in range(5, 10):
+        a, b = first.ask(step), second.ask(step)
         np.testing.assert_array_equal(a, b)
         first.tell(a, np.array([0.0, 1.0]))
         second.tell(b, np.array([0.0, 1.0]))
     np.testing.assert_array_equal(first.theta, second.theta)
+
+
+def test_masks_are_repaired_and_the_same_whenever_they_are_asked_for():
+    igo = optimizer(np.full(10, 0.5), population_size=6, repair=Repair(np.ones(10), 3))
+    masks = igo.ask(4)
+    assert (masks.sum(axis=1) == 3).all()
+    assert not np.array_equal(igo.ask(5), masks)
+    np.testing.assert_array_equal(igo.ask(4), masks)

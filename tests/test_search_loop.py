@@ -1,19 +1,16 @@
 import numpy as np
 import pytest
 
-from puselect import FSCPU
-from puselect.search import BernoulliIGO, Repair, Search, run_searches
+from puselect.search import BernoulliIGO, EffectSearch, Repair, Search, run_searches
 from puselect.search.checkpoint import load_state, save_state
 from puselect.search.history import MOST_RECORDS, Recorder
 from puselect.search.loop import RunningScale
-from puselect.selectors.settings import SearchSettings
 
 
-def new_search(entropy=0, index=0, target=0, n_features=8, population_size=4, n_criteria=1):
-    rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(index,)))
-    optimizer = BernoulliIGO(np.full(n_features, 0.5), population_size, 0.05, 0.1, rng)
+def new_search(seed=0, target=0, n_features=8, population_size=4, n_criteria=1):
     repair = Repair(np.ones(n_features), n_features // 2)
-    return Search(optimizer, repair, entropy, index=index, target=target, n_criteria=n_criteria)
+    optimizer = BernoulliIGO(np.full(n_features, 0.5), population_size, 0.05, 0.1, repair, seed)
+    return Search(optimizer, target, n_criteria)
 
 
 def noisy(masks, seeds, targets):
@@ -41,12 +38,14 @@ def test_masks_of_a_step_share_a_seed_that_changes_with_the_step():
 
 
 def test_searches_in_lockstep_end_as_they_do_alone():
-    together = [new_search(index=0), new_search(index=1, target=1), new_search(index=2, population_size=2)]
-    run_searches(together, noisy, lambda search: search.step >= 10 + search.index)
+    def three():
+        return [new_search(0), new_search(1, target=1), new_search(2, population_size=2)]
+
+    together = three()
+    run_searches(together, noisy, lambda search: search.step >= 10 + search.optimizer.seed)
     assert [search.step for search in together] == [10, 11, 12]
-    apart = [new_search(index=0), new_search(index=1, target=1), new_search(index=2, population_size=2)]
-    for search, alone in zip(together, apart, strict=True):
-        run_searches([alone], noisy, after(10 + alone.index))
+    for search, alone in zip(together, three(), strict=True):
+        run_searches([alone], noisy, after(10 + alone.optimizer.seed))
         np.testing.assert_array_equal(search.theta, alone.theta)
 
 
@@ -103,14 +102,9 @@ def test_history_is_bounded_and_evenly_spaced():
     assert history.best[-1] == 6
 
 
-def search_for(n_features, n_wanted, seed=0):
-    """A search whose settings are those of FSCPU for so many labelled rows that they do not matter."""
-    settings = SearchSettings.of({**FSCPU().get_params(), "early_stopping": True})
-    rate = settings.rate(n_wanted / n_features, n_features, 1000)
-    theta = np.full(n_features, n_wanted / n_features)
-    rng = np.random.default_rng(seed)
-    optimizer = BernoulliIGO(theta, settings.population_size, rate, settings.distance(n_features), rng)
-    return Search(optimizer, Repair(np.ones(n_features), n_wanted), seed)
+def search_for(n_features, n_wanted):
+    """A search as FSCPU's, without evidence."""
+    return Search(EffectSearch(np.zeros(n_features), Repair(np.ones(n_features), n_wanted), 8, seed=0))
 
 
 @pytest.mark.parametrize(
@@ -123,22 +117,37 @@ def test_a_search_runs_until_the_wanted_features_are_found_however_few_they_are(
     def count_relevant(masks, seeds, targets):
         return masks[:, :n_wanted].sum(axis=1, keepdims=True).astype(float)
 
-    assert search.settled < 1 or n_features <= 3
+    assert search.settled < 1
     assert not search.converged
     run_searches([search], count_relevant, lambda s: s.converged or s.step >= 20_000)
     assert 10 <= search.step < 20_000
     assert search.settled == 1
-    assert (np.argsort(-search.theta)[:n_wanted] < n_wanted).all()
+    assert (np.argsort(-search.optimizer.scores)[:n_wanted] < n_wanted).all()
 
 
 def test_features_too_cheap_to_matter_do_not_keep_a_search_from_converging():
-    search = search_for(100, 10)
-    search.repair = Repair(np.where(np.arange(100) == 99, 1e-3, 1.0), 10.5)
-    search.step, search.optimizer.theta = 50, np.where(np.arange(100) < 10, 0.95, 0.05)
+    repair = Repair(np.where(np.arange(100) == 99, 1e-3, 1.0), 10.5)
+    search = Search(BernoulliIGO(np.where(np.arange(100) < 10, 0.95, 0.05), 2, 0.1, 0.01, repair, seed=0))
+    search.step = 50
     assert search.converged
     search.optimizer.theta = np.where(np.arange(100) < 9, 0.95, 0.05)
     assert not search.converged
     assert search.settled == pytest.approx(9 / 10.5)
+
+
+@pytest.mark.parametrize("damage", [{"seed": -1}, {"step": 2.5}, {"step": None}])
+def test_a_state_with_an_impossible_seed_or_step_is_refused(damage):
+    search = new_search()
+    run_searches([search], noisy, after(3))
+    with pytest.raises(ValueError, match="integer"):
+        new_search().restore({**search.state(), **damage})
+
+
+def test_a_restored_search_takes_over_the_seed():
+    first, second = new_search(seed=5), new_search(seed=6)
+    run_searches([first], noisy, after(3))
+    second.restore(first.state())
+    assert (second.optimizer.seed, second.seed) == (5, first.seed)
 
 
 @pytest.mark.parametrize("spoil", [np.nan, np.inf, -0.5, 1.5])

@@ -9,7 +9,7 @@ Y = np.arange(60) < 12
 
 
 def search():
-    return FSCPU(3, max_iter=6, early_stopping=False, random_state=0)
+    return FSCPU(3, max_iter=6, random_state=0)
 
 
 def test_an_observer_sees_every_step_and_changes_nothing():

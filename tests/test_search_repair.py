@@ -1,12 +1,9 @@
-from collections import Counter
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import chi2_contingency
 
-from puselect.search.repair import SLACK, Repair
+from puselect.search.repair import SLACK, Repair, draw_clocks
 
 
 @st.composite
@@ -21,10 +18,9 @@ def problems(draw):
 @given(problems())
 def test_budget_is_never_exceeded_and_nothing_more_fits(problem):
     costs, theta, budget, seed = problem
-    rng = np.random.default_rng(seed)
-    masks = rng.random((9, len(costs))) < theta
+    masks = np.random.default_rng(seed).random((9, len(costs))) < theta
     before = masks.copy()
-    repaired = Repair(costs, budget)(masks, theta, rng)
+    repaired = Repair(costs, budget).repaired(masks, draw_clocks(9, theta, seed, step=0))
     np.testing.assert_array_equal(masks, before)
     spent = repaired @ costs
     assert (spent <= budget * (1 + 2 * SLACK)).all()
@@ -35,37 +31,31 @@ def test_budget_is_never_exceeded_and_nothing_more_fits(problem):
 def test_unit_costs_give_exactly_k_features():
     rng = np.random.default_rng(0)
     theta = rng.uniform(0.05, 0.95, 30)
-    masks = Repair(np.ones(30), 7)(rng.random((200, 30)) < theta, theta, rng)
+    masks = Repair(np.ones(30), 7).repaired(rng.random((200, 30)) < theta, draw_clocks(200, theta, 0, step=0))
     assert (masks.sum(axis=1) == 7).all()
 
 
 def test_decimal_costs_are_not_lost_to_rounding():
-    masks = Repair(np.full(3, 0.1), 0.3)(np.zeros((1, 3), dtype=bool), np.full(3, 0.5), np.random.default_rng(0))
-    assert masks.all()
+    repair = Repair(np.full(3, 0.1), 0.3)
+    assert repair.repaired(np.zeros((1, 3), dtype=bool), np.ones((2, 1, 3))).all()
+    assert repair.best(np.zeros((1, 3))).all()
+    assert Repair(np.array([0.1, 0.1, 0.1, 7.0]), 0.3).best(np.zeros((1, 4))).tolist() == [[True, True, True, False]]
 
 
-def sequential(mask, theta, costs, budget, rng):
-    """Algorithm 3, line by line."""
-    mask = mask.copy()
-    while mask @ costs > budget:
-        weight = mask * (1 - theta)
-        mask[rng.choice(len(mask), p=weight / weight.sum())] = False
-    while True:
-        weight = (costs <= budget - mask @ costs) * ~mask * theta
-        if not weight.any():
-            return mask
-        mask[rng.choice(len(mask), p=weight / weight.sum())] = True
+@pytest.mark.parametrize("are_equal", [False, True])
+def test_the_best_mask_takes_features_in_the_order_of_their_scores_while_they_fit(are_equal):
+    rng = np.random.default_rng(2)
+    costs = np.full(12, 1.5) if are_equal else rng.uniform(0.5, 4, 12)
+    scores = rng.normal(size=(40, 12)).round(1)
+    masks = Repair(costs, 8.0).best(scores)
+    for mask, line in zip(masks, scores, strict=True):
+        left, expected = 8.0, np.zeros(12, dtype=bool)
+        for feature in np.argsort(-line, kind="stable"):
+            if costs[feature] <= left:
+                expected[feature], left = True, left - costs[feature]
+        np.testing.assert_array_equal(mask, expected)
 
 
-@pytest.mark.parametrize("start", [[1, 1, 1, 1, 1], [0, 0, 0, 0, 0], [1, 0, 1, 1, 0]])
-def test_one_shot_draw_has_the_law_of_the_sequential_one(start):
-    costs, budget = np.array([1.0, 2.0, 1.5, 0.7, 2.2]), 3.0
-    theta = np.array([0.2, 0.5, 0.9, 0.4, 0.7])
-    mask = np.array(start, dtype=bool)
-    n = 6000
-    rng = np.random.default_rng(1)
-    slow = Counter(sequential(mask, theta, costs, budget, rng).tobytes() for _ in range(n))
-    fast = Counter(row.tobytes() for row in Repair(costs, budget)(np.tile(mask, (n, 1)), theta, rng))
-    assert set(slow) == set(fast)
-    table = [[counts[key] for key in slow] for counts in (slow, fast)]
-    assert chi2_contingency(table).pvalue > 1e-4
+@pytest.mark.parametrize("cost", [1e-20, 1.0, 1e300])
+def test_equal_costs_of_any_size_have_a_best_mask(cost):
+    assert Repair(np.full(3, cost), 1e21).best(np.zeros((2, 3))).all() == (cost < 1e21)

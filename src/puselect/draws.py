@@ -31,7 +31,6 @@ class Stream(IntEnum):
     MASKS = 7
     CLOCKS = 8
     FINAL_SEEDS = 9
-    TIES = 10
     START_ROWS = 11
     SAMPLED_LABELLED = 12
     SAMPLED_OTHERS = 13
@@ -54,7 +53,7 @@ def uniforms(seed: int, *name: int | IntArray) -> FloatArray:
     >>> bool(uniforms(0, Stream.MASKS, 5, np.arange(3))[2] == uniforms(0, Stream.MASKS, 5, 2))
     True
     """
-    return np.asarray(((hashes(seed, *name) >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53)
+    return np.asarray(((hashes(seed, *name) >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52)
 
 
 def normals(seed: int, *name: int | IntArray) -> FloatArray:

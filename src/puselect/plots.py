@@ -52,7 +52,8 @@ def convergence(
         check_is_fitted(selector_or_history)
         if not hasattr(selector_or_history, "history_"):
             raise ValueError(f"convergence needs a search or its history, got {type(selector_or_history).__name__}")
-        history, masks_per_step = selector_or_history.history_, selector_or_history.fit_settings_["population_size"]
+        history = selector_or_history.history_
+        masks_per_step = max(selector_or_history.n_evaluations_ // max(selector_or_history.n_iter_, 1), 1)
         if marked is None:
             marked = selector_or_history.support_[selector_or_history.searched_]
     ax = _axes(ax)

@@ -28,10 +28,9 @@ def selectors() -> dict[str, Any]:
     plain = {"max_iter": 4, "random_state": 0, "n_clusters": 3, "engine": "cpu"}
     return {
         "default": FSCPU(3, **plain),
-        "previous": FSCPU(3, criterion="cluster", optimizer="igo", scale="minmax", labelled_start=0.5, **plain),
-        "effects": FSCPU(3, criterion="cluster", optimizer="effects", scale="standard", **plain),
-        "evidence": FSCPU(3, optimizer="igo", scale=None, start_evidence=2, **plain),
-        "published": FSCPU.published(3, **{**plain, "em_steps": 2}),
+        "no evidence": FSCPU(3, criterion="cluster", scale="standard", **plain),
+        "screened": FSCPU(2, screen=4, scale=None, **plain),
+        "published": FSCPU.published(3, **plain),
         "costs": FSCPU(feature_costs=[1.0, 2, 1, 3, 1, 1], budget=4, **plain),
         "kept": FSCPU(3, always_keep=[0], never_select=[5], **plain),
         "information": FSCPU(3, criterion="cluster+mi", **plain),

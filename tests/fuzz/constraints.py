@@ -17,7 +17,7 @@ from outcome import attempt, require
 from puselect import FSCPU, fit_many
 
 KINDS: list[dict[str, Any]] = [
-    {}, {}, {}, {"criterion": "cluster"}, {"optimizer": "igo"}, {"screen": 1}, {"screen": 3}, {"skip_constant": False},
+    {}, {}, {}, {"criterion": "cluster"}, {"preset": "published"}, {"screen": 1}, {"screen": 3},
     {"n_searches": 2}, {"max_time": 1e-9}, {"max_samples": None},
 ]  # fmt: skip
 NUMBERS = ["number", "half", "share", "auto", "budget", "costs", "costs", "auto costs"]
@@ -81,6 +81,8 @@ def example(draw: Draw) -> str:
     parameters, promise = ask(draw, x, columns)
     if path == "dask":
         parameters.pop("n_searches", None)  # refused
+    if path == "dask" and parameters.get("preset") == "published":  # refused, too
+        path = "array"
     fit = PATHS.get(path, with_dask)
     fitted, error = attempt(lambda: fit(FSCPU(**parameters), x, y, columns))
     require((error is None) == promise.is_possible(), f"{path}: {error!r} with {parameters}")
@@ -114,7 +116,7 @@ def ask(draw: Draw, x: Any, columns: list[Any]) -> tuple[dict[str, Any], Promise
     kept, parameters["always_keep"] = some_columns(draw, columns, groups)
     never, parameters["never_select"] = some_columns(draw, columns, groups)
     cost, limit, number, wanted = numbers(draw, unit, columns)
-    usable = (x.min(axis=0) < x.max(axis=0)) | (not parameters.get("skip_constant", True))
+    usable = (x.min(axis=0) < x.max(axis=0)) | (parameters.get("preset") == "published")
     promise = Promise(unit, cost, limit, number, kept, np.isin(unit, unit[never]), usable)
     return parameters | wanted, promise
 

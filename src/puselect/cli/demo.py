@@ -151,7 +151,7 @@ def artificial_demo(seed: int = 0) -> ArtificialResult:
         n_relevant=int(relevant.sum()),
         found=int(relevant[selector.support_].sum()),
         found_by_chi2=int(relevant[by_chi2].sum()),
-        n_clusterings=selector.n_iter_ * selector.population_size,
+        n_clusterings=selector.n_evaluations_,
         seconds=seconds,
     )
 

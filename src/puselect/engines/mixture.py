@@ -21,8 +21,7 @@ class MixtureSpec:
     n_clusters: int = 10
     covariance_type: str = "full"
     init: str = "rows"
-    """"rows": Lloyd steps from random rows, the same for every mask of a seed; "kmeans": k-means++ to convergence."""
-    lloyd_steps: int = 1
+    """"rows": the nearest of random rows, the same for every mask of a seed; "kmeans": k-means++ to convergence."""
     em: str = "hard"
     """"hard": every row belongs only to its most probable cluster; "soft": ordinary EM."""
     em_steps: int = 1
@@ -92,21 +91,16 @@ class HardClusters(NamedTuple):
     size: FloatArray
     means: FloatArray
     covariances: FloatArray
-    """What the labels were last assigned by; unit matrices if there was no EM step."""
+    """What the labels were last assigned by."""
 
 
 def hard_clusters(X: FloatArray, rows: IntArray, spec: MixtureSpec) -> HardClusters:
-    """Return the clusters found from the given start rows: Lloyd steps, then EM steps with hard labels."""
+    """Return the clusters found from the given start rows: the nearest of them, then EM steps with hard labels."""
     means = X[rows]
     labels = nearest_centre(X, means)
-    for _ in range(spec.lloyd_steps - 1):
-        means = group_means(X, labels, means)
-        labels = nearest_centre(X, means)
-    eye = np.eye(X.shape[1])
-    size, cov = np.ones(len(means)), np.repeat(eye[None], len(means), axis=0)
     for _ in range(spec.em_steps):
         means = group_means(X, labels, means)
         size, cov = group_covariances(X, labels, means)
-        cov = shape_covariances(cov, size, spec) + spec.reg_covar * eye
+        cov = shape_covariances(cov, size, spec) + spec.reg_covar * np.eye(X.shape[1])
         labels = most_probable(X, size, means, cov)
     return HardClusters(labels, size, means, cov)

@@ -25,15 +25,12 @@ class PartitionedEngine:
     table : PartitionedTable
     positive : ndarray of bool, shape (n_rows,)
     spec : MixtureSpec
-        With init="rows", em="hard" and one Lloyd step.
+        With init="rows" and em="hard".
     """
 
     def __init__(self, table: PartitionedTable, positive: BoolArray, spec: MixtureSpec) -> None:
-        if spec.init != "rows" or spec.em != "hard" or spec.lloyd_steps != 1 or spec.em_steps < 1:
-            raise ValueError(
-                "engine='dask' needs init='rows', em='hard', lloyd_steps=1 and at least one of em_steps; "
-                "other clusterings need all rows in one place"
-            )
+        if spec.init != "rows" or spec.em != "hard":
+            raise ValueError("engine='dask' needs preset='default'; other clusterings need all rows in one place")
         if table.scaling is None:
             raise ValueError("engine='dask' needs a scale, got scale=None")
         self.table = table

@@ -22,8 +22,6 @@ class RankScores(NamedTuple):
     """From ranks less their mean, and the number of rows."""
     spread: Callable[[AnyArray], AnyArray]
     """From the first score."""
-    normal: Callable[[FloatArray, int], FloatArray]
-    """Normal scores, from the first score and the number of rows."""
 
 
 def _normal(place: FloatArray, n_rows: int) -> FloatArray:
@@ -39,9 +37,9 @@ def _possible_normal(n_rows: int) -> FloatArray:
     return np.asarray(ndtri((place + n_rows / 2) / n_rows))
 
 
-NORMAL = RankScores(_normal, np.square, lambda location, n_rows: location)
+NORMAL = RankScores(_normal, np.square)
 """Normal scores and their squares: the tests of van der Waerden and of Klotz."""
-LEPAGE = RankScores(lambda place, n_rows: place, np.abs, _normal)
+LEPAGE = RankScores(lambda place, n_rows: place, np.abs)
 """Ranks and their distances from the middle: the tests of Wilcoxon and of Ansari and Bradley."""
 
 
@@ -58,43 +56,30 @@ class ColumnRanks:
     """
 
     def __init__(self, X: AnyArray, scores: RankScores = NORMAL, n_threads: int = 1) -> None:
-        self._make_room(X.shape, scores, n_threads)
-        self._keep(lambda block: double_ranks(X[:, block].T))
+        from puselect.objective.row_kernel import score_ranks  # compiled code is loaded only when it is used
 
-    def _make_room(self, shape: tuple[int, int], scores: RankScores, n_threads: int) -> None:
-        self.n_rows, self.n_features = shape
-        self.scores, self.n_threads = scores, n_threads
+        self.n_rows, self.n_features = int(X.shape[0]), int(X.shape[1])
+        self.scores = scores
         self.location = np.empty((self.n_features, self.n_rows), dtype=np.float32)
         """First scores, shape (n_features, n_rows)."""
         self.mean = np.empty((2, self.n_features))
         """Of both scores."""
         self.variance = np.empty((2, self.n_features))
         """Of both scores."""
-
-    def _keep(self, ranks: Callable[[slice], IntArray]) -> None:
-        """Keep the scores of all columns; `ranks` are twice those of a block of them."""
-        from puselect.objective.row_kernel import score_ranks  # compiled code is loaded only when it is used
-
-        possible = self.scores.location(np.arange(2, 2 * self.n_rows + 1) / 2 - (self.n_rows + 1) / 2, self.n_rows)
+        possible = scores.location(np.arange(2, 2 * self.n_rows + 1) / 2 - (self.n_rows + 1) / 2, self.n_rows)
 
         def keep(block: slice) -> None:
+            ranks = double_ranks(X[:, block].T)
             score_ranks(
-                ranks(block), possible, self.squares, self.location[block], self.mean[:, block], self.variance[:, block]
+                ranks, possible, self.squares, self.location[block], self.mean[:, block], self.variance[:, block]
             )
 
-        map_blocks(keep, self.n_features, BLOCK, self.n_threads)
+        map_blocks(keep, self.n_features, BLOCK, n_threads)
 
     @property
     def squares(self) -> bool:
         """Whether squares of scores tell the spread, rather than their sizes."""
         return self.scores.spread is np.square
-
-    def scored_by(self, scores: RankScores) -> "ColumnRanks":
-        """Return the same ranks with other scores; those here must be the ranks themselves (`LEPAGE`)."""
-        other = ColumnRanks.__new__(ColumnRanks)
-        other._make_room((self.n_rows, self.n_features), scores, self.n_threads)
-        other._keep(lambda block: (2 * self.location[block]).astype(np.int32) + np.int32(self.n_rows + 1))
-        return other
 
     def statistic(self, rows: IntArray) -> FloatArray:
         """Return the sum of two squared z-scores, of location and spread, of every column for a set of rows."""
@@ -103,14 +88,6 @@ class ColumnRanks:
     def statistic_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
         """Return the statistic of `columns`, each for its own set: ``rows`` (n_columns, n_set)."""
         return self._statistic(self.means_each(columns, rows), rows.shape[1], columns)
-
-    def z_scores(self, rows: IntArray) -> FloatArray:
-        """Return the z-scores of location and spread of every column for a set of rows, shape (2, n_features)."""
-        return self._z_scores(self.means(rows), len(rows), slice(None))
-
-    def z_scores_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
-        """Return the z-scores of `columns`, each for its own set: ``rows`` (n_columns, n_set)."""
-        return self._z_scores(self.means_each(columns, rows), rows.shape[1], columns)
 
     def means(self, rows: IntArray) -> FloatArray:
         """Return the means of both scores of every column over a set of rows, shape (2, n_features)."""
@@ -128,44 +105,33 @@ class ColumnRanks:
         """Return the first scores of `columns`, shape (n_rows, n_columns)."""
         return self.location[columns].T.astype(np.float64)
 
-    def normal_scores(self, columns: IntArray) -> FloatArray:
-        """Return the normal scores of `columns`, shape (n_rows, n_columns)."""
-        return self.scores.normal(self.places(columns), self.n_rows)
-
     @cached_property
     def row_features(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """What discriminants are made of, shape (2 n_features, n_rows), its means and its covariance."""
+        """What discriminants of normal scores are made of, shape (2 n_features, n_rows), its means and covariance."""
         from puselect.objective.row_kernel import standardise_spread  # compiled code is loaded only when it is used
 
         lines, centred = np.empty((2, 2 * self.n_features, self.n_rows))  # one allocation, which large pages can back
         normal, spread = lines[: self.n_features], lines[self.n_features :]
         for first in range(0, self.n_features, BLOCK):
             columns = np.arange(first, min(first + BLOCK, self.n_features))
-            normal[columns] = self.normal_scores(columns).T
-        standardise_spread(normal, self.squares, spread)
+            normal[columns] = self.places(columns).T
+        standardise_spread(normal, spread)
         mean = lines.mean(axis=1)
         np.subtract(lines, mean[:, None], out=centred)
         return lines, mean, np.asarray(centred @ centred.T / (self.n_rows - 1))
 
     def _statistic(self, means: FloatArray, m: int, columns: IntArray | slice) -> FloatArray:
         """Return the statistic for mean scores of samples of `m` rows, which are drawn without replacement."""
-        return np.asarray(self._squares(means, m, columns).sum(axis=0))
-
-    def _z_scores(self, means: FloatArray, m: int, columns: IntArray | slice) -> FloatArray:
-        return np.copysign(np.sqrt(self._squares(means, m, columns)), means - self.mean[:, columns])
-
-    def _squares(self, means: FloatArray, m: int, columns: IntArray | slice) -> FloatArray:
-        """Return the squares of both z-scores."""
         variance = self.variance[:, columns]
         error = variance / m * (self.n_rows - m) / self.n_rows
         square = (means - self.mean[:, columns]) ** 2
         differs = (variance > ROUNDING) & (error > 0)
-        return np.divide(square, error, out=np.zeros_like(square), where=differs)
+        return np.asarray(np.divide(square, error, out=np.zeros_like(square), where=differs).sum(axis=0))
 
 
-def row_features(Z: FloatArray, scores: RankScores) -> FloatArray:
-    """Return normal scores and what tells their spread, shape (n_rows, 2 n_columns)."""
-    return np.hstack([Z, _standardised(scores.spread(Z))])
+def row_features(Z: FloatArray) -> FloatArray:
+    """Return normal scores and their squares, which tell another spread, shape (n_rows, 2 n_columns)."""
+    return np.hstack([Z, _standardised(Z**2)])
 
 
 def covariance(features: FloatArray) -> FloatArray:

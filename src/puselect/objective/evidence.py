@@ -2,8 +2,8 @@
 
 Two statistics per column. One compares the labelled rows with all rows. The co-trained one compares the labelled rows
 and the unlabelled rows that *other* columns find similar to them, so that no column votes for itself. Both are the sum
-of two squared z-scores, one for another location and one for another spread: Lepage's, from ranks, or the same from
-normal scores of ranks, van der Waerden's and Klotz's (Annals of Mathematical Statistics 33, 1962), which see the tails.
+of two squared z-scores, one for another location and one for another spread, from normal scores of ranks: van der
+Waerden's and Klotz's (Annals of Mathematical Statistics 33, 1962), which see the tails.
 """
 
 from typing import NamedTuple, Self
@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from puselect.objective.column_ranks import LEPAGE, ColumnRanks, RankScores, covariance, row_features
+from puselect.objective.column_ranks import LEPAGE, ColumnRanks, covariance, row_features
 
 N_JUDGES = 32  # columns that score the rows: more of them add noise, see docs/internals/search.md
 N_ROUNDS = 2
@@ -244,23 +244,15 @@ def _cotrained(
     return _statistic_by_judge(ranks, judges, both), _statistic_by_judge(ranks, judges, found)
 
 
-def found_by_judges(
-    ranks: ColumnRanks, positive: BoolArray, judges: IntArray, n_found: int, out: IntArray | None = None
-) -> IntArray:
-    """Return the rows that are found without each of the judges, and last by all, shape (n_judges + 1, n_found).
-
-    Labelled rows are not among them, nor are those to be left `out`.
-    """
+def found_by_judges(ranks: ColumnRanks, positive: BoolArray, judges: IntArray, n_found: int) -> IntArray:
+    """Return the unlabelled rows found without each of the judges, and last by all, shape (n_judges + 1, n_found)."""
     from puselect.objective.row_kernel import highest  # compiled code is loaded only when it is used
 
-    score, is_out = _discriminants(ranks, judges, positive), positive
-    if out is not None:
-        is_out = positive.copy()
-        is_out[out] = True
+    score = _discriminants(ranks, judges, positive)
     found, is_sure = np.empty((len(score), n_found), dtype=np.intp), np.empty(len(score), dtype=bool)
-    highest(score, is_out, found, is_sure)
+    highest(score, positive, found, is_sure)
     for line in np.flatnonzero(~is_sure):
-        unlike = np.where(is_out, np.inf, -score[line])
+        unlike = np.where(positive, np.inf, -score[line])
         found[line] = np.argpartition(unlike, n_found - 1)[:n_found]
     return found
 
@@ -281,10 +273,10 @@ def _statistic_by_judge(ranks: ColumnRanks, judges: IntArray, rows: IntArray) ->
 def _discriminant(ranks: ColumnRanks, columns: IntArray, positive: BoolArray) -> FloatArray:
     """Return how similar each row is to the labelled ones, by some columns.
 
-    Each column enters twice, by its normal scores and by their sizes or squares, which tell another spread.
+    Each column enters twice, by its normal scores and by their squares, which tell another spread.
     """
     if not _has_few_columns(ranks):
-        return linear_discriminant(ranks.normal_scores(columns), ranks.scores, positive)
+        return linear_discriminant(ranks.places(columns), positive)
     from puselect.objective.row_kernel import weighted_sum  # compiled code is loaded only when it is used
 
     both, inverse, shift = _kept_parts(ranks, columns, positive)
@@ -300,7 +292,7 @@ def _discriminants(ranks: ColumnRanks, columns: IntArray, positive: BoolArray) -
         weights = np.zeros((len(columns) + 1, 2 * ranks.n_features))
         weights[:, both] = weights_without_each(inverse, shift).T
         return np.asarray(weights @ ranks.row_features[0])
-    features, inverse, shift = _discriminant_parts(ranks.normal_scores(columns), ranks.scores, positive)
+    features, inverse, shift = _discriminant_parts(ranks.places(columns), positive)
     return np.ascontiguousarray((features @ weights_without_each(inverse, shift)).T)
 
 
@@ -319,9 +311,9 @@ def weights_without_each(inverse: FloatArray, shift: FloatArray) -> FloatArray:
     return weights
 
 
-def linear_discriminant(Z: FloatArray, scores: RankScores, positive: BoolArray) -> FloatArray:
-    """Return how similar each row is to the labelled ones, by normal scores `Z` and what `scores` tells spread by."""
-    features, inverse, shift = _discriminant_parts(Z, scores, positive)
+def linear_discriminant(Z: FloatArray, positive: BoolArray) -> FloatArray:
+    """Return how similar each row is to the labelled ones, by normal scores `Z`."""
+    features, inverse, shift = _discriminant_parts(Z, positive)
     return np.asarray(features @ (inverse @ shift))
 
 
@@ -342,17 +334,10 @@ def _kept_parts(
     return both, _shrunken(cov[np.ix_(both, both)]), labelled - mean[both]
 
 
-def _discriminant_parts(
-    Z: FloatArray, scores: RankScores, positive: BoolArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return normal scores and what tells their spread, the inverse of their covariance, and their mean difference."""
-    features = row_features(Z, scores)
-    return features, shrunken_inverse(features), features[positive].mean(axis=0) - features.mean(axis=0)
-
-
-def shrunken_inverse(features: FloatArray) -> FloatArray:
-    """Return the inverse of the covariance of features, shrunken towards a multiple of the identity."""
-    return _shrunken(covariance(features))
+def _discriminant_parts(Z: FloatArray, positive: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return normal scores and their squares, the inverse of their covariance, and their mean difference."""
+    features = row_features(Z)
+    return features, _shrunken(covariance(features)), features[positive].mean(axis=0) - features.mean(axis=0)
 
 
 def _shrunken(cov: FloatArray) -> FloatArray:

@@ -41,14 +41,13 @@ def score_ranks(
 
 
 @kernel
-def standardise_spread(normal: Array, squares: bool, spread: Array) -> None:
-    """Write the standardised squares or sizes of the normal scores of lines."""
+def standardise_spread(normal: Array, spread: Array) -> None:
+    """Write the standardised squares of the normal scores of lines."""
     n_rows = normal.shape[1]
     for line in range(normal.shape[0]):
         own = spread[line]
         for r in range(n_rows):
-            score = normal[line, r]
-            own[r] = score * score if squares else abs(score)
+            own[r] = normal[line, r] * normal[line, r]
         centre, total = mean_and_squares(own)
         deviation = np.sqrt(total / n_rows)
         for r in range(n_rows):

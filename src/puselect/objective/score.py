@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from puselect.arrays import FloatArray
 
-CLUSTER_CHOICES = ("best", "greedy")
-
 
 class BestClusters(NamedTuple):
     """The score and the clusters taken as positive."""

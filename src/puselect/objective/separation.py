@@ -68,9 +68,9 @@ def heldout_separation(
         rest[labelled_rows[fold]] = False
         support = rank_evidence(ranks, rest, 0.5, rng).support
         order = np.lexsort((rng.random(len(support)), -support))
-        scores = ranks.normal_scores(order[: max(sizes)])
+        scores = ranks.places(order[: max(sizes)])
         for i, size in enumerate(sizes):
-            similarity = linear_discriminant(scores[:, :size], ranks.scores, rest)
+            similarity = linear_discriminant(scores[:, :size], rest)
             places[i, fold] = _places(similarity[labelled_rows[fold]], similarity[~positive])
     return Separation(places)
 

@@ -25,7 +25,7 @@ class SparseRanks(ColumnRanks):
 
     def __init__(self, table: SparseTable, scores: RankScores = NORMAL) -> None:
         self.n_rows, self.n_features = table.shape
-        self.scores, self.table = scores, table
+        self.scores = scores
         columns = table.values.tocsc()
         if not columns.data.all():
             columns = columns.copy()
@@ -49,10 +49,6 @@ class SparseRanks(ColumnRanks):
         shared = (columns.indices, columns.indptr)
         self.excess = [csc_array((part, *shared), shape=table.shape).tocsr() for part in excess]
         """Both scores less those of the zeros of their column, which are in `zero`."""
-
-    def scored_by(self, scores: RankScores) -> "SparseRanks":
-        """Return the same ranks with other scores."""
-        return SparseRanks(self.table, scores)
 
     def means(self, rows: IntArray) -> FloatArray:
         """Return the means of both scores of every column over a set of rows, shape (2, n_features)."""

@@ -25,7 +25,7 @@ def search_record(selector: PUSelector) -> SearchRecord:
     best = np.argsort(selector.ranking_[free])[:MOST_TRACKS]
     return SearchRecord(
         step=tuple(history.step[kept].tolist()),
-        masks_per_step=int(selector.fit_settings_["population_size"]),
+        masks_per_step=max(int(selector.n_evaluations_) // max(int(selector.n_iter_), 1), 1),
         theta=tuple(tuple(theta[kept, i].round(3).tolist()) for i in best),
         columns=tuple(free[best].tolist()),
         value=tuple(_finite(history.value[kept])),

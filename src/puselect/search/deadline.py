@@ -27,8 +27,6 @@ class Deadline:
         self._mark: tuple[float, float] | None = None
         self._is_first = True
         self._aside = 0.0
-        self.has_cut = False
-        """Whether something was found from fewer rows than without this end."""
 
     def set_aside(self, seconds: float) -> None:
         """Keep so many seconds free for what comes after the search."""

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puselect.arrays import FloatArray, IntArray
+from puselect.arrays import FloatArray
 from puselect.search.checkpoint import LARGEST_COUNT, read_array, read_count
 
 MOST_RECORDS = 1024
@@ -43,11 +43,6 @@ class Recorder:
         if len(self.rows) > MOST_RECORDS:
             self.stride *= 2
             self.rows = [row for row in self.rows if row[0] % self.stride == 0]
-
-    def forget(self, places: IntArray) -> None:
-        """Set the probabilities at `places` to 0 in all records: other features come there."""
-        for _, theta, *_ in self.rows:
-            theta[places] = 0.0
 
     def history(self) -> History:
         """Return the records as arrays."""

@@ -83,7 +83,7 @@ def watching(observer: Observer) -> Iterator[None]:
     >>> steps = []
     >>> X = np.random.default_rng(0).random((50, 4))
     >>> with watching(steps.append):
-    ...     selector = FSCPU(2, max_iter=3, early_stopping=False, random_state=0).fit(X, np.arange(50) < 10)
+    ...     selector = FSCPU(2, max_iter=3, random_state=0).fit(X, np.arange(50) < 10)
     >>> [step.number for step in steps]
     [1, 2, 3]
     """

@@ -168,7 +168,8 @@ def _costs_and_limit(
 
 def costs_in_order(costs: Any, names: Sequence[Any] | None, groups: Mapping[str, Sequence[int]]) -> FloatArray:
     """Return the costs in the order of the columns; those that carry names (a dict, a pandas Series) go by name."""
-    are_numbered = not has_integer_names(names) and list(getattr(costs, "keys", list)()) == list(range(len(costs)))
+    keys = list(getattr(costs, "keys", list)())
+    are_numbered = not has_integer_names(names) and keys == list(range(len(keys)))
     by_name = hasattr(costs, "keys") and not are_numbered
     if not by_name:
         return _as_floats(list(costs.values()) if isinstance(costs, Mapping) else costs)

@@ -62,11 +62,9 @@ def lloyd(Z: Float32Array, centres: Float32Array, steps: int, tolerance: float =
 
 
 def hard_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> MixtureFit:
-    """Run Lloyd steps, then EM steps in which every row belongs to one cluster."""
+    """Assign rows to the nearest centre, then run EM steps in which every row belongs to one cluster."""
     found = new_parameters(*centres.shape)
-    labels = lloyd(Z, centres, spec.lloyd_steps)
-    if spec.em_steps == 0:  # the nearest centre is the most probable of equal spheres
-        found.size[:], found.mean[:], found.factor[:] = 1, centres, np.eye(len(Z))
+    labels = lloyd(Z, centres, 1)
     degenerate = False
     for step in range(spec.em_steps):
         hard_moments(Z, labels, found.size, found.mean, found.cov)

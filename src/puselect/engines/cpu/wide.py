@@ -27,7 +27,7 @@ FEWEST_COLUMNS = 51  # below, all clusters are factorised: nothing is gained, an
 def suits(spec: MixtureSpec, n_columns: int) -> bool:
     """Return whether a fit of so many columns may be done by `wide_fit`."""
     is_shrunken = spec.covariance_type == "full" and spec.shrinkage > 0
-    return n_columns >= FEWEST_COLUMNS and spec.em == "hard" and spec.em_steps > 0 and is_shrunken
+    return n_columns >= FEWEST_COLUMNS and spec.em == "hard" and is_shrunken
 
 
 class WideParameters(NamedTuple):
@@ -73,8 +73,8 @@ class WideFit(NamedTuple):
 
 
 def wide_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> WideFit:
-    """Run Lloyd steps, then EM steps in which every row belongs to one cluster; see `hard_fit`."""
-    labels = lloyd(Z, centres, spec.lloyd_steps)
+    """Assign rows to the nearest centre, then run EM steps with hard labels; see `hard_fit`."""
+    labels = lloyd(Z, centres, 1)
     degenerate = False
     for step in range(spec.em_steps):
         found, failed = _parameters(Z, labels, len(centres), spec)

@@ -108,8 +108,6 @@ class Outcome(NamedTuple):
     mixtures: Mixtures
     square_factors: Callable[[Tensor, int], Tensor]
     """Turns the layout of the factors into lower triangles."""
-    place: Callable[[Tensor, Tensor], Tensor]
-    """See `BatchFits.place`."""
 
     def mixtures_of(self, numbers: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return means, factors (lower triangles) and constants of the clusters of some fits."""
@@ -166,21 +164,13 @@ class BatchFits:
         self.member[:n_masks], self.member[n_masks:] = True, False
         self._fit()
         counts = self.counts[:n_masks].cpu().numpy()
-        return Outcome(counts, self.current, self.do.square_factors, self.place)
-
-    def place(self, numbers: Tensor, rows: Tensor) -> Tensor:
-        """Return the cluster of each of `rows` of the tables in the fits with these numbers, (n_numbers, n_rows)."""
-        given, all_rows = self.given, rows.expand(len(numbers), -1).contiguous()
-        Z = self.Z.new_empty(*all_rows.shape, self.Z.shape[2])
-        self.do.gather(self.tables, given.table[numbers], all_rows, given.columns[numbers], Z)
-        mixtures = (part[numbers] for part in self.current)
-        return self.do.assign(Z, *mixtures, torch.ones_like(numbers, dtype=torch.bool))
+        return Outcome(counts, self.current, self.do.square_factors)
 
     def _fit(self) -> None:
         """Do all steps of the fits; how many depends on the data."""
         self.begin()
-        steps = KMEANS_STEPS if self.spec.em == "soft" else self.spec.lloyd_steps
-        self._repeat(self.lloyd_step, self.lloyd_steps, steps - 1)
+        if self.spec.em == "soft":
+            self._repeat(self.lloyd_step, self.lloyd_steps, KMEANS_STEPS - 1)
         self.after_lloyd()
         if self.spec.em == "soft":
             self._repeat(self.em_step, self.em_steps, self.spec.em_steps)
@@ -226,8 +216,6 @@ class BatchFits:
         if self.spec.em == "soft":
             self.bound.fill_(-torch.inf)
             self.goes_on.zero_()
-        if self.spec.em_steps == 0:
-            plain.set_unit_spheres(self.current)
         for step in range(1 if self.spec.em == "soft" else self.spec.em_steps):
             self._maximise(self.labels, counts_empty=step == 0)
             if self.spec.em == "hard":

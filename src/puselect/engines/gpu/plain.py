@@ -136,12 +136,6 @@ def factor_width(n_features: int) -> int:
     return n_features
 
 
-def set_unit_spheres(current: Mixtures) -> None:
-    """Make the mixtures assign every row to its nearest centre."""
-    current.factor.copy_(torch.eye(current.factor.shape[-1], device=current.factor.device))
-    current.constant.zero_()
-
-
 def overwrite(whole: Tensor, part: Tensor, running: Tensor) -> None:
     """Overwrite the lines of the fits that run."""
     whole.copy_(torch.where(running.view(-1, *[1] * (whole.ndim - 1)), part, whole))

@@ -3,10 +3,15 @@ import pytest
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
-from puselect.selectors import screening, session
+from puselect.engines import make_engine
+from puselect.search import BernoulliIGO, EffectSearch
+from puselect.search.callbacks import FitCallbacks
+from puselect.search.deadline import Deadline
+from puselect.selectors import session
 from puselect.selectors.budget import Budget
 from puselect.selectors.many import Task, are_alike
-from puselect.selectors.screening import screened
+from puselect.selectors.problem import problem_engine
+from puselect.selectors.run import pool_size, screened, search_alone, search_together
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +28,7 @@ def search(**changes):
 @pytest.fixture(scope="module")
 def fitted(table):
     X, y, _ = table
-    return search(early_stopping=False).fit(X, y)
+    return search().fit(X, y)
 
 
 def test_only_the_pool_is_searched_and_the_others_are_ranked_behind_it_by_evidence(fitted):
@@ -34,6 +39,28 @@ def test_only_the_pool_is_searched_and_the_others_are_ranked_behind_it_by_eviden
     assert (fitted.probabilities_[outside] == 0).all()
     assert fitted.support_[outside].sum() == 0
     assert fitted.history_.theta.shape == (40, 20)
+
+
+@pytest.mark.parametrize(
+    ("changes", "n_pool"),
+    [
+        ({"screen": "auto"}, 400),
+        ({"screen": "auto", "n_features_to_select": 120}, 480),
+        ({"screen": "auto", "n_features_to_select": 450}, 600),
+        ({"screen": 20}, 20),
+        ({"screen": 3}, 7),  # more than are wanted, so that there is a choice
+        ({"screen": 9999}, 600),
+        ({"screen": None}, 600),
+        ({"criterion": "cluster"}, 600),  # without evidence there is nothing to screen by
+        ({"preset": "published"}, 600),
+        ({"groups": ["a", "a"] + [None] * 598}, 599),
+        ({"n_features_to_select": 1, "always_keep": [0]}, 599),  # no choice
+    ],
+)
+def test_the_size_of_the_pool(changes, n_pool):
+    X, y = np.random.default_rng(0).normal(size=(30, 600)), np.arange(30) < 10
+    task = Task.of(search(**changes), X, y)
+    assert pool_size(task.settings, task.problem.budget) == n_pool
 
 
 def test_few_features_are_all_searched(table):
@@ -66,27 +93,8 @@ def test_costs_that_fit_but_for_rounding_are_in_the_pool():
     assert len(screened(budget, np.zeros(3), 2).free) == 2
 
 
-def test_a_feature_that_evidence_missed_is_found_by_the_second_look(table, fitted, monkeypatch):
-    X, y, relevant = table
-    missed = int(np.where(relevant, fitted.evidence_.support, 0).argmax())
-    first = screening.screened
-
-    def without(budget, support, n_pool):
-        hidden = support.copy()
-        hidden[missed] = -9.0
-        return first(budget, hidden, n_pool)
-
-    monkeypatch.setattr("puselect.selectors.cluster_search.screened", without)
-    found = search(max_iter=60, early_stopping=False).fit(X, y)
-    assert missed in found.searched_
-    assert len(set(found.searched_)) == 20
-    place = int(np.flatnonzero(found.searched_ == missed)[0])
-    assert (found.history_.theta[:29, place] == 0).all()
-    assert (found.history_.theta[30:, place] > 0).all()
-
-
 @pytest.mark.parametrize("steps", [10, 30])
-def test_a_search_resumed_before_or_after_the_second_look_ends_as_if_never_stopped(table, fitted, tmp_path, steps):
+def test_a_screened_search_that_is_resumed_ends_as_if_never_stopped(table, fitted, tmp_path, steps):
     X, y, _ = table
 
     class StopError(Exception):
@@ -107,27 +115,12 @@ def test_a_search_resumed_before_or_after_the_second_look_ends_as_if_never_stopp
         patch.setattr(session, "run_searches", stopping)
         patch.setattr(session, "SAVE_SECONDS", 0.0)
         with pytest.raises(StopError):
-            search(early_stopping=False, checkpoint=path).fit(X, y)
-    resumed = search(early_stopping=False, checkpoint=path).fit(X, y)
+            search(checkpoint=path).fit(X, y)
+    resumed = search(checkpoint=path).fit(X, y)
     assert np.array_equal(resumed.searched_, fitted.searched_)
     assert np.array_equal(resumed.probabilities_, fitted.probabilities_)
     assert np.array_equal(resumed.history_.theta, fitted.history_.theta)
     assert resumed.objective_ == fitted.objective_
-
-
-@pytest.mark.parametrize("damage", [{"free": np.zeros(20)}, {"free": np.arange(20) + 50}, {"support": np.zeros(3)}])
-def test_a_damaged_pool_is_refused(table, tmp_path, damage, monkeypatch):
-    X, y, _ = table
-    search(max_iter=12, checkpoint=tmp_path / "state").fit(X, y)
-    load = session.load_state
-
-    def damaged(path):
-        state = load(path)
-        return state and {**state, "pool": {**state["pool"], **damage}}
-
-    monkeypatch.setattr(session, "load_state", damaged)
-    with pytest.raises(ValueError, match="damaged"):
-        search(max_iter=12, checkpoint=tmp_path / "state").fit(X, y)
 
 
 def test_costs_and_kept_features_go_with_screening(table):
@@ -142,6 +135,47 @@ def test_costs_and_kept_features_go_with_screening(table):
     assert found.ranking_[5] == 1
 
 
+@pytest.mark.parametrize("make", [FSCPU, FSCPU.published], ids=["default", "published"])
+@pytest.mark.parametrize("criterion", ["auto", "cluster+mi"])
+def test_searches_in_lockstep_end_as_they_do_alone(table, make, criterion):
+    X, y, _ = table
+    labels = [y, np.roll(y, 5), np.roll(y, 11)]
+    tasks = [
+        Task.of(make(6, criterion=criterion, max_iter=4 + i, random_state=i, n_clusters=4, engine="cpu"), X, own)
+        for i, own in enumerate(labels)
+    ]
+    problems, settings = [task.problem for task in tasks], [task.settings for task in tasks]
+    vectors = np.stack([problem.positive for problem in problems])
+    engine = make_engine("cpu", problems[0].table, vectors, settings[0].mixture, n_jobs=1)
+    together = search_together(settings, problems, [Deadline(None) for _ in tasks], engine)
+    for task, (shared, evidence) in zip(tasks, together, strict=True):
+        alone, found = search_alone(
+            task.settings, task.problem, problem_engine(task.settings, task.problem), task.callbacks, Deadline(None)
+        )
+        assert shared.search.step == alone.search.step == task.settings.search.max_iter
+        np.testing.assert_array_equal(shared.search.optimizer.scores, alone.search.optimizer.scores)
+        np.testing.assert_array_equal(shared.search.history().value, alone.search.history().value)
+        assert shared.objective.n_degenerate == alone.objective.n_degenerate
+        assert (evidence is None) == (found is None) == (task.settings.criterion != "cluster+evidence")
+        if found is not None:
+            np.testing.assert_array_equal(evidence.support, found.support)
+
+
+def test_each_preset_has_its_optimizer_and_the_evidence_enters_it(table):
+    X, y, _ = table
+    made = {}
+    for make in (FSCPU, FSCPU.published):
+        selector = make(6, max_iter=1, random_state=0, engine="cpu")
+        task = Task.of(selector, X, y)
+        engine = problem_engine(task.settings, task.problem)
+        made[make] = search_alone(task.settings, task.problem, engine, FitCallbacks(selector, X, y), Deadline(None))
+    ours, theirs = made[FSCPU].session.search.optimizer, made[FSCPU.published].session.search.optimizer
+    assert (type(ours), type(theirs)) == (EffectSearch, BernoulliIGO)
+    assert (ours.population_size, theirs.population_size) == (8, 2)
+    np.testing.assert_allclose(ours.evidence, 3 * np.tanh(made[FSCPU].evidence.support / 3))
+    assert (theirs.learning_rate, theirs.margin) == (1 / 120, 1 / 60)
+
+
 def test_screened_searches_do_not_run_in_lockstep(table):
     X, y, _ = table
     assert not are_alike([Task.of(search(), X, y)] * 2)
@@ -153,3 +187,10 @@ def test_a_pool_that_is_no_number_is_refused(table, bad):
     X, y, _ = table
     with pytest.raises(ValueError, match="screen must be an integer of at least 1"):
         search(screen=bad).fit(X, y)
+
+
+@pytest.mark.parametrize("costs", [True, 2.0, []])
+def test_costs_that_are_no_list_are_refused(table, costs):
+    X, y, _ = table
+    with pytest.raises(ValueError, match="one cost for each of 60 features"):
+        FSCPU(feature_costs=costs, budget=3).fit(X, y)
