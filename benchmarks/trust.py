@@ -138,7 +138,7 @@ def repeat_searches(cell: Cell) -> Row:
     """Return the share of intervals that hold the truth: of frequencies strictly between 0 and 1, and of the index."""
     X, y, *_ = draw(cell, **SMALL)
     selector = FSCPU(8, max_iter=N_STEPS, engine="cpu", n_jobs=1, random_state=cell.seed)
-    settings = Settings.of(selector.get_params(deep=False)).for_labels(int(y.sum()) // 2)
+    settings = Settings.of(selector.get_params(deep=False))
     problems = halves(selector._problem(settings, X, y), N_REPEATS)
     selected = np.array([each.selected for each in search_halves(settings, problems, Deadline(None))])
     truth, index = selected.mean(axis=0), nogueira(selected).value
