@@ -4,8 +4,6 @@
     python benchmarks/wide.py --cases isolet/12 pcmac/66 --methods fscpu semi-jmi forest --seeds 5000-5009 --jobs 16
     python benchmarks/wide.py --cases gaussian/500 gaussian/2000 uniform/10000 --methods fscpu lepage lowest-variance
     python benchmarks/wide.py --cases pcmac/66 --methods fscpu:max_time=10
-    python benchmarks/wide.py --cases isolet/12 madelon/20 gaussian/500 --threads 2 --seeds 5000-5004 \\
-        --methods fscpu select-k-best mutual-information forest rfecv boruta    # what users would pick instead
 
 Cases are NAME/K for a table ``$PUSELECT_DATA/wide/NAME.npz`` (AUC by the protocol of docs/internals/real-tables.md),
 genes/COLUMNS/K for 200 rows of gene-like columns, and LAW/COLUMNS for 25 relevant of so many columns, 4500 rows, 50
@@ -14,7 +12,6 @@ labels (FSR: the share of relevant columns selected). Seeds 0 to 999 were used f
 Each fit is appended to --out as a line of JSON; what is in there already is not repeated. Times are of one fit in a
 process of its own with --threads threads, after a fit on a small table has compiled the kernels; memory is what the fit
 needed beyond what there was.
-RFECV and Boruta find a number of columns themselves; to compare like with like, their best K are taken.
 """
 
 import argparse
@@ -31,9 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from journal import Row, markdown, mean_and_error, seed_range
 from memory import peak_memory
-from shadow_features import Boruta
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.feature_selection import RFECV, SelectKBest, f_classif, mutual_info_classif
+from sklearn.feature_selection import SelectKBest, f_classif, mutual_info_classif
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
@@ -116,27 +111,9 @@ def make_selector(method: str, data: Data, seed: int, threads: int) -> Any:
         return SelectKBest(f_classif, k=data.k)
     if name == "mutual-information":
         return SelectKBest(lambda X, y: mutual_info_classif(X, y, random_state=seed), k=data.k)
-    if name == "rfecv":
-        small = RandomForestClassifier(30, class_weight="balanced", random_state=seed, n_jobs=threads)
-        return RFECV(small, step=0.1, min_features_to_select=data.k, cv=3, scoring="roc_auc")
-    if name == "boruta":
-        return Boruta(random_state=seed, n_jobs=threads)
     if name == "fscpu":
         changes = {"n_jobs": threads, **changes}
     return METHODS[name](data.k, random_state=seed, **changes)
-
-
-def best_k(selector: Any, k: int) -> np.ndarray:
-    """Return the mask of the k columns that a selector likes best; one of ours has selected them."""
-    if isinstance(selector, RFECV):
-        importance = np.zeros(len(selector.ranking_))
-        importance[selector.support_] = selector.estimator_.feature_importances_
-        order = np.lexsort((-importance, selector.ranking_))
-    elif isinstance(selector, Boruta):
-        order = np.argsort(-selector.scores_)
-    else:
-        return selector.get_support()
-    return np.isin(np.arange(len(order)), order[:k])
 
 
 def survivors(selector: Any, relevant: np.ndarray) -> Row:
@@ -159,9 +136,9 @@ def fit_one(case: str, method: str, seed: int, threads: int) -> Row:
         with peak_memory() as peak:
             selector.fit(data.X, data.y)
         seconds, work = time.perf_counter() - begin, time.process_time() - work
-        support = best_k(selector, data.k)
+        support = selector.get_support()
         row: Row = {"case": case, "method": method, "seed": seed, "seconds": seconds, "cpu_seconds": work}
-        row |= {"more_mb": peak[0], "selected": int(np.sum(getattr(selector, "support_", support)))}
+        row["more_mb"] = peak[0]
         if data.relevant is not None:
             row["fsr"] = float(data.relevant[support].sum() / min(data.relevant.sum(), data.k))
             row |= survivors(selector, data.relevant)
@@ -198,8 +175,8 @@ def fits(missing: list[tuple[str, str, int]], jobs: int, threads: int) -> Iterat
 
 
 def summary(rows: list[Row]) -> str:
-    """Return a Markdown table by case and method: quality, columns it would select, CPU time, ratio, memory."""
-    header = ["case", "method", "AUC or FSR", "survived", "selected", "CPU, s", "to fscpu's", "MB more"]
+    """Return a Markdown table by case and method: quality, CPU time, ratio, memory."""
+    header = ["case", "method", "AUC or FSR", "survived", "CPU, s", "to fscpu's", "MB more"]
     lines = []
     for case in dict.fromkeys(row["case"] for row in rows):
         of_case = [row for row in rows if row["case"] == case]
@@ -207,12 +184,11 @@ def summary(rows: list[Row]) -> str:
         for method in dict.fromkeys(row["method"] for row in of_case):
             own = [row for row in of_case if row["method"] == method]
             seconds = np.mean([row["cpu_seconds"] for row in own])
-            selected = [row["selected"] for row in own if "selected" in row]
             lines.append([
                 case, method, mean_and_error(row.get("auc", row.get("fsr")) for row in own),
                 mean_and_error(row["survived"] for row in own if "survived" in row).partition(" ")[0],
-                f"{np.mean(selected):.0f}" if selected else "", f"{seconds:.1f}",
-                f"{seconds / ours:.2f}" if ours > 0 else "", f"{max(row.get('more_mb', np.nan) for row in own):.0f}",
+                f"{seconds:.1f}", f"{seconds / ours:.2f}" if ours > 0 else "",
+                f"{max(row.get('more_mb', np.nan) for row in own):.0f}",
             ])  # fmt: skip
     return markdown(header, lines)
 

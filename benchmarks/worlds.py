@@ -1,14 +1,13 @@
 """Recall of the relevant features (FSR) of presets and methods on worlds: data sets beyond the paper's generator.
 
     python benchmarks/worlds.py                                             # five laws of noise, eight conditions
-    python benchmarks/worlds.py --board paper --presets default previous lepage lowest-variance random
+    python benchmarks/worlds.py --board paper --presets default lepage lowest-variance random
     python benchmarks/worlds.py --board fraud --seeds 2000-2004             # fraud tables: columns found, of 8
     python benchmarks/worlds.py --laws skewed --conditions 10/8/2 --labels 2 5 --n-irrelevant 25 175
     python benchmarks/worlds.py --presets default:scale=minmax,max_iter=100 default     # parts on and off
     python benchmarks/worlds.py --engine gpu                                # searches of one shape in lockstep
 
-Seeds 0 to 707 and fraud tables 0 to 507 were used for tuning, and 1000 to 1003 on the uniform law for the previous
-default. What is reported uses other seeds from 1000 on; by default 2000 to 2009.
+Seeds 0 to 1003 and fraud tables 0 to 531 were used for tuning. Report others; by default 2000 to 2009.
 
 Each fit is appended to --out as a line of JSON; what is in there already is not repeated, so a file belongs to one
 version of the code. A search on the CPU has one thread; --jobs runs several at once, each in a process of its own. In
@@ -21,11 +20,9 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
@@ -35,15 +32,12 @@ from threadpoolctl import threadpool_limits
 from puselect import FSCPU, METHODS
 from puselect.datasets import CONDITIONS, LAWS, make_fraud_table, make_pu_clusters
 from puselect.selectors import fit_many
+from puselect.selectors.settings import Settings
 
 PRESETS: dict[str, Callable[..., FSCPU]] = {
     "default": FSCPU,
-    "previous": partial(
-        FSCPU, criterion="cluster", optimizer="igo", scale="minmax", n_clusters=10, labelled_start=0.5
-    ),
     "published": FSCPU.published,
     "cluster": partial(FSCPU, criterion="cluster"),
-    "unconfirmed": FSCPU,  # the default without its last step
 }
 KNOBS: dict[str, dict[str, float]] = {
     "": {},
@@ -151,16 +145,6 @@ def beside_start(selector: FSCPU, relevant: np.ndarray) -> Row:
     return {"start_fsr": float(start[relevant].mean()), "ended_at_start": bool((start == selector.support_).all())}
 
 
-@contextmanager
-def parts_of(preset: str) -> Iterator[None]:
-    """Turn off what no parameter turns off."""
-    if preset.partition(":")[0] != "unconfirmed":
-        yield
-        return
-    with patch("puselect.selectors.fscpu.confirmed_support", return_value=None):
-        yield
-
-
 @cache
 def compile_kernels() -> None:
     X, y, _ = make_pu_clusters("40/1/1", n_negative=200, n_positive=50, random_state=0)
@@ -177,7 +161,7 @@ def fit_one(fit: Fit) -> Row:
     selector = make_selector(fit, k)
     if isinstance(selector, FSCPU):
         compile_kernels()
-    with threadpool_limits(1), parts_of(fit.preset):
+    with threadpool_limits(1):
         begin = time.perf_counter()
         selector.fit(X, y)
         return result(fit, selector.support_, relevant, time.perf_counter() - begin, selector)
@@ -195,8 +179,7 @@ def fit_in_lockstep(fits: list[Fit], at_once: int) -> Iterator[Row]:
             data = [fit.world.draw(fit.seed) for fit in part]
             selectors = [make_selector(fit, int(data[0][2].sum())) for fit in part]
             begin = time.perf_counter()
-            with parts_of(part[0].preset):
-                fit_many(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
+            fit_many(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
             seconds = (time.perf_counter() - begin) / len(part)
             for fit, selector, (_, _, relevant) in zip(part, selectors, data, strict=True):
                 yield result(fit, selector.support_, relevant, seconds, selector)
@@ -309,7 +292,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--board", choices=BOARDS, default="worlds")
-    add("--presets", type=preset, nargs="+", default=["default", "previous"], metavar="NAME[:KEY=VALUE,...]")
+    add("--presets", type=preset, nargs="+", default=["default"], metavar="NAME[:KEY=VALUE,...]")
     add("--seeds", type=seed_range, default=range(2000, 2010), metavar="A-B", help="default: 2000-2009")
     add("--laws", nargs="+", choices=LAWS, help="instead of the board's")
     add("--conditions", nargs="+", help="instead of the board's")

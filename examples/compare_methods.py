@@ -33,7 +33,7 @@ for condition in ("40/8/2", "10/8/2"):
     print(condition, "  ".join(f"{name} {mean:.2f}" for name, mean in means.items()))
 
 # %%
-# All methods on all conditions of the paper, including those without clusters, are in ``docs/paper/methods.md``.
+# ``docs/paper/methods.md`` compares all methods on the conditions of the paper, including those without clusters.
 #
 # Real data: select six features on three quarters of the rows, train a model on them, and test it on the other quarter
 # with the true classes. All methods use the same splits, so they can be compared pairwise.

@@ -56,7 +56,7 @@ def test_outliers_do_not_form_clusters():
 
 
 def test_p_values_of_shuffled_labels_are_uniform(monkeypatch):
-    """benchmarks/suitability.py does this 200 times."""
+    """benchmarks/trust.py does this 200 times."""
     monkeypatch.setattr(suitability, "heldout_lift", lambda *_: (1.0, (0.0, 1.0)))  # says nothing about the p-value
     X, y = small("40/3/1", n_negative=50, n_positive=30, n_relevant=3, n_irrelevant=2)
     p_values = []

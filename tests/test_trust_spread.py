@@ -26,7 +26,7 @@ def drawn(seed, condition="40/3/2", **changes):
 
 
 def test_biased_labels_are_noticed_and_others_are_not():
-    """Of six tables each; benchmarks/label_spread.py has the rates."""
+    """Of six tables each; benchmarks/trust.py has the rates."""
     codes = {bias: [check_label_spread(*drawn(s, label_bias=bias)[:2], 25).code for s in range(6)] for bias in (1, 9)}
     assert codes[9].count(SpreadCode.UNEVEN) >= 4
     assert codes[1].count(SpreadCode.UNEVEN) == 0

@@ -234,8 +234,7 @@ class TestReport:
         assert names == {path.stem for path in (tmp_path / "figures").glob("*.png")}
         assert names == {
             "convergence-1-fscpu-published", "convergence-1-fscpu-mi-published", "convergence-2-fscpu",
-            "convergence-2-fscpu-mi", "convergence-2-fscpu-previous", "convergence-2-fscpu-mi-previous",
-            "curves-3", "curves-4", "curves-5", "objective-6",
+            "convergence-2-fscpu-mi", "curves-3", "curves-4", "curves-5", "objective-6",
         }  # fmt: skip
         for name in names:
             ET.parse(tmp_path / "figures" / f"{name}.svg")
