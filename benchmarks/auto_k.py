@@ -107,7 +107,7 @@ def judge_numbers(cell: Cell, selector: FSCPU) -> Row:
         "all": np.ones(len(half), dtype=bool),
     }
     with threadpool_limits(1):
-        values = {name: judge(of, split, MODELS, cell.seed) for name, of in supports.items()}
+        values = {name: judge(of, split, MODELS, cell.seed)["auc"] for name, of in supports.items()}
     return {f"auc_{name}": float(np.mean(list(auc.values()))) for name, auc in values.items()}
 
 

@@ -65,7 +65,7 @@ def test_other_labels_of_one_split_leave_its_rows_alone(monkeypatch, tmp_path, c
     def split(name, seed, rate=None):
         X, y, _, classes = SMALL("40/1/1", random_state=seed, return_classes=True)
         labels = classes.astype(np.int64) if rate == 1.0 else y
-        return Split(X - X.min(), labels, X - X.min(), classes.astype(np.int64))
+        return Split(X - X.min(), labels, X - X.min(), *[classes.astype(np.int64)] * 2)
 
     monkeypatch.setattr(disagreements, "split_open_data", split)
     first, second = (disagreements.Cell("kbest", "labels", number).split() for number in (0, 1))
