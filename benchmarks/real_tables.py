@@ -1,7 +1,7 @@
-"""The board of real tables: which features predict best, chosen from a few labels, on nine tables.
+"""The board of real tables: which features predict best, chosen from a few labels, on 28 tables.
 
     python benchmarks/real_tables.py --folder runs/real --jobs 16
-    python benchmarks/real_tables.py --folder runs/real --tables wpbc,letter --splits 0-9 --methods default,lepage,all
+    python benchmarks/real_tables.py --folder runs/real --tables wpbc,letter --splits 0-9 --methods fscpu,lepage,all
     python benchmarks/real_tables.py --folder runs/real --report
 
 This is the study `puselect reproduce real-tables` with a choice of its cells, for machines that have only what the
@@ -29,13 +29,9 @@ from puselect_paper.studies import (
     run_study,
 )
 from puselect_paper.studies.cells import Cell
-from puselect_paper.studies.cost import fit_seconds
 from puselect_paper.studies.rows import is_installed
-from puselect_paper.studies.study import StudyMethod
 
 STUDY = "real-tables"
-PRESETS = {"default": "fscpu"}
-LONGEST_SECONDS = 30.0  # estimated, for a fit on 4500 rows and 50 features; longer methods have to be named
 
 
 def names(text: str) -> list[str]:
@@ -52,17 +48,13 @@ def splits(text: str) -> range:
     return range(int(first), int(last or first) + 1)
 
 
-def is_quick(method: StudyMethod) -> bool:
-    return fit_seconds(method.name, method.settings) < LONGEST_SECONDS
-
-
 def chosen_methods(study: Study, wanted: Sequence[str]) -> list[str]:
-    """Return the ids to run: those that are wanted, by default all but the slow ones, without what is not installed."""
+    """Return the ids to run: those that are wanted, by default all, without what is not installed."""
     ids = {method.id: method for method in study.methods}
-    picked = [PRESETS.get(name, name) for name in wanted] or [id for id, method in ids.items() if is_quick(method)]
+    picked = list(wanted or ids)
     unknown = [name for name in picked if name not in ids]
     if unknown:
-        raise SystemExit(f"unknown methods: {', '.join(unknown)}; known are {', '.join([*PRESETS, *ids])}")
+        raise SystemExit(f"unknown methods: {', '.join(unknown)}; known are {', '.join(ids)}")
     for name in picked:
         if not is_installed(ids[name].name):
             print(f"left out: {name} needs {REGISTRY[ids[name].name].extra}", flush=True)
@@ -109,10 +101,10 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, required=True, help="of results.jsonl")
     parser.add_argument("--report", action="store_true", help="print the tables of the results; run nothing")
-    parser.add_argument("--tables", type=names, default=[], help="comma-separated; default: all nine")
-    parser.add_argument("--splits", type=splits, default=range(20), metavar="A-B", help="default: 0-19")
+    parser.add_argument("--tables", type=names, default=[], help="comma-separated; default: all")
+    parser.add_argument("--splits", type=splits, default=range(10), metavar="A-B", help="default: 0-9")
     parser.add_argument("--fractions", type=numbers, default=[], help="shares of the features; default: 0.1,0.2,0.5")
-    parser.add_argument("--methods", type=names, default=[], help="ids in the study; default: all but the slow ones")
+    parser.add_argument("--methods", type=names, default=[], help="ids in the study; default: all")
     parser.add_argument("--jobs", type=int, default=1, help="processes, each with one thread")
     parser.add_argument("--engine", choices=["auto", "gpu"], default="auto", help="gpu: searches in lockstep")
     args = parser.parse_args(words)

@@ -2,8 +2,9 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
-from puselect.evaluation import DOWNSTREAM, downstream_auc, feature_recall
+from puselect.evaluation import DOWNSTREAM, downstream_auc, downstream_scores, feature_recall, models
 
 
 class TestRecall:
@@ -43,6 +44,25 @@ class TestDownstream:
         own = {"n_jobs": 1, "deterministic": True, "verbosity": -1, "random_state": 3}
         assert model.get_params() == {**type(model)().get_params(), **own}
         assert model.n_estimators == 100
+
+    def test_bagged_trees_see_all_labelled_rows_and_as_many_others(self, rows, monkeypatch):
+        X, y = rows
+        seen = []
+
+        class Tree(DecisionTreeClassifier):
+            def fit(self, X, y):
+                seen.append((X, y))
+                return super().fit(X, y)
+
+        monkeypatch.setattr(models, "DecisionTreeClassifier", Tree)
+        model = DOWNSTREAM["pu-bagging"](random_state=0).fit(X, y)
+        assert len(seen) == models.SMALL_LEAVES["n_estimators"]
+        for table, labels in seen:
+            np.testing.assert_array_equal(table[labels], X[y])
+            assert (~labels).sum() == y.sum()
+        assert len({table[-1, 0] for table, _ in seen}) > 50
+        wanted = np.mean([tree.predict_proba(X)[:, 1] for tree in model.trees], axis=0)
+        np.testing.assert_allclose(downstream_scores("pu-bagging", X, y, X, random_state=0), wanted)
 
     def test_an_unknown_model_is_named(self, rows):
         with pytest.raises(ValueError, match=r"one of lightgbm, .*, got 'svm'"):

@@ -16,7 +16,7 @@ from puselect.report.sentences import about_ranking
 from puselect.report.summary import method_name, python_expression
 
 pytestmark = pytest.mark.usefixtures("remembered_fits")
-SLOW = {"auto", "es-mcrfs", "lgbm-opt", "jsfs"}
+SLOW = {"es-mcrfs", "lgbm-opt", "jsfs"}
 
 
 def table(seed=0, **changes):

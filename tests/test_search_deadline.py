@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from puselect import FSCPU, AutoSelector, check_suitability
+from puselect import FSCPU, check_suitability
 from puselect.baselines import DTRFE, PUBagging
 from puselect.datasets import make_pu_clusters
 from puselect.report.quality import find_problems
@@ -9,8 +9,6 @@ from puselect.search import deadline
 from puselect.search.deadline import Deadline
 from puselect.search.progress import watching
 from puselect.selectors import choice
-from puselect.selectors.suitability import Suitability
-from puselect.trust import auto
 from puselect_paper.baselines import ESMCRFS, JSFS
 from puselect_paper.baselines.es_mcrfs import share_done
 
@@ -132,7 +130,7 @@ def test_progress_shows_the_time_left_instead_of_steps():
 
 
 @pytest.mark.parametrize("bad", [0, -1, float("nan"), float("inf"), "soon", True])
-@pytest.mark.parametrize("selector", [FSCPU, ESMCRFS, DTRFE, JSFS, PUBagging, AutoSelector])
+@pytest.mark.parametrize("selector", [FSCPU, ESMCRFS, DTRFE, JSFS, PUBagging])
 def test_a_limit_that_is_no_time_is_refused(selector, bad):
     with pytest.raises(ValueError, match="max_time must be a number above 0"):
         selector(5, max_time=bad).fit(X, Y)
@@ -157,24 +155,6 @@ def test_baselines_that_iterate_end_in_time_and_are_not_changed_by_a_limit_they_
     cut = selector.set_params(max_time=1e-9).fit(X, Y)
     assert cut.timed_out_
     assert cut.support_.sum() == support.sum()
-
-
-def test_methods_are_compared_on_as_many_splits_as_there_is_time_for(clock, monkeypatch):
-    monkeypatch.setattr(auto.time, "perf_counter", clock)
-    monkeypatch.setattr(auto, "check_suitability", lambda *data, **options: Suitability(1.0, 1.0, 1.0, 1))
-    monkeypatch.setattr(auto, "downstream_auc", lambda model, X, *others, **options: float(X.mean()))
-    selector = AutoSelector(5, candidates=["lepage", "kbest"], n_splits=30, random_state=0)
-    whole, kept = (selector.set_params(max_time=limit).fit(X, Y).comparison_ for limit in (None, 600.0))
-    assert not selector.timed_out_
-    assert [each[:4] for each in whole] == [each[:4] for each in kept]
-    begin = clock.now
-    some = selector.set_params(max_time=10.0).fit(X, Y)
-    assert (some.timed_out_, len(some.comparison_)) == (True, 2)
-    assert some.comparison_ != whole
-    assert clock.now - begin <= 10
-    none = selector.set_params(max_time=1e-9).fit(X, Y)
-    assert (none.timed_out_, none.comparison_, none.method_) == (True, (), "lepage")
-    assert "no time" in none.reason_
 
 
 def test_a_check_in_time_needs_fewer_shuffles_and_its_p_value_is_larger(clock):

@@ -19,11 +19,9 @@ if TYPE_CHECKING:
     from puselect.selectors.suitability import check_suitability
     from puselect.selectors.twins import find_twins
     from puselect.tables.prepare import Preparer, prepare
-    from puselect.trust.auto import AutoSelector
 
 HOMES = {
     "FSCPU": "puselect.selectors",
-    "AutoSelector": "puselect.trust.auto",
     "METHODS": "puselect.methods",
     "Preparer": "puselect.tables.prepare",
     "find_leaks": "puselect.selectors.leaks",
@@ -42,7 +40,6 @@ HOMES = {
 __all__ = [
     "FSCPU",
     "METHODS",
-    "AutoSelector",
     "CheckpointWarning",
     "FewLabelsWarning",
     "FewerFeaturesWarning",

@@ -26,7 +26,7 @@ YARDSTICKS = {
 }
 """What every comparison has for scale, name -> label. The first two do not select; the others are methods, too."""
 
-IN_PAPER = ("mrmr-published", "es-mcrfs", "lgbm-opt", "mrmr-ufs", "sselect", "jsfs")
+IN_PAPER = ("mrmr-published", "es-mcrfs", "lgbm-opt", "mrmr-ufs", "sselect", "jsfs", "puet", "pu-lasso")
 """Methods of the package puselect-paper."""
 PAPER_HINT = "is part of another package: pip install puselect-paper"
 
@@ -195,8 +195,8 @@ _BUILT_IN = (
         quick={"max_iter": 60},
     ),
     Method(
-        "auto", "puselect.trust.auto:AutoSelector", "the method whose features separate held-out positives best",
-        POSITIVES, 50.0, quick={"candidates": ("lepage", "l1-logistic"), "n_splits": 2},
+        "consensus", _BASELINES + "consensus:Consensus", "ranks of fscpu, which count twice, and of pu-bagging",
+        AS_CLASSES, 11.0,
     ),
     Method(
         "fscpu-mi", _FSCPU, "few clusters of positives, plus semi-jmi's information", POSITIVES, 9.0, clusters=True,

@@ -12,7 +12,6 @@ from outcome import attempt, require
 from puselect import (
     FSCPU,
     METHODS,
-    AutoSelector,
     Preparer,
     assess_stability,
     check_suitability,
@@ -134,16 +133,7 @@ def many(draw: Draw, X: Any, y: Any, pos_label: Any) -> Ask:
     return ask
 
 
-def auto(draw: Draw, X: Any, y: Any, pos_label: Any) -> Ask:
-    """Return the features of the method that suits a table best."""
-    known, is_odd = ["kbest", "lepage", "lasso", "semi-jmi"], chance(draw, 20)
-    some = st.sampled_from([*known, "nope"] if is_odd else known)
-    methods = draw(st.lists(some, min_size=not is_odd, max_size=3, unique=True))
-    selector = AutoSelector(draw(NUMBER), candidates=methods, n_splits=2, pos_label=pos_label, random_state=0)
-    return lambda: check_fitted(selector.fit(X, y), selector.n_features_in_)
-
-
 QUESTIONS: dict[str, Callable[[Draw, Any, Any, Any], Ask]] = {
-    "auto": auto, "leaks": leaks, "many": many, "preparation": preparation, "prior": prior, "spread": spread,
+    "leaks": leaks, "many": many, "preparation": preparation, "prior": prior, "spread": spread,
     "stability": stability, "suitability": suitability, "twins": twins,
 }  # fmt: skip

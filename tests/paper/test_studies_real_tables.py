@@ -4,10 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 
-from puselect.baselines import KBest
+from puselect.baselines import ForestImportance, KBest
 from puselect.evaluation import DOWNSTREAM
+from puselect_paper.baselines import PUET
 from puselect_paper.report import collect, study_tables
 from puselect_paper.report.tables import to_markdown
 from puselect_paper.statistics import corrected_resampled_t_test, mean_ranks
@@ -15,6 +16,7 @@ from puselect_paper.studies import Study, load_run, load_study
 from puselect_paper.studies.cells import Cell
 from puselect_paper.studies.journal import Row
 from puselect_paper.studies.measures import measure
+from puselect_paper.studies.open_data import judge
 from puselect_paper.studies.real_tables import FEWEST_LABELLED, MOST_ROWS, load_real_table, split_real_table
 
 MODELS = ["logistic", "extra-trees"]
@@ -50,6 +52,26 @@ class TestProtocol:
         assert load_real_table("large").y.sum() == MOST_ROWS // 4
         assert split_real_table("large", 0).y_train.sum() == round(0.05 * 0.7 * MOST_ROWS / 4)
 
+    def test_at_most_half_of_the_positives_are_labelled_and_some_tables_have_their_own_share(self, tables):
+        rng = np.random.default_rng(1)
+        (tables / "wide").mkdir()
+        for place, n_rows in (("wide/tiny", 80), ("real/satellite", 8000), ("real/qsar", 2000)):
+            np.savez(tables / f"{place}.npz", X=rng.normal(size=(n_rows, 5)), y=np.arange(n_rows) % 4 == 0)
+        found = {name: int(split_real_table(name, 0).y_train.sum()) for name in ("tiny", "satellite", "qsar")}
+        assert found == {"tiny": 7, "satellite": 28, "qsar": 35}
+
+    def test_methods_are_given_of_the_truth_what_the_study_says(self):
+        split, data = split_real_table("small", 2), {"name": "small", "share": 0.5, "models": MODELS}
+        oracle = measure(Cell("real", "forest", {}, {**data, "given": "classes"}, 2)).values
+        support = ForestImportance(4, random_state=2).fit(split.X_train, split.classes).get_support()
+        assert oracle["selected"] == np.flatnonzero(support).tolist()
+        assert oracle["auc"] == judge(support, split, MODELS, 2)["auc"], "models learn from the few labels"
+        told = measure(Cell("real", "puet", {}, {**data, "given": "prior"}, 2)).values
+        known = PUET(4, prior=split.classes.mean(), random_state=2).fit(split.X_train, split.y_train)
+        assert told["selected"] == np.flatnonzero(known.support_).tolist()
+        assert split.classes[split.y_train == 1].all()
+        assert split.classes.mean() == 0.25
+
     def test_only_positives_are_labelled(self):
         X, y = load_real_table("small")
         split = split_real_table("small", 3)
@@ -69,9 +91,9 @@ class TestProtocol:
         assert values["selected"] == np.flatnonzero(support).tolist()
         for name in MODELS:
             model = DOWNSTREAM[name](random_state=2).fit(split.X_train[:, support], split.y_train)
-            assert values["auc"][name] == roc_auc_score(
-                split.y_test, model.predict_proba(split.X_test[:, support])[:, 1]
-            )
+            probability = model.predict_proba(split.X_test[:, support])[:, 1]
+            assert values["auc"][name] == roc_auc_score(split.y_test, probability)
+            assert values["ap"][name] == average_precision_score(split.y_test, probability)
 
     def test_a_missing_table_is_an_error_that_names_the_file(self, monkeypatch):
         row = measure(Cell("real", "kbest", {}, {"name": "none", "share": 0.2, "models": MODELS}, 0))
@@ -95,7 +117,7 @@ def auc_of(method, table, share, seed):
 def board(n_seeds=4, fewer=(), shares=(0.1, 0.5)):
     study = Study.from_definition({
         "title": "Board", "seeds": n_seeds, "method": METHODS,
-        "data": [{"measure": "real", "title": "AUC", "name": TABLES, "share": list(shares), "models": MODELS}],
+        "data": [{"measure": "real", "name": TABLES, "share": list(shares), "models": MODELS}],
     })  # fmt: skip
     rows = [
         Row(cell, {"auc": auc_of(cell.method, cell.data["name"], cell.data["share"], cell.seed)})
@@ -170,7 +192,32 @@ class TestBoard:
         cells = [cell for cell in study.cells(["fscpu", "lepage"], n_seeds=1) if cell.data["name"] == "wpbc"]
         rows = [Row(cell, {"auc": dict.fromkeys(cell.data["models"], 0.7)}) for cell in cells]
         titles = [table.title for table in study_tables(collect(study, rows))]
-        assert titles == [*(f"AUC, {share} % of the features" for share in (10, 20, 50)), "Mean ranks"]
+        wanted = [*(f"AUC, {share} % of the features" for share in (10, 20, 50)), "Mean ranks"]
+        assert titles == [f"Medium tables: {name}" for name in wanted]
+
+    def test_medium_and_wide_tables_are_ranked_and_tested_apart(self):
+        study = load_study("real-tables")
+        medium, wide = ([point["name"] for point in block.points[::3]] for block in study.blocks)
+        assert (len(medium), len(wide), len({*medium, *wide})) == (20, 8, 28)
+        cells = study.cells(["fscpu", "oracle", "puet"], n_seeds=1)
+        rng = np.random.default_rng(0)
+        rows = [
+            Row(cell, {name: dict.fromkeys(cell.data["models"], rng.random()) for name in ("auc", "ap")})
+            for cell in cells
+        ]
+        tables = {table.title: table for table in study_tables(collect(study, rows))}
+        for title in ("Wide tables: FSCPU, our default against the others, over the tables, by AP",
+                      "Medium tables: Mean ranks"):  # fmt: skip
+            assert "oracle: forest importance, true classes" in texts(tables[title])
+        means = tables["Wide tables: AP, 10 % of the features"]
+        assert not any(entry.best for line in means.lines if line[1].text.startswith("oracle") for entry in line)
+
+
+def test_what_a_method_may_be_given_is_checked():
+    block = {"measure": "real", "name": "wpbc", "share": 0.1, "models": MODELS}
+    method = {"name": "kbest", "given": "all"}
+    with pytest.raises(ValueError, match="given must be one of classes, prior, got 'all'"):
+        Study.from_definition({"title": "t", "seeds": 1, "method": [method], "data": [block]})
 
 
 @pytest.mark.parametrize("change", [{"name": "../etc/passwd"}, {"models": ["svm"]}, {"share": 1.5}, {"rate": 0.1}])

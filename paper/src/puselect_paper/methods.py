@@ -26,4 +26,11 @@ METHODS = (
         "jsfs", _BASELINES + "jsfs:JSFS", "sparse Bayesian classifier that may distrust unlabelled rows",
         AS_CLASSES, 1.0, quick={"max_iter": 5},
     ),
+    Method(
+        "puet", _BASELINES + "puet:PUET", "importance in random trees that know the share of positives", POSITIVES, 3.0,
+        quick={"n_estimators": 10},
+    ),
+    Method(
+        "pu-lasso", _BASELINES + "pu_lasso:PULasso", "L1 logistic regression on the expected classes", POSITIVES, 0.5,
+    ),
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """The methods FSCPU is compared with, as scikit-learn selectors."""
 
+from puselect.baselines.consensus import Consensus
 from puselect.baselines.dt_rfe import DTRFE
 from puselect.baselines.fastcan import FastCanRank
 from puselect.baselines.forest import ForestImportance
@@ -15,6 +16,7 @@ from puselect.baselines.semi_jmi import SemiJMI
 __all__ = [
     "DTRFE",
     "MRMR",
+    "Consensus",
     "FastCanRank",
     "ForestImportance",
     "KBest",

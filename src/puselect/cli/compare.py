@@ -39,7 +39,7 @@ Truth = Annotated[
 Model = Annotated[
     str,
     typer.Option(metavar="NAME", rich_help_panel=HOW,
-                 help="Trained on the features: logistic, random-forest, extra-trees, lightgbm or lightgbm-rf."),
+                 help="Trained on the features: logistic, random-forest, extra-trees, pu-bagging, lightgbm(-rf)."),
 ]
 Jobs = Annotated[int, typer.Option(metavar="N", help="Processes; -1 for all cores.", rich_help_panel=HOW)]
 

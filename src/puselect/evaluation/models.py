@@ -1,7 +1,7 @@
 """Downstream classifiers that score a selection."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from puselect.arrays import FloatArray
 
 N_ESTIMATORS = 100
 SMALL_LEAVES = {"n_estimators": 150, "min_samples_leaf": 3, "n_jobs": 1}
@@ -52,12 +55,39 @@ def extra_trees(random_state: int | None = None) -> Any:
     return ExtraTreesClassifier(**SMALL_LEAVES, random_state=random_state)
 
 
+class BaggedSamples:
+    """Trees that each learn from all labelled rows and as many unlabelled ones, drawn at random (Mordelet and Vert)."""
+
+    def __init__(self, random_state: int | None = None) -> None:
+        self.rng = np.random.default_rng(random_state)
+
+    def fit(self, X: FloatArray, y: ArrayLike) -> Self:
+        """Grow the trees; 1 in `y` marks labelled rows."""
+        is_labelled = np.asarray(y) == 1
+        labelled, unlabelled = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
+        samples = [
+            np.concatenate([labelled, self.rng.choice(unlabelled, len(labelled))])
+            for _ in range(SMALL_LEAVES["n_estimators"])
+        ]
+        tree = {"max_features": "sqrt", "min_samples_leaf": SMALL_LEAVES["min_samples_leaf"]}
+        self.trees = [
+            DecisionTreeClassifier(**tree, random_state=number).fit(X[rows], is_labelled[rows])
+            for number, rows in enumerate(samples)
+        ]
+        return self
+
+    def predict_proba(self, X: FloatArray) -> FloatArray:
+        """Return the mean over the trees, one column per class."""
+        return np.asarray(np.mean([tree.predict_proba(X) for tree in self.trees], axis=0))
+
+
 DOWNSTREAM: dict[str, Callable[..., Any]] = {
     "lightgbm": boosted_trees,
     "lightgbm-rf": bagged_trees,
     "logistic": logistic_regression,
     "random-forest": random_forest,
     "extra-trees": extra_trees,
+    "pu-bagging": BaggedSamples,
 }
 """Name -> factory: ``DOWNSTREAM[name](random_state=seed)`` returns the classifier."""
 
@@ -94,8 +124,15 @@ def downstream_auc(
     >>> downstream_auc("logistic", X, y, X, y, random_state=0)
     1.0
     """
+    return float(roc_auc_score(y_test, downstream_scores(model_name, X_train, y_train, X_test, random_state)))
+
+
+def downstream_scores(
+    model_name: str, X_train: ArrayLike, y_train: ArrayLike, X_test: ArrayLike, random_state: int | None = None
+) -> FloatArray:
+    """Return the probability of a label that a classifier gives to each test row; parameters as in `downstream_auc`."""
     if model_name not in DOWNSTREAM:
         raise ValueError(f"model_name must be one of {', '.join(DOWNSTREAM)}, got {model_name!r}")
     model = DOWNSTREAM[model_name](random_state=random_state)
     model.fit(np.asarray(X_train, dtype=float), np.asarray(y_train))
-    return float(roc_auc_score(y_test, model.predict_proba(np.asarray(X_test, dtype=float))[:, 1]))
+    return np.asarray(model.predict_proba(np.asarray(X_test, dtype=float))[:, 1])

@@ -1,7 +1,7 @@
 """Whether the same features would be selected again, for any selector."""
 
 import warnings
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,8 +33,7 @@ def assess_stability(
 
     Works with any fitted selector, and selects as many features as it did. For `FSCPU` it is what its parameter
     `n_searches` does: the searches run in lockstep on one engine, and eight of them take a little longer than one fit.
-    With half of the labels a selection is less stable than with all: the frequencies are on the safe side. Of an
-    `AutoSelector` the method that it has taken is repeated.
+    With half of the labels a selection is less stable than with all: the frequencies are on the safe side.
 
     Parameters
     ----------
@@ -62,9 +61,7 @@ def assess_stability(
     """
     check_is_fitted(selector)
     check_number("n_searches", n_searches, 2, 10_000, integer=True)
-    # of an AutoSelector, the method that it has taken
-    inner = cast(PUSelector, getattr(selector, "best_estimator_", selector))
-    table: Any = X if isinstance(inner, FSCPU) and issparse(X) else as_numbers(X)
+    table: Any = X if isinstance(selector, FSCPU) and issparse(X) else as_numbers(X)
     if table.shape[1] != len(selector.support_):
         raise ValueError(f"X must have the {len(selector.support_)} columns of fit, got {table.shape[1]}")
     positive = known_positives(y, selector.fit_settings_["pos_label"], table.shape[0])
@@ -72,10 +69,10 @@ def assess_stability(
     n_labelled = count_labels(positive, groups)
     if n_labelled < 2 or n_labelled > len(positive) - 2:
         raise ValueError(f"assess_stability needs two labelled rows (or row groups) and two others, got {n_labelled}")
-    if isinstance(inner, FSCPU):
-        found = _search_again(inner, X, positive, n_searches, random_state, groups)
+    if isinstance(selector, FSCPU):
+        found = _search_again(selector, X, positive, n_searches, random_state, groups)
     else:
-        found = _fit_again(inner, table, positive, n_searches, random_state, groups)
+        found = _fit_again(selector, table, positive, n_searches, random_state, groups)
     selector.stability_ = found
     return found
 

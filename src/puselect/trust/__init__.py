@@ -1,1 +1,1 @@
-"""Which method suits a table, and what the labels of a table are worth."""
+"""Checks on the labels of a table."""

@@ -1,6 +1,7 @@
-"""The board of real tables: AUC, mean ranks, and tests of our default against every other method."""
+"""The board of real tables: AUC and average precision, mean ranks, and tests of our default against all others."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,17 +20,21 @@ from puselect_paper.studies.study import StudyMethod
 
 TOGETHER = "all"
 FEWEST_SPLITS = 2
+METRICS = {"auc": "AUC", "ap": "AP"}
+"""In the rows of a journal -> in tables."""
 
 
 class Board(NamedTuple):
-    """AUC at one share of the features."""
+    """One metric at one share of the features."""
 
+    metric: str
+    """A value of `METRICS`."""
     share: float
     methods: Sequence[StudyMethod]
     """Those with any result."""
     tables: Sequence[str]
-    auc: Mapping[tuple[str, str], Mapping[int, FloatArray]]
-    """By id of the method and table: for every split the AUC of each model."""
+    values: Mapping[tuple[str, str], Mapping[int, FloatArray]]
+    """By id of the method and table: for every split the metric of each model."""
 
     @property
     def complete(self) -> list[StudyMethod]:
@@ -38,8 +43,8 @@ class Board(NamedTuple):
         return [method for method, n in zip(self.methods, counts, strict=True) if n == max(counts)]
 
     def of(self, method: StudyMethod, table: str) -> Mapping[int, FloatArray]:
-        """Return the AUC of the models on the splits of a table."""
-        return self.auc.get((method.id, table), {})
+        """Return the metric of the models on the splits of a table."""
+        return self.values.get((method.id, table), {})
 
     def mean(self, method: StudyMethod, table: str) -> float:
         """Return the mean over splits and models; nan if there is none."""
@@ -62,14 +67,25 @@ class Board(NamedTuple):
 
 
 def board_tables(results: BlockResults) -> list[Table]:
-    """Return the tables of a block that measured real tables."""
-    boards = [board_of(results, share) for share in shares(results)]
-    tables = [auc_table(board) for board in boards]
+    """Return the tables of a block that measured real tables, under its title."""
+    found = next(row.values for result in results.results for row in result.rows if row.values)
+    prefix = f"{results.block.title}: " if results.block.title else ""
+    return [
+        replace(table, title=prefix + table.title)
+        for metric in METRICS
+        if metric in found
+        for table in metric_tables([board_of(results, share, metric) for share in shares(results)])
+    ]
+
+
+def metric_tables(boards: Sequence[Board]) -> list[Table]:
+    """Return the tables of one metric at all shares."""
+    tables = [mean_table(board) for board in boards]
     ranked = [m for m in boards[0].complete if all(m in board.complete for board in boards)]
     if len(ranked) > 1:
         tables.append(rank_table(boards, ranked))
     if 1 < len(ranked) < len(boards[0].methods) and all(board.can_rank(boards[0].methods) for board in boards):
-        tables.append(rank_table(boards, boards[0].methods, "Mean ranks on the splits that all methods have"))
+        tables.append(rank_table(boards, boards[0].methods, " on the splits that all methods have"))
     references = [method for method in boards[0].methods if method.id == REFERENCE]
     for reference in references:
         tables += [table for board in boards for table in difference_table(board, reference)]
@@ -87,26 +103,27 @@ def split_tables(results: BlockResults) -> Iterator[Table]:
             yield from difference_table(board, reference, open_data.TEST_SHARE)
 
 
-def board_of(results: BlockResults, share: float) -> Board:
+def board_of(results: BlockResults, share: float, metric: str = "auc") -> Board:
     """Return the values of a block at one share."""
     models = list(results.block.points[0]["models"])
     chosen = [result for result in results.results if result.place.point["share"] == share]
-    auc = {
+    found = {
         (result.method.id, str(result.place.point["name"])): {
-            seed: np.array([values[model] for model in models]) for seed, values in result.by_seed("auc").items()
+            seed: np.array([values[model] for model in models]) for seed, values in result.by_seed(metric).items()
         }
         for result in chosen
     }
     methods = list({result.method.id: result.method for result in chosen}.values())
     order = dict.fromkeys(str(point["name"]) for point in results.block.points)
-    return Board(share, methods, [name for name in order if any(table == name for _, table in auc)], auc)
+    tables = [name for name in order if any(table == name for _, table in found)]
+    return Board(METRICS[metric], share, methods, tables, found)
 
 
-def auc_table(board: Board) -> Table:
-    """Return mean AUC by method and table, and the mean over the tables."""
+def mean_table(board: Board) -> Table:
+    """Return the mean by method and table, and the mean over the tables."""
     means = np.array([[board.mean(method, table) for table in board.tables] for method in board.methods])
     means = np.column_stack([means, means.mean(axis=1)])
-    competing = np.array([[method.name in METHODS and method in board.complete] for method in board.methods])
+    competing = np.array([[_competes(method) and method in board.complete] for method in board.methods])
     best = competing & (means == np.nanmax(np.where(competing, means, -1.0), axis=0))
     lines, group = [], None
     for method, values, marks in zip(board.methods, means, best, strict=True):
@@ -123,10 +140,10 @@ def auc_table(board: Board) -> Table:
         "were run on fewer splits excepted."
     )
     header = [["", "", "splits", *(NAMES.get(table, table) for table in board.tables), "mean"]]
-    return Table(f"AUC, {_percent(board.share)} of the features", header, lines, note, n_names=3)
+    return Table(f"{board.metric}, {_percent(board.share)} of the features", header, lines, note, n_names=3)
 
 
-def rank_table(boards: Sequence[Board], methods: Sequence[StudyMethod], title: str = "Mean ranks") -> Table:
+def rank_table(boards: Sequence[Board], methods: Sequence[StudyMethod], where: str = "") -> Table:
     """Return mean ranks at every share and over all of them, the best method first."""
     ranks = {_percent(board.share): board.ranks(methods) for board in boards}
     if len(boards) > 1:
@@ -140,7 +157,7 @@ def rank_table(boards: Sequence[Board], methods: Sequence[StudyMethod], title: s
     if left_out:
         note += f" Not ranked, because run on fewer splits: {', '.join(left_out)}."
     header = [["", *ranks]]
-    return Table(title, header, lines, note, n_names=1)
+    return Table(f"Mean ranks{where}{_by(boards[0])}", header, lines, note, n_names=1)
 
 
 def difference_table(board: Board, reference: StudyMethod, test_share: float = TEST_SHARE) -> Iterator[Table]:
@@ -153,13 +170,13 @@ def difference_table(board: Board, reference: StudyMethod, test_share: float = T
         [Entry(method.label), *(_difference_entry(column.get(method.id)) for column in columns)] for method in others
     ]
     note = (
-        f"Mean AUC of {reference.label} minus that of the method, over the splits both have; in brackets the p-value "
-        "of the corrected resampled t-test (Nadeau and Bengio 2003), Holm-adjusted for the number of methods. "
-        "Highlighted: different at 5 %."
+        f"Mean {board.metric} of {reference.label} minus that of the method, over the splits both have; in brackets "
+        "the p-value of the corrected resampled t-test (Nadeau and Bengio 2003), Holm-adjusted for the number of "
+        "methods. Highlighted: different at 5 %."
     )
     header = [["", *(NAMES.get(table, table) for table in board.tables)]]
     title = f"{reference.label} against the others on each data set, {_percent(board.share)} of the features"
-    yield Table(title, header, lines, note, n_names=1)
+    yield Table(title + _by(board), header, lines, note, n_names=1)
 
 
 def pooled_table(boards: Sequence[Board], methods: Sequence[StudyMethod], reference: StudyMethod) -> Table:
@@ -177,11 +194,13 @@ def pooled_table(boards: Sequence[Board], methods: Sequence[StudyMethod], refere
             line += _pooled_entries(pairs[number], groups[name])
         lines.append(line)
     note = (
-        f"Over {len(boards[0].tables)} tables: median difference of the mean AUC, tables on which {reference.label} is "
-        "better, p-value of the Wilcoxon signed-rank test, and the same Holm-adjusted for the number of methods."
+        f"Over {len(boards[0].tables)} tables: median difference of the mean {boards[0].metric}, tables on which "
+        f"{reference.label} is better, p-value of the Wilcoxon signed-rank test, and the same Holm-adjusted for the "
+        "number of methods."
     )
     header = [["", *(text for name in tests for text in (name, "better", "p", "Holm"))]]
-    return Table(f"{reference.label} against the others, over the tables", header, lines, note, n_names=1)
+    title = f"{reference.label} against the others, over the tables{_by(boards[0])}"
+    return Table(title, header, lines, note, n_names=1)
 
 
 class Difference(NamedTuple):
@@ -222,6 +241,14 @@ def _pooled_entries(test: PairedTest, values: FloatArray) -> list[Entry]:
 
 def _common_splits(values: Sequence[Mapping[int, FloatArray]]) -> list[int]:
     return sorted(set.intersection(*(set(splits) for splits in values)))
+
+
+def _competes(method: StudyMethod) -> bool:
+    return method.name in METHODS and method.given != "classes"
+
+
+def _by(board: Board) -> str:
+    return "" if board.metric == METRICS["auc"] else f", by {board.metric}"
 
 
 def _signed(value: float) -> str:

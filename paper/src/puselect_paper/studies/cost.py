@@ -10,8 +10,10 @@ from puselect_paper.studies.journal import Row
 
 # Cost on an open data set relative to the 4500 by 50 of the artificial ones.
 SIZE = {
-    "spambase": 0.8, "ionosphere": 0.06, "rt_iot2022": 6.0, "aloi": 1.2, "campaign": 2.4, "letter": 0.2, "mnist": 2.2,
-    "waveform": 0.3, "wpbc": 0.05,
+    "spambase": 0.8, "ionosphere": 0.06, "rt_iot2022": 6.0, "aloi": 1.2, "campaign": 2.4, "cardiotocography": 0.2,
+    "credit_default": 0.9, "crime": 0.6, "jm1": 0.6, "letter": 0.2, "mnist": 2.2, "musk": 3.4, "ozone8h": 0.6,
+    "pc4": 0.2, "qsar": 0.2, "satellite": 0.7, "steel": 0.2, "waveform": 0.3, "wpbc": 0.05, "arrhythmia": 0.4,
+    "cnae9": 3.0, "colon": 0.4, "isolet": 3.0, "madelon": 4.0, "pcmac": 20.0, "tuandromd": 0.5,
 }  # fmt: skip
 PROPORTIONAL_TO = {
     "es-mcrfs": {"max_iter": 6000, "n_estimators": 100}, "lgbm-opt": {"max_iter": 3000, "n_estimators": 100},

@@ -16,6 +16,7 @@ Kinds = Mapping[str, type | tuple[type, ...]]
 STUDY_KINDS: Kinds = {"title": str, "seeds": (int, list), "method": list, "data": list, "reduced": bool}
 METHOD_KINDS: Kinds = {
     "name": str, "id": str, "label": str, "group": str, "paper": str, "settings": dict, "artificial": dict,
+    "given": str,
 }  # fmt: skip
 BLOCK_KINDS: Kinds = {"measure": str, "title": str, "methods": list, "settings": dict, "x": str}
 OPEN_KINDS: Kinds = {"name": (str, list), "share": (float, int, list), "models": list, "rate": (float, int, list)}
@@ -29,6 +30,7 @@ ARTIFICIAL_KINDS: Kinds = {
 }
 REAL_KINDS: Kinds = {name: kind for name, kind in OPEN_KINDS.items() if name != "rate"}
 NOT_CROSSED = {"models"}
+GIVEN = ("", "classes", "prior")
 
 
 def check_entry(where: str, entry: Mapping[str, Any], kinds: Kinds, needed: set[str]) -> None:

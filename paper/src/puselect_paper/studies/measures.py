@@ -47,7 +47,8 @@ def _values(cell: Cell) -> dict[str, Any]:
     if cell.measure in OTHERS:
         return OTHERS[cell.measure](cell)
     task = ASSIGNMENTS[cell.measure](cell)
-    return task.judge(select_features(cell.method, task.X, task.y, task.k, cell.seed, **cell.settings))
+    settings = {**task.settings, **cell.settings}
+    return task.judge(select_features(cell.method, task.X, task.y, task.k, cell.seed, **settings))
 
 
 @lru_cache(maxsize=1)

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.preprocessing import MinMaxScaler
 
 from puselect.arrays import BoolArray, IntArray
 from puselect.datasets import hide_labels
-from puselect.evaluation import downstream_auc
+from puselect.evaluation import downstream_scores
 from puselect.evaluation.holdout import Fitted
 from puselect_paper.datasets import load_ionosphere, load_rt_iot2022, load_spambase
 from puselect_paper.studies.cells import Cell
@@ -32,6 +33,8 @@ class Split(NamedTuple):
     y_train: IntArray
     X_test: NDArray[np.float64]
     y_test: IntArray
+    classes: IntArray
+    """True classes of the training rows."""
 
 
 def split_open_data(name: str, seed: int, rate: float | None = None) -> Split:
@@ -57,8 +60,10 @@ def split_open_data(name: str, seed: int, rate: float | None = None) -> Split:
         rows = rng.permutation(np.flatnonzero(bunch.target == value))
         test[rows[: math.floor(TEST_SHARE * len(rows))]] = True
     scaler = MinMaxScaler().fit(bunch.data[~test])
-    labels = _hide(bunch.target[~test], bunch.label_rate if rate is None else rate, rng)
-    return Split(scaler.transform(bunch.data[~test]), labels, scaler.transform(bunch.data[test]), bunch.target[test])
+    classes = bunch.target[~test]
+    labels = _hide(classes, bunch.label_rate if rate is None else rate, rng)
+    tables = [scaler.transform(bunch.data[rows]) for rows in (~test, test)]
+    return Split(tables[0], labels, tables[1], bunch.target[test], classes)
 
 
 def measure_counts(cell: Cell) -> dict[str, Any]:
@@ -90,19 +95,24 @@ def assign_downstream(cell: Cell) -> Assignment:
 
 
 def assign_split(cell: Cell, split: Split) -> Assignment:
-    """Ask for a share of the features of a split."""
+    """Ask for a share of the features of a split; the cell says what the method is given of the truth."""
 
     def values(selection: Fitted) -> dict[str, Any]:
-        return {"auc": judge(selection.support, split, cell.data["models"], cell.seed), **journal_values(selection)}
+        return judge(selection.support, split, cell.data["models"], cell.seed) | journal_values(selection)
 
-    return Assignment(split.X_train, split.y_train, n_selected(split.X_train.shape[1], cell.data["share"]), values)
+    given, k = cell.data.get("given"), n_selected(split.X_train.shape[1], cell.data["share"])
+    labels = split.classes if given == "classes" else split.y_train
+    settings = {"prior": float(split.classes.mean())} if given == "prior" else {}
+    return Assignment(split.X_train, labels, k, values, settings)
 
 
-def judge(support: BoolArray, split: Split, models: Sequence[str], seed: int) -> dict[str, float]:
-    """Return the AUC of each downstream model on the test rows, with the selected columns only."""
+def judge(support: BoolArray, split: Split, models: Sequence[str], seed: int) -> dict[str, dict[str, float]]:
+    """Return AUC and average precision ("ap") of each downstream model on the test rows, with the selected columns."""
     train, test = split.X_train[:, support], split.X_test[:, support]
+    scores = {model: downstream_scores(model, train, split.y_train, test, random_state=seed) for model in models}
     return {
-        model: downstream_auc(model, train, split.y_train, test, split.y_test, random_state=seed) for model in models
+        name: {model: float(metric(split.y_test, of)) for model, of in scores.items()}
+        for name, metric in (("auc", roc_auc_score), ("ap", average_precision_score))
     }
 
 

@@ -1,6 +1,6 @@
 """What a cell asks of a method, and what its answer is worth."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,8 @@ class Assignment(NamedTuple):
     """How many features to select."""
     judge: Callable[[Fitted], dict[str, Any]]
     """Returns the values of the cell."""
+    settings: Mapping[str, Any] = {}
+    """Of the method, beside those of the cell."""
 
 
 def journal_values(fitted: Fitted) -> dict[str, Any]:

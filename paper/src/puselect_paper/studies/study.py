@@ -24,12 +24,13 @@ A method that is not to be run with its defaults is a table instead of a name::
     paper = "fscpu-published"           # its row in the paper's tables
     settings = { n_clusters = 20 }      # keyword arguments of METHODS[name]
     artificial = { shuffle = false }    # changes to artificial data sets, for this method only
+    given = "prior"                     # on open data: the true share of positives; "classes": select with true classes
 
 ``reduced = true`` runs every method with the settings that its record keeps for a quick check. Data of the measure
 ``downstream`` have ``name`` (spambase, ionosphere, rt_iot2022), ``share`` of the features to select, ``models`` that
 judge (not crossed: all of them judge one selection), and optionally the ``rate`` of labelled positives. Data of the
-measure ``real`` have ``name`` (one of these, or a file in ``$PUSELECT_DATA/real``), ``share`` and ``models``; those of
-the measure ``counts`` have ``name`` only.
+measure ``real`` have ``name`` (one of these, or a file in ``$PUSELECT_DATA/real`` or ``wide``), ``share`` and
+``models``; those of the measure ``counts`` have ``name`` only.
 """
 
 import json
@@ -45,6 +46,7 @@ from puselect_paper.studies.cells import Cell
 from puselect_paper.studies.definition import (
     ARTIFICIAL_KINDS,
     BLOCK_KINDS,
+    GIVEN,
     METHOD_KINDS,
     NOT_CROSSED,
     OPEN_KINDS,
@@ -94,6 +96,8 @@ class StudyMethod:
     paper: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     artificial: Mapping[str, Any] = field(default_factory=dict)
+    given: str = ""
+    """What it knows of the truth."""
 
     @classmethod
     def from_entry(cls, entry: str | Mapping[str, Any], reduced: bool = False) -> Self:
@@ -110,6 +114,8 @@ class StudyMethod:
             settings, table = {**settings, **quick}, {**table, "paper": ""}
         method = cls(**{"id": name, **defaults, **table, "settings": settings})
         check_settings(name, settings)
+        if method.given not in GIVEN:
+            raise ValueError(f"given must be one of {', '.join(GIVEN[1:])}, got {method.given!r}")
         return method
 
 
@@ -196,7 +202,9 @@ class Study:
             for method, settings, point in product(self.methods, block.settings, block.points):
                 if block.methods and method.id not in block.methods:
                     continue
-                data = point if block.measure in OPEN else {**point, **method.artificial}
+                data = {**point, **({} if block.measure in OPEN else method.artificial)}
+                if method.given:
+                    data["given"] = method.given
                 cell = Cell(block.measure, method.name, {**method.settings, **settings}, data, 0)
                 yield Place(block, method, point, settings), cell
 
