@@ -19,7 +19,7 @@ from puselect.selectors import settings
 
 pytestmark = pytest.mark.usefixtures("remembered_fits", "few_trees")
 ROOT = Path(__file__).parents[1]
-FEW_STEPS = "from puselect.selectors import settings; settings.EFFECT_STEPS = 5; "
+FEW_STEPS = "from puselect.selectors import settings; settings.MOST_STEPS = 5; "
 PAGES = {"README.md": ROOT / "README.md", "cli.md": ROOT / "docs" / "cli.md"}
 
 
@@ -36,8 +36,8 @@ def run(line, folder):
     """
     if line.startswith("puselect ") and not set("|<>") & set(line):
         is_looked_at = "-o selected.json" in line and "export.csv" not in line
-        steps = settings.EFFECT_STEPS if is_looked_at else 5
-        with patch.object(settings, "EFFECT_STEPS", steps), patch.object(holdout, "N_RANDOM", 2):
+        steps = settings.MOST_STEPS if is_looked_at else 5
+        with patch.object(settings, "MOST_STEPS", steps), patch.object(holdout, "N_RANDOM", 2):
             done = CliRunner().invoke(cli.app, shlex.split(line, comments=True)[1:])
         assert done.exit_code == 0, done.output
         return
