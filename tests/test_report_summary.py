@@ -12,7 +12,7 @@ from puselect.methods import REGISTRY
 from puselect.report import Selection, summarise
 from puselect.report.quality import Code
 from puselect.report.selection import NOTE, WARNING
-from puselect.report.sentences import about_ranking
+from puselect.report.sentences import about_ranking, ending
 from puselect.report.summary import method_name, python_expression
 
 pytestmark = pytest.mark.usefixtures("remembered_fits")
@@ -193,11 +193,13 @@ class TestWhatIsKept:
 
 
 class TestFindings:
-    def test_clean_data_and_a_settled_search_have_none(self):
+    def test_clean_data_have_none(self):
         X, y = table()
-        selection = summarise(fitted(X, y, n_features_to_select=4, max_iter=None), X, y)
-        assert selection.search.converged
-        assert selection.findings == ()
+        assert summarise(fitted(X, y, n_features_to_select=4, max_iter=None), X, y).findings == ()
+
+    def test_that_a_search_converged_is_not_sold_as_evidence(self):
+        selection = summarise(fitted(*table()))
+        assert "no evidence" in ending(replace(selection, search=replace(selection.search, converged=True)))
 
     def test_columns(self):
         X, y = table()
