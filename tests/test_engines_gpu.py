@@ -6,7 +6,6 @@ import weakref
 import numpy as np
 import pytest
 from engine_contract import DEFAULT, PUBLISHED, EngineContract, small_table, some_masks
-from puselect.selectors.confirmation import Inquiry, found_together
 from sklearn.cluster import kmeans_plusplus
 
 from puselect import FSCPU

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from puselect.selectors.screening import screened
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
