@@ -23,5 +23,5 @@ if len(sys.argv) > 1:
     axes.figure.savefig(sys.argv[1])
 
 found = int(relevant[selector.support_].sum())
-n_clusterings = selector.n_iter_ * selector.population_size
+n_clusterings = selector.n_evaluations_
 print(f"found {found} of {relevant.sum()} relevant features with {n_clusterings} clusterings")

@@ -100,7 +100,7 @@ def dask_cluster():
 @pytest.fixture
 def few_steps(monkeypatch):
     """Shorten searches whose result does not matter."""
-    monkeypatch.setattr(settings, "EFFECT_STEPS", 5)
+    monkeypatch.setattr(settings, "MOST_STEPS", 5)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def remembered_fits(monkeypatch):
 
     def identity(selector, X, y, groups):
         given = {name: value for name, value in selector.get_params().items() if name not in ("n_jobs", "verbose")}
-        return joblib.hash((given, settings.EFFECT_STEPS, np.ascontiguousarray(X), np.asarray(y), groups))
+        return joblib.hash((given, settings.MOST_STEPS, np.ascontiguousarray(X), np.asarray(y), groups))
 
     def fit(selector, X, y, **groups):
         if selector.random_state is None or selector.checkpoint is not None:

@@ -35,6 +35,6 @@ def test_help_opens_with_the_parameters_of_every_day():
     everyday, expert = puselect.FSCPU.__doc__.split("Other Parameters")
     assert "n_features_to_select" in everyday
     assert "checkpoint" in everyday
-    assert "reg_covar" in expert
+    assert "covariance_type" in expert
     for name in puselect.FSCPU().get_params():
         assert re.search(rf"\b{name}\b.* : ", everyday + expert), name

@@ -12,7 +12,7 @@ PAPER = ROOT / "paper" / "src" / "puselect_paper"
 # A module may import from its own layer and from the layers above it in this list, never from one below.
 LAYERS = (
     (
-        *("_version", "arrays", "atomic", "blocks", "exceptions", "labels", "phrases", "datasets", "scaling"),
+        *("_version", "arrays", "atomic", "blocks", "draws", "exceptions", "labels", "phrases", "datasets", "scaling"),
         *("row_groups", "sparse_table", "versions"),
     ),
     ("engines",),

@@ -174,26 +174,6 @@ def test_the_page_shows_the_stored_results_of_knobs(knob):
     assert (knob or "none", worlds.mean_and_error(map(worlds.found, rows))) in page_lines()
 
 
-def test_the_page_of_the_search_shows_what_its_parts_are_worth():
-    lines = [line.split("|") for line in (DOCS / "internals" / "search.md").read_text().splitlines() if "| `" in line]
-    shown = {cells[1].strip(" `"): [cell.strip() for cell in cells[2:4]] for cells in lines}
-    for preset, cells in shown.items():
-        rows = stored("parts", preset, range(3000, 3003))
-        with_clusters = [row["fsr"] for row in rows if "outlier" not in row["condition"]]
-        outliers = [row["fsr"] for row in rows if "outlier" in row["condition"]]
-        assert cells == [worlds.mean_and_error(with_clusters), worlds.mean_and_error(outliers)]
-    assert len(shown) == 9
-
-
-def test_the_page_of_the_search_shows_its_square():
-    page = (DOCS / "internals" / "search.md").read_text()
-    corners = {"default", "published", *(word for word in page.split() if word.count("=") > 5)}
-    for preset in corners:
-        cell = worlds.mean_and_error(row["fsr"] for row in stored("square", preset, range(3000, 3003)))
-        assert f"| {cell} |" in page
-    assert len(corners) == 4
-
-
 def test_the_page_shows_the_stored_results_of_the_hard_boards():
     def cell(preset, percent, n_irrelevant):
         rows = [r for r in stored("hard", preset) if r["condition"].startswith(percent)]

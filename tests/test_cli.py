@@ -57,7 +57,7 @@ def test_version():
 
 def test_demo_through_a_pipe_tells_what_was_found_and_what_to_try_next():
     shorter = "from puselect.cli import demo; demo.N_RANDOM = 2; from puselect.selectors import settings"
-    done = run(f"{shorter}; settings.EFFECT_STEPS = 5; {CODE}", "demo")
+    done = run(f"{shorter}; settings.MOST_STEPS = 5; {CODE}", "demo")
     assert done.returncode == 0
     assert done.stderr == ""
     assert "\x1b" not in done.stdout
@@ -102,7 +102,7 @@ def test_unknown_command_is_a_wrong_call():
 
 
 def test_the_real_part_of_the_demo_succeeds_on_another_seed(monkeypatch):
-    monkeypatch.setattr(settings, "EFFECT_STEPS", 30)
+    monkeypatch.setattr(settings, "MOST_STEPS", 30)
     real = real_demo(3)
     assert len(real.selected) == 6
     assert real.auc_selected > 0.9

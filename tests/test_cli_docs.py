@@ -19,7 +19,7 @@ from puselect.selectors import settings
 
 pytestmark = pytest.mark.usefixtures("remembered_fits", "few_trees")
 ROOT = Path(__file__).parents[1]
-FEW_STEPS = "from puselect.selectors import settings; settings.EFFECT_STEPS = 5; "
+FEW_STEPS = "from puselect.selectors import settings; settings.MOST_STEPS = 5; "
 PAGES = {"README.md": ROOT / "README.md", "cli.md": ROOT / "docs" / "cli.md"}
 
 
@@ -36,8 +36,8 @@ def run(line, folder):
     """
     if line.startswith("puselect ") and not set("|<>") & set(line):
         is_looked_at = "-o selected.json" in line and "export.csv" not in line
-        steps = settings.EFFECT_STEPS if is_looked_at else 5
-        with patch.object(settings, "EFFECT_STEPS", steps), patch.object(holdout, "N_RANDOM", 2):
+        steps = settings.MOST_STEPS if is_looked_at else 5
+        with patch.object(settings, "MOST_STEPS", steps), patch.object(holdout, "N_RANDOM", 2):
             done = CliRunner().invoke(cli.app, shlex.split(line, comments=True)[1:])
         assert done.exit_code == 0, done.output
         return
@@ -62,7 +62,7 @@ def test_every_command_shown_works(tmp_path, monkeypatch, name):
     assert "worst area" in (tmp_path / "report.html").read_text()
     if name == "cli.md":
         page = PAGES[name].read_text(encoding="utf-8")
-        shown = re.findall(r"^ +\d  (\w[\w ]+?) +0\.\d\d  ━", page, flags=re.MULTILINE)
+        shown = re.findall(r"^ +\d  (\w[\w ]+?) +[01]\.\d\d  ━", page, flags=re.MULTILINE)
         assert shown == list(selection.selected)
         run("puselect select breast.csv --label known --drop diagnosis -k 6 --quiet -o short.json", tmp_path)
         piped, read = (json.loads((tmp_path / file).read_text()) for file in ("result.json", "short.json"))
@@ -78,7 +78,7 @@ def test_the_commands_of_the_quick_start_work_and_print_what_it_shows(tmp_path, 
         run(line, tmp_path)
     selection = Selection.from_json((tmp_path / "selected.json").read_text())
     text = " ".join(page.read_text(encoding="utf-8").split())
-    assert re.findall(r" \d (\w[\w ]+?) 0\.\d\d ━", text) == list(selection.selected)
+    assert re.findall(r" \d (\w[\w ]+?) [01]\.\d\d ━", text) == list(selection.selected)
     assert selection.suitability.verdict in text
     assert f"{selection.candidates.total} unlabelled rows in positive clusters" in text
     assert (tmp_path / "small.csv").read_text().splitlines()[0].endswith(",known")

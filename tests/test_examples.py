@@ -41,7 +41,7 @@ def test_a_budget_is_spent(run, few_steps):
 
 
 def test_the_picture_of_the_readme_is_drawn(run, tmp_path):
-    assert "found 25 of 25 relevant features with 3200 clusterings" in run("convergence", "picture.png")
+    assert "found 25 of 25 relevant features with 1600 clusterings" in run("convergence", "picture.png")
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 

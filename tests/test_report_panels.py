@@ -71,7 +71,7 @@ def test_what_marks_a_cluster_is_said_in_words():
         "40/3/1", n_negative=300, n_positive=60, n_relevant=4, n_irrelevant=2, n_redundant=0, random_state=0
     )
     X[y == 1, 0] += 50
-    selector = FSCPU(4, always_keep=[0], max_iter=30, random_state=0).fit(X, y)
+    selector = FSCPU(4, always_keep=[0], max_iter=30, n_clusters=20, random_state=0).fit(X, y)
     found = summarise(selector, X, y).portraits
     assert found
     assert found[0].labelled >= max(cluster.labelled for cluster in found)

@@ -19,6 +19,7 @@ from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import FewerFeaturesWarning, FewLabelsWarning
 from puselect.report import summarise
+from puselect.selectors.settings import Settings
 
 
 def easy(seed=0, n_relevant=5, n_irrelevant=5):
@@ -258,11 +259,12 @@ class TestSelection:
 
 class TestPublished:
     def test_every_number_is_the_papers(self):
-        selector = FSCPU.published(25)
-        assert (selector.n_clusters, selector.population_size, selector.max_iter) == (10, 2, 3000)
-        assert (selector.init, selector.em, selector.covariance_type) == ("kmeans", "soft", "full")
-        assert (selector.cluster_choice, selector.smoothing, selector.start_evidence) == ("greedy", 0.0, 0.0)
-        assert (selector.early_stopping, selector.max_samples) == (False, None)
+        settings = Settings.of(FSCPU.published(25).get_params())
+        mixture, preset = settings.mixture, settings.preset
+        assert (mixture.n_clusters, settings.search.population_size, settings.most_steps(0.5, 100)) == (10, 2, 3000)
+        assert (mixture.init, mixture.em, mixture.covariance_type) == ("kmeans", "soft", "full")
+        assert (preset.cluster_choice, preset.smoothing, settings.criterion) == ("greedy", 0.0, "cluster")
+        assert (settings.search.early_stopping, settings.max_samples, settings.scale) == (False, None, "minmax")
 
     def test_step_size_start_and_margins_are_the_papers(self):
         X, y, _ = easy()
@@ -302,7 +304,7 @@ class TestChance:
 
     def test_equal_probabilities_are_chosen_from_without_regard_to_the_column_order(self):
         constant, y = np.zeros((12, 10)), np.arange(12) < 4  # nothing to learn: probabilities stay as they start
-        blind = {"skip_constant": False, "max_iter": 1, "population_size": 2, "n_clusters": 2}
+        blind = {"preset": "published", "max_iter": 1, "n_clusters": 2}
         chosen = [quick(**blind, random_state=seed).fit(constant, y).support_ for seed in range(80)]
         share = np.mean(chosen, axis=0)
         assert abs(share - 0.5).max() < 4 * 0.5 / np.sqrt(80)
@@ -346,24 +348,18 @@ class TestBadInput:
             ({"population_size": 10**400}, "got one of 401 digits"),
             ({"population_size": 2**40}, "population_size must be an integer in"),
             ({"scale": False}, "scale must be one of 'auto', 'standard', 'minmax', None, got False"),
-            ({"em_steps": 2**40}, "em_steps must be an integer in 0..10000"),
-            ({"lloyd_steps": 2**40}, "lloyd_steps must be an integer in 1..10000"),
-            ({"shrinkage": 10**400}, "got one of 401 digits"),
             ({"n_features_to_select": None, "budget": 10**400}, "budget must be positive and finite"),
             ({"n_jobs": "two"}, "n_jobs must be an integer"),
-            ({"reg_covar": np.inf}, "reg_covar must be a number above 0, got inf"),
+            ({"preset": "paper"}, "preset must be one of 'default', 'published', got 'paper'"),
+            ({"preset": "published", "criterion": "cluster+evidence"}, "with preset='published'"),
             ({"n_features_to_select": None, "feature_costs": ["a"] * 10, "budget": 1}, "must be numbers"),
-            ({"criterion": "mi"}, "criterion must be one of 'cluster\\+evidence', 'cluster', 'cluster\\+mi', got 'mi'"),
+            ({"criterion": "mi"}, "criterion must be one of 'auto', 'cluster\\+evidence', .*, got 'mi'"),
             ({"engine": "tpu"}, "engine must be one of"),
             ({"n_clusters": 0}, "n_clusters must be an integer of at least 1, got 0"),
             ({"population_size": 1}, "population_size must be an integer in 2"),
-            ({"learning_rate": 0}, "learning_rate must be a number"),
-            ({"learning_rate": "fast"}, "learning_rate must be a number"),
-            ({"margin": 0.7}, "margin must be a number"),
+            ({"n_clusters": "auto"}, "n_clusters must be an integer"),
             ({"max_iter": 0}, "max_iter"),
             ({"max_samples": "all"}, "max_samples"),
-            ({"reg_covar": 0}, "reg_covar must be a number above 0"),
-            ({"labelled_start": 2}, "labelled_start"),
         ],
     )
     def test_parameters(self, changes, message):
@@ -417,8 +413,8 @@ class TestBadInput:
 
     def test_degenerate_clusterings_are_counted(self):
         X, y, _ = easy()
-        selector = quick(max_iter=3, skip_constant=False).fit(np.zeros_like(X), y)
-        assert selector.n_degenerate_ == 3 * selector.population_size, "those of the result are not counted among them"
+        selector = quick(max_iter=3, preset="published").fit(np.zeros_like(X), y)
+        assert selector.n_degenerate_ == selector.n_evaluations_ == 6, "those of the result are not counted among them"
         assert selector.clusterings_.degenerate.all()
 
     def test_masked_tables_are_refused(self):
@@ -482,7 +478,7 @@ def test_what_a_fit_was_made_with_is_kept():
     X, y, _ = easy()
     selector = quick(max_iter=3, clusterer=KMeans(3, n_init=1)).fit(X, y)
     selector.set_params(population_size=99, clusterer__n_clusters=7, pos_label="other")
-    assert selector.fit_settings_["population_size"] == 8
+    assert selector.fit_settings_["population_size"] is None
     assert selector.fit_settings_["clusterer"].n_clusters == 3
     assert selector.fit_settings_["pos_label"] == 1
 

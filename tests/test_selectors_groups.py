@@ -28,8 +28,8 @@ def is_whole(selector):
     return all(len(set(selector.support_[columns])) == 1 for columns in selector.groups_.values())
 
 
-@pytest.mark.parametrize("settings", [{}, {"criterion": "cluster"}, {"criterion": "cluster+mi", "optimizer": "igo"}],
-                         ids=["default", "cluster", "igo"])
+@pytest.mark.parametrize("settings", [{}, {"criterion": "cluster"}, {"criterion": "cluster+mi", "preset": "published"}],
+                         ids=["default", "cluster", "published"])
 @pytest.mark.parametrize("k", [1, 2, 4])
 def test_groups_are_selected_as_a_whole_and_count_once(data, settings, k):
     selector = fit(data, k, groups=GROUPS, **settings)

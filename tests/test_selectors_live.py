@@ -16,7 +16,7 @@ def data():
 
 def test_a_function_is_called_after_every_step_and_changes_nothing(data):
     steps = []
-    settings = {"max_iter": 5, "early_stopping": False, "random_state": 0}
+    settings = {"max_iter": 5, "random_state": 0}
     watched = FSCPU(3, **settings).set_callbacks(steps.append).fit(*data)
     assert [step.number for step in steps] == [1, 2, 3, 4, 5]
     np.testing.assert_array_equal(watched.probabilities_, FSCPU(3, **settings).fit(*data).probabilities_)
@@ -53,7 +53,7 @@ def test_the_live_display_is_updated_in_place(data, monkeypatch):
     module.HTML, module.display = str, display
     monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
     monkeypatch.setitem(sys.modules, "IPython.display", module)
-    FSCPU(3, max_iter=4, early_stopping=False, random_state=0).set_callbacks(LiveProgress()).fit(*data)
+    FSCPU(3, max_iter=4, random_state=0).set_callbacks(LiveProgress()).fit(*data)
     assert "width:25%" in shown[0]
     assert "width:100%" in shown[-1]
 

@@ -29,7 +29,7 @@ def make_published(seed, **changes):
 @pytest.mark.parametrize("make", [make_default, make_published])
 @pytest.mark.parametrize("criterion", ["cluster", "cluster+mi"])
 def test_a_search_in_lockstep_ends_as_it_would_alone(make, criterion, monkeypatch):
-    monkeypatch.setattr(settings, "EFFECT_STEPS", 15)
+    monkeypatch.setattr(settings, "MOST_STEPS", 15)
     data = small_data(3)
     alone = [make(i, criterion=criterion, engine="cpu").fit(X, y) for i, (X, y, _) in enumerate(data)]
     together = [make(i, criterion=criterion) for i in range(3)]
@@ -46,12 +46,12 @@ def test_a_search_in_lockstep_ends_as_it_would_alone(make, criterion, monkeypatc
 
 
 def test_a_lockstep_that_was_stopped_goes_on_from_its_checkpoints(tmp_path, monkeypatch):
-    monkeypatch.setattr("puselect.selectors.lockstep.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("puselect.selectors.session.SAVE_SECONDS", 0.0)
     data = small_data(2)
 
     def run(steps, folder):
         paths = [folder / f"{i}.npz" for i in range(2)]
-        selectors = [make_default(i, max_iter=40, early_stopping=False, checkpoint=paths[i]) for i in range(2)]
+        selectors = [make_default(i, max_iter=40, checkpoint=paths[i]) for i in range(2)]
         tasks = [Task.of(selector, X, y) for selector, (X, y, _) in zip(selectors, data, strict=True)]
         engine = SeveralTables(tasks)
         if steps is not None:
@@ -70,7 +70,7 @@ def test_a_lockstep_that_was_stopped_goes_on_from_its_checkpoints(tmp_path, monk
     (tmp_path / "whole").mkdir()
     (tmp_path / "cut").mkdir()
     whole = run(None, tmp_path / "whole")
-    with pytest.warns(InterruptedSearchWarning, match="interrupted after step 11"):
+    with pytest.warns(InterruptedSearchWarning, match="interrupted after 11 of at most 40 steps"):
         run(11, tmp_path / "cut")
     assert (tmp_path / "cut" / "1.npz").exists()
     resumed = run(None, tmp_path / "cut")
@@ -95,9 +95,9 @@ def test_only_what_one_engine_can_serve_runs_together():
         return are_alike([Task.of(FSCPU(6), X, y), Task.of(other, table, labels)])
 
     assert alike()
-    assert alike(max_iter=3, random_state=1, learning_rate=0.5, n_features_to_select=4, checkpoint="file")
+    assert alike(max_iter=3, random_state=1, population_size=4, n_features_to_select=4, checkpoint="file")
     assert not alike(n_clusters=4)
-    assert not alike(smoothing=0.0)
+    assert not alike(preset="published")
     assert not alike(always_keep=[1])
     assert not alike(table=flat), "another column may be selected"
     assert not alike(table=Z[:200], labels=z[:200])

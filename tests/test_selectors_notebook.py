@@ -29,14 +29,6 @@ def test_fitted_selectors_show_what_they_selected(selector):
         assert "sk-container-id" in html
 
 
-def test_the_weights_of_the_sources_are_told():
-    selector = FSCPU(3, max_iter=2, random_state=0).fit(X, y)
-    assert str(selector.weights_) in selected_html(selector)
-    selector = FSCPU(3, max_iter=2, optimizer="igo", random_state=0).fit(X, y)
-    assert selector.weights_ is None
-    assert "None" not in selected_html(selector)
-
-
 def test_long_lists_are_cut_and_names_escaped():
     selector = KBest(20, random_state=0).fit(X, y)
     selector.feature_names_in_ = np.array([f"<b>{i}</b>" for i in range(30)], dtype=object)

@@ -238,10 +238,3 @@ def test_the_page_shows_the_stored_results():
     assert len(shown) == 9
     assert set(shown) <= set(auc.splitlines())
 
-
-def test_the_page_of_the_search_shows_its_parts_on_real_tables():
-    docs = Path(__file__).parents[2] / "docs"
-    auc, *_ = study_tables(collect(*load_run(docs / "results" / "real-parts")))
-    table = to_markdown(auc).split("\n\n")[1]
-    assert table.count("\n") == 9
-    assert table in (docs / "internals" / "search.md").read_text()

@@ -27,7 +27,7 @@ ALL = ("table1", "table2", "table3", "table3-splits", "figure1")
 SECONDS_BETWEEN_LINES = 20
 PRESETS = {"published": ("fscpu-published", "fscpu-mi-published"), "default": ("fscpu", "fscpu-mi")}
 ENGINES = ("auto", "gpu")
-HELP = f"{', '.join(ALL)}, real-tables, real-parts, quick, all, or a TOML file of your own."
+HELP = f"{', '.join(ALL)}, real-tables, quick, all, or a TOML file of your own."
 
 
 def reproduce(
