@@ -32,7 +32,6 @@ from threadpoolctl import threadpool_limits
 from puselect import FSCPU, METHODS
 from puselect.datasets import CONDITIONS, LAWS, make_fraud_table, make_pu_clusters
 from puselect.selectors import fit_many
-from puselect.selectors.settings import Settings
 
 PRESETS: dict[str, Callable[..., FSCPU]] = {
     "default": FSCPU,

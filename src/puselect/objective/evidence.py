@@ -13,7 +13,7 @@ import numpy as np
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.objective.column_ranks import LEPAGE, ColumnRanks, covariance, row_features
 
-N_JUDGES = 32  # columns that score the rows: more of them add noise, see docs/internals/search.md
+N_JUDGES = 32  # columns that score the rows: more of them add noise, see docs/internals/algorithm.md
 N_ROUNDS = 2
 N_FOLDS = 5
 MOST_FOUND = 0.25  # of the unlabelled rows

@@ -74,7 +74,8 @@ class CPUEngine:
         with one_blas_thread:
             for seed, target in dict.fromkeys(pairs):
                 members = [i for i, pair in enumerate(pairs) if pair == (seed, target)]
-                self._cluster_alike(masks, members, self._rows(seed, target, np.asarray(masks[members].any(axis=0))), table)
+                used = np.asarray(masks[members].any(axis=0))
+                self._cluster_alike(masks, members, self._rows(seed, target, used), table)
         return table
 
     def fit_final(
