@@ -173,8 +173,6 @@ def path(selector: PUSelector, ax: "Axes | None" = None) -> "Axes":
     ax.plot(found.size, found.false_share, color=QUIET, label="estimated share of false features")
     ink = ax.xaxis.label.get_color()
     ax.axvline(found.n_features, color=ink, linewidth=0.8, label=f"selected: {found.n_features}")
-    if found.elbow:
-        ax.axvline(found.elbow, color=ink, linewidth=0.8, linestyle=":", label=f"objective falls after {found.elbow}")
     ax.set(xlabel="number of features", ylim=(0, 1.02), xlim=(min(found.size), max(found.size)))
     ax.legend(frameon=False)
     return _plain(ax)
