@@ -148,7 +148,7 @@ def path(selector: PUSelector, ax: "Axes | None" = None) -> "Axes":
     Parameters
     ----------
     selector : FSCPU
-        Fitted with n_features_to_select="auto".
+        Fitted with n_features_to_select="auto" or "related".
     ax : matplotlib Axes, optional
         By default, those of a new figure.
 
@@ -163,7 +163,7 @@ def path(selector: PUSelector, ax: "Axes | None" = None) -> "Axes":
     check_is_fitted(selector)
     found = getattr(selector, "path_", None)
     if found is None:
-        raise ValueError('path needs a selector fitted with n_features_to_select="auto", in the time it takes')
+        raise ValueError('path needs a selector that found the number of features ("auto", "related") in time')
     ax = _axes(ax)
     best = max(found.objective) or 1.0
     ax.plot(found.size, np.array(found.objective) / best, color=RELEVANT, label="objective, over its best")

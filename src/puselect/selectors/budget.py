@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeGuard
 
 import numpy as np
 
@@ -16,7 +16,7 @@ AUTO, RELATED = "auto", "related"  # the number of features is found, not given:
 LARGEST_COST = 1e100  # the sum of all costs, and its ratio to the budget, must not overflow
 
 
-def is_open(n_features_to_select: Any) -> bool:
+def is_open(n_features_to_select: Any) -> TypeGuard[str]:
     """Return whether the number of features is to be found."""
     return isinstance(n_features_to_select, str) and n_features_to_select in (AUTO, RELATED)
 

@@ -1,4 +1,4 @@
-"""Choose the number of features: those related to the labels, or as few of them as separate held-out positives as well."""
+"""Choose the number of features: all that are related to the labels, or the fewest that are enough."""
 
 import time
 import warnings
@@ -110,7 +110,8 @@ class Path:
             interval = "{} to {}".format(*self.interval)
             price = "" if self.cost_enough is None else f", which cost {self.cost_enough:g},"
             verb = "separates" if self.n_enough == 1 else "separate"
-            return f"{number} selected: {related} ({interval}), and {self.n_enough}{price} {verb} held-out positives as well as more do."
+            enough = f"{self.n_enough}{price} {verb} held-out positives as well as more do"
+            return f"{number} selected: {related} ({interval}), and {enough}."
         few = self.code == ChoiceCode.TOO_FEW_LABELS
         why = "there are too few labelled rows to tell" if few else "nothing is beyond chance"
         return f"{number} the best guess, but {why} (p = {self.p_value:.2g})."
@@ -141,30 +142,35 @@ def choose_number(settings: Settings, problem: Problem, wanted: str, max_false: 
     table, positive = taken_rows(problem, rows), problem.positive[rows]
     groups = None if groups is None else groups[rows]
     statistic, drawn = _statistics(settings, budget, table, positive, groups, rng)
-    chance, n_labelled = Chance.of(statistic, drawn), count_labels(positive, groups)
+    chance = Chance.of(statistic, drawn)
     order = np.lexsort((rng.random(len(statistic)), -statistic, chance.p_values))
     false_share = chance.false_share(order)
-    n_related = int((false_share <= max_false).sum()) if chance.p_value <= BY_CHANCE else 0
-    if n_labelled < FEWEST_LABELS or (n_related == 0 and n_labelled < FEW_LABELS):
-        code = ChoiceCode.TOO_FEW_LABELS
-    else:
-        code = ChoiceCode.CHOSEN if n_related else ChoiceCode.NOTHING
-    is_found = code is ChoiceCode.CHOSEN
-    n_related = n_related if is_found else max(1, int((false_share <= EVEN).sum()))
+    code, n_related = _count_related(chance.p_value, false_share, max_false, count_labels(positive, groups))
     # one of them at least, since all columns together are beyond chance
-    at_least = min(chance.at_least, max(1, int(n_related * (1 - max_false)))) if is_found else 0
-    at_most = max(chance.at_most, n_related if is_found else 0)
+    at_least, at_most = min(chance.at_least, max(1, int(n_related * (1 - max_false)))), max(chance.at_most, n_related)
+    interval = (at_least, at_most) if code is ChoiceCode.CHOSEN else (0, chance.at_most)
     kept = np.setdiff1d(budget.units, budget.free)
     units = np.concatenate([kept, budget.free[order]])
-    sizes = tuple(path_sizes(len(units), len(kept) + n_related))
+    sizes = path_sizes(len(units), len(kept) + n_related)
     masks = [budget.spread(np.isin(np.arange(len(budget.kept)), units[:n])) for n in sizes]
-    ranks, widths = column_ranks(table[:, masks[-1]]), [int(mask.sum()) for mask in masks]
-    separation = heldout_separation(ranks, positive, widths, rng, groups)
-    n_free = max(1, sizes[separation.enough] - len(kept)) if wanted == AUTO else n_related
+    widths = [int(mask.sum()) for mask in masks]
+    separation = heldout_separation(column_ranks(table[:, masks[-1]]), positive, widths, rng, groups)
+    n_enough = max(1, sizes[separation.enough] - len(kept)) if wanted == AUTO else n_related
     return Choice(
-        code, min(n_free, n_related), budget.free[order[:n_related]], false_share, chance.p_value, at_least, at_most,
-        sizes, separation, time.monotonic() - begin,
+        code, min(n_enough, n_related), budget.free[order[:n_related]], false_share, chance.p_value, *interval,
+        tuple(sizes), separation, time.monotonic() - begin,
     )
+
+
+def _count_related(
+    p_value: float, false_share: FloatArray, max_false: float, n_labelled: int
+) -> tuple[ChoiceCode, int]:
+    """Return how many features are related to the labels, or the best guess, and which of the two it is."""
+    n_related = int((false_share <= max_false).sum()) if p_value <= BY_CHANCE else 0
+    if n_related and n_labelled >= FEWEST_LABELS:
+        return ChoiceCode.CHOSEN, n_related
+    code = ChoiceCode.TOO_FEW_LABELS if n_labelled < FEW_LABELS else ChoiceCode.NOTHING
+    return code, max(1, int((false_share <= EVEN).sum()))
 
 
 def _statistics(

@@ -313,10 +313,10 @@ class FSCPU(SearchSelector):
         check_number("max_false", self.max_false, 0, 1, open_low=True)
         check_repeats(self.n_searches, table)
         problem = replace(Problem.of(settings, table, positive, budget, entropy, is_seeded), row_groups=groups)
-        is_found = is_open(self.n_features_to_select)
-        if is_found or self.n_searches > 1:
+        number = self.n_features_to_select
+        if is_open(number) or self.n_searches > 1:
             warn_of_dependence(table, positive, groups)
-        return choose(settings, problem, self.n_features_to_select, self.max_false) if is_found else problem
+        return choose(settings, problem, number, self.max_false) if is_open(number) else problem
 
     def _fit_problem(self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline) -> Self:
         engine = problem_engine(settings, problem)
