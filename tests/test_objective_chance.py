@@ -2,19 +2,18 @@
 
 import numpy as np
 import pytest
+from scipy.stats import hypergeom
 
 from puselect.objective.chance import Chance, draw_statistics, joint_p_value, related_at_least, related_at_most
-from puselect.objective.column_ranks import ColumnRanks
-from puselect.objective.evidence import rank_evidence
+from puselect.objective.column_ranks import LEPAGE, ColumnRanks
 
 N_ROWS, N_LABELLED = 300, 30
 
 
 def chance(X, positive, seed=0):
-    rng = np.random.default_rng(seed)
-    ranks = ColumnRanks(X)
-    evidence = rank_evidence(ranks, positive, 0.5, rng)
-    return Chance.of(evidence, *draw_statistics(ranks, positive, evidence.n_found, rng))
+    ranks = ColumnRanks(X, LEPAGE)
+    drawn = draw_statistics(ranks, positive, np.random.default_rng(seed))
+    return Chance.of(ranks.statistic(np.flatnonzero(positive)), drawn)
 
 
 def table(n_shifted, seed=0, n_features=20, shift=1.5):
@@ -39,8 +38,8 @@ def test_columns_without_relation_have_uniform_joint_p_values():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(200, 8)) @ rng.normal(size=(8, 8))  # dependent columns
     ranks = ColumnRanks(X)
-    drawn, _ = draw_statistics(ranks, np.arange(200) < 20, 80, rng)
-    fresh, _ = draw_statistics(ranks, np.arange(200) < 20, 80, rng)
+    drawn = draw_statistics(ranks, np.arange(200) < 20, rng)[:400]
+    fresh = draw_statistics(ranks, np.arange(200) < 20, rng)
     p_values = np.array([joint_p_value(one, drawn) for one in fresh[:200]])
     assert (p_values <= 0.05).sum() <= 16
     assert 70 <= (p_values <= 0.5).sum() <= 130
@@ -85,3 +84,39 @@ def test_few_columns_are_judged_too(n_features):
     found = chance(*table(1, n_features=n_features))
     assert found.p_value < 0.05
     assert found.at_least <= found.at_most <= n_features
+
+
+def test_p_values_of_rare_bits_are_those_of_their_counts():
+    """Ten labelled rows of 1,000; of the rows with a bit, 2, 1 or none are labelled. The tail errs on the safe side."""
+    bits = np.zeros((1000, 3))
+    for j, n_labelled in enumerate((2, 1, 0)):
+        bits[10 - n_labelled : 20 - n_labelled, j] = 1
+    exact = hypergeom.sf([1, 0], 1000, 10, 10)
+    found = chance(bits, np.arange(1000) < 10).p_values
+    assert (found[:2] > 0.7 * exact).all()
+    assert (found[:2] < [4 * exact[0], 1.3 * exact[1]]).all()
+    assert found[2] == 1
+
+
+def test_one_overwhelming_column_is_found_among_any_number():
+    rng = np.random.default_rng(0)
+    X, positive = rng.normal(size=(N_ROWS, 8000)), np.arange(N_ROWS) < N_LABELLED
+    X[positive, 7] += 4
+    found = chance(X, positive)
+    assert found.p_values[7] < 0.1 / 8000
+    assert found.p_value < 0.03
+
+
+def test_the_share_of_false_columns_holds_where_noise_columns_come_in_blocks():
+    """Three related columns and 60 in blocks of five with correlation .9; the standard error is .02."""
+    false = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        noise = np.sqrt(0.9) * np.repeat(rng.normal(size=(N_ROWS, 12)), 5, axis=1)
+        X = np.hstack([rng.normal(size=(N_ROWS, 3)), noise + np.sqrt(0.1) * rng.normal(size=(N_ROWS, 60))])
+        X[:30, :3] += 1.5
+        found = chance(X, np.arange(N_ROWS) < 15)
+        order = np.argsort(found.p_values)
+        chosen = order[found.false_share(order) <= 0.1]
+        false.append((chosen >= 3).mean() if len(chosen) else 0.0)
+    assert np.mean(false) <= 0.14

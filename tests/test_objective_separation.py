@@ -28,3 +28,5 @@ def test_enough_is_the_first_that_is_not_clearly_worse():
     places = np.stack([0.5 + noise, 0.8 + noise, 0.801 + rng.random(100) * 0.01])
     assert Separation(places).enough in (1, 2)
     assert Separation(np.stack([0.8 + noise, 0.8 + noise[::-1]])).enough == 0
+    lucky = places[-1] - 0.0001 + noise - noise.mean()
+    assert Separation(np.stack([lucky, places[-1] - 0.1, places[-1]])).enough == 2

@@ -158,10 +158,10 @@ class TestSentences:
 
     def test_the_number_of_features_has_a_picture(self):
         values = [(1.0, 2.0), (0.4, 0.5), (0.7, 0.8), (0.1, 0.1), (0.0, 0.1)]
-        path = Path("chosen", 2, 1, (1, 3), 0.001, (1, 2), *values, elbow=0)
+        path = Path("chosen", 2, 1, 2, (1, 3), 0.001, (1, 2), *values)
         page = render.render(replace(LISTED, path=path))
         assert 'data-part="number"' in page
-        assert "no elbow" in page
+        assert "2 are related to the labels (1 to 3)" in page
         assert 'data-part="number"' not in render.render(LISTED)
 
     def test_each_feature_says_how_often_it_was_selected_again(self):

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import DependentRowsWarning, NothingBeyondChanceWarning
-from puselect.selectors.choice import ChoiceCode, find_elbow
+from puselect.selectors.choice import ChoiceCode
 from puselect.selectors.settings import Settings
 
 
@@ -18,13 +18,13 @@ def small(condition="40/3/1", seed=1, **changes):
     return make_pu_clusters(condition, **{**sizes, **changes}, random_state=seed)
 
 
-def chosen(X, y, **changes):
-    return FSCPU("auto", **{"max_iter": 15, "random_state": 0, **changes}).fit(X, y)
+def chosen(X, y, wanted="related", **changes):
+    return FSCPU(wanted, **{"max_iter": 15, "random_state": 0, **changes}).fit(X, y)
 
 
 def choice(X, y, **changes):
     """What is chosen before the search."""
-    selector = FSCPU("auto", random_state=0, **changes)
+    selector = FSCPU("related", random_state=0, **changes)
     return selector._problem(Settings.of(selector.get_params(deep=False)), X, y).choice
 
 
@@ -69,27 +69,24 @@ def test_path_says_what_each_number_is_worth(found):
     assert str(path.n_features) in str(path)
 
 
-def test_the_objective_falls_behind_the_relevant_features(found):
-    path = found[0].path_
-    assert path.elbow in range(4, 12)
+def test_auto_selects_the_fewest_that_separate_as_well_as_more(found):
+    X, y, _ = small()
+    selector, related = chosen(X, y, "auto"), found[0]
+    path = selector.path_
+    assert selector.support_.sum() == path.n_features == path.n_enough == related.path_.n_enough
+    assert path.n_features <= path.n_related == related.path_.n_features
+    assert (path.separation, path.interval) == (related.path_.separation, related.path_.interval)
+    best = int(np.argmax(path.separation))
+    assert path.separation[path.size.index(path.n_enough)] >= path.separation[best] - 2 * path.separation_error[best]
     assert path.cost_enough is None
-    assert f"falls after {path.elbow}" in str(path)
 
 
-def test_without_an_elbow_that_is_said(found):
+def test_auto_buys_enough_for_what_the_best_features_cost():
     X, y, relevant = small()
-    path = chosen(X[:, relevant], y).path_
-    assert path.elbow == 0
-    assert "no elbow" in str(path)
-
-
-@pytest.mark.parametrize(
-    ("scores", "elbow"),
-    [([0.1, 0.5, 0.45, 0.1], 4), ([0.1, 0.5, 0.45, 0.4], 0), ([0.5, 0.3, 0.2, 0.1], 1), ([0, 0, 0, 0], 0)],
-)
-def test_an_elbow_is_the_last_number_before_a_clear_fall(scores, elbow):
-    assert find_elbow([1, 2, 4, 8], [np.full(4, score) for score in scores]) == elbow
-    assert find_elbow([1, 2], [np.ones(4)] * 2) is None
+    costs = np.where(relevant, 3.0, 1.0)
+    selector = chosen(X, y, "auto", feature_costs=costs)
+    assert 1 <= selector.support_.sum() <= selector.path_.n_related
+    assert costs[selector.support_].sum() <= 3 * selector.path_.n_enough
 
 
 def test_fit_is_repeatable_and_clone_keeps_the_parameters(found):
@@ -97,7 +94,7 @@ def test_fit_is_repeatable_and_clone_keeps_the_parameters(found):
     X, y, _ = small()
     again = clone(selector).fit(X, y)
     assert again.path_ == selector.path_
-    assert again.n_features_to_select == "auto"
+    assert again.n_features_to_select == "related"
 
 
 def test_a_smaller_share_of_false_features_selects_no_more():
@@ -140,7 +137,7 @@ def test_features_beyond_chance_are_bought_within_the_budget():
     path = selector.path_
     assert path.cost_enough == path.cost[path.size.index(path.n_enough)]
     assert f"cost {path.cost_enough:g}" in str(path)
-    assert path.elbow is None  # features that are not beyond chance are not looked at
+    assert path.size[-1] <= path.n_related  # features that are not beyond chance are not looked at
     free = chosen(X, y, feature_costs=costs)
     assert relevant[free.support_].sum() >= 5
 

@@ -148,7 +148,7 @@ def path(selector: PUSelector, ax: "Axes | None" = None) -> "Axes":
     Parameters
     ----------
     selector : FSCPU
-        Fitted with n_features_to_select="auto".
+        Fitted with n_features_to_select="auto" or "related".
     ax : matplotlib Axes, optional
         By default, those of a new figure.
 
@@ -163,7 +163,7 @@ def path(selector: PUSelector, ax: "Axes | None" = None) -> "Axes":
     check_is_fitted(selector)
     found = getattr(selector, "path_", None)
     if found is None:
-        raise ValueError('path needs a selector fitted with n_features_to_select="auto", in the time it takes')
+        raise ValueError('path needs a selector that found the number of features ("auto", "related") in time')
     ax = _axes(ax)
     best = max(found.objective) or 1.0
     ax.plot(found.size, np.array(found.objective) / best, color=RELEVANT, label="objective, over its best")
@@ -173,8 +173,6 @@ def path(selector: PUSelector, ax: "Axes | None" = None) -> "Axes":
     ax.plot(found.size, found.false_share, color=QUIET, label="estimated share of false features")
     ink = ax.xaxis.label.get_color()
     ax.axvline(found.n_features, color=ink, linewidth=0.8, label=f"selected: {found.n_features}")
-    if found.elbow:
-        ax.axvline(found.elbow, color=ink, linewidth=0.8, linestyle=":", label=f"objective falls after {found.elbow}")
     ax.set(xlabel="number of features", ylim=(0, 1.02), xlim=(min(found.size), max(found.size)))
     ax.legend(frameon=False)
     return _plain(ax)

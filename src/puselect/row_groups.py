@@ -63,17 +63,11 @@ def shuffle_labels(positive: BoolArray, row_groups: IntArray | None, rng: np.ran
     return found
 
 
-def draw_sets(
-    positive: BoolArray, n_more: int, row_groups: IntArray | None, rng: np.random.Generator
-) -> tuple[IntArray, IntArray]:
-    """Return random rows in place of the labelled ones, and these with `n_more` others, whole groups of them."""
+def draw_labelled(positive: BoolArray, row_groups: IntArray | None, rng: np.random.Generator) -> IntArray:
+    """Return random rows in place of the labelled ones, whole groups of them."""
     if row_groups is None:
-        rows = rng.choice(len(positive), int(positive.sum()) + n_more, replace=False)
-        return rows[: len(rows) - n_more], rows
-    labelled = shuffle_labels(positive, row_groups, rng)
-    order = np.argsort(rng.permutation(row_groups.max() + 1)[row_groups], kind="stable")
-    rows = np.flatnonzero(labelled)
-    return rows, np.concatenate([rows, order[~labelled[order]][:n_more]])
+        return rng.choice(len(positive), int(positive.sum()), replace=False, shuffle=False)
+    return np.flatnonzero(shuffle_labels(positive, row_groups, rng))
 
 
 def split_rows(rows: IntArray, n_parts: int, row_groups: IntArray | None, rng: np.random.Generator) -> list[IntArray]:

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from puselect.selectors.suitability import Suitability as SuitabilityCheck
     from puselect.tables import LoadedTable
 
-AUTO = "auto"
+FOUND = ("auto", "related")  # the number of features is found
 USUAL_SHUFFLES = 39
 
 
 def feature_number(text: str) -> str:
-    """Return the text if it is "auto" or a whole number from 1 on."""
-    if text != AUTO and not (text.isdecimal() and int(text) >= 1):
-        raise typer.BadParameter(f"expected a whole number from 1 on, or auto, got {text!r}")
+    """Return the text if it is "auto", "related" or a whole number from 1 on."""
+    if text not in FOUND and not (text.isdecimal() and int(text) >= 1):
+        raise typer.BadParameter(f"expected a whole number from 1 on, auto or related, got {text!r}")
     return text
 
 
@@ -42,13 +42,13 @@ Keep = Annotated[
 ]
 Number = Annotated[
     str | None,
-    typer.Option("-k", "--n-features", parser=feature_number, metavar="N|auto", rich_help_panel=WHAT,
-                 help="Number of features to select; auto: those beyond chance (default: half)."),
+    typer.Option("-k", "--n-features", parser=feature_number, metavar="N|auto|related", rich_help_panel=WHAT,
+                 help="Number of features; auto: enough; related: all beyond chance (default: half)."),
 ]
 MaxFalse = Annotated[
     float | None,
     typer.Option(min=0.001, max=1.0, metavar="SHARE", rich_help_panel=WHAT,
-                 help="With -k auto: accepted share of features that are there by chance (default: 0.1)."),
+                 help="With -k auto or related: accepted share of features that are there by chance (default: 0.1)."),
 ]
 Spend = Annotated[
     float | None,
@@ -176,12 +176,12 @@ def select(
         output_format(data_out)
     selector = make_selector(method, n_shuffles, {
         "--budget": budget, "--costs": costs, "--keep": keep, "--engine": engine, "--checkpoint": checkpoint,
-        "--max-iter": max_iter, "--max-time": max_time, "--dask": dask, "-k auto": k if k == AUTO else None,
+        "--max-iter": max_iter, "--max-time": max_time, "--dask": dask, "-k auto": k if k in FOUND else None,
     }, wants_candidates=candidates is not None)
     if dask is not None:
         refuse_remote(keep, prepare, row_id, row_group, encode, impute, budget, data_out, candidates, n_shuffles,
                       searches, engine)
-        set_given(selector, n_features_to_select=k if k in (None, AUTO) else int(k), random_state=seed, engine="dask",
+        set_given(selector, n_features_to_select=k if k in (None, *FOUND) else int(k), random_state=seed, engine="dask",
                   checkpoint=checkpoint, max_iter=max_iter, max_time=max_time)
         return select_remote(RemoteFiles(data, label, positive, split_names(drop), dask), selector, files, json, quiet)
     spec = TableSpec(
@@ -217,12 +217,12 @@ def check_size(
     k: str | None, budget: float | None, costs: Path | None, max_false: float | None, max_time: float | None
 ) -> None:
     """Raise a usage error for options that exclude or need each other."""
-    if k is not None and k != AUTO and budget is not None:
-        raise typer.BadParameter("cannot be combined with --budget, unless it is auto", param_hint="-k")
-    if costs is not None and budget is None and k != AUTO:
+    if k is not None and k not in FOUND and budget is not None:
+        raise typer.BadParameter("cannot be combined with --budget, unless it is auto or related", param_hint="-k")
+    if costs is not None and budget is None and k not in FOUND:
         raise typer.BadParameter("needs --budget B", param_hint="--costs")
-    if max_false is not None and k != AUTO:
-        raise typer.BadParameter("needs -k auto", param_hint="--max-false")
+    if max_false is not None and k not in FOUND:
+        raise typer.BadParameter("needs -k auto or -k related", param_hint="--max-false")
     if max_time is not None and not 0 < max_time < float("inf"):
         raise typer.BadParameter(f"must be a number of seconds above 0, got {max_time:g}", param_hint="--max-time")
 
@@ -295,8 +295,8 @@ def count_units(selector: "PUSelector", table: "LoadedTable") -> int:
 
 def wanted_number(n_features: int, k: str | None, budget: float | None) -> tuple[int | str | None, list[str]]:
     """Return the number of features to select, None with a budget, and notes on it."""
-    if k == AUTO:
-        return AUTO, []
+    if k in FOUND:
+        return k, []
     if k is None and budget is None:
         half = (n_features + 1) // 2
         told = f"selecting {half} of {n_features} features, half of them; choose another number with -k N or -k auto"

@@ -35,12 +35,16 @@ class Separation(NamedTuple):
 
     @property
     def enough(self) -> int:
-        """Index of the first size that is at most one standard error of the difference below the best."""
+        """Index of the size from which on all are at most one standard error of the difference below the best.
+
+        A single size that does well before others that do not, which happens with few labelled rows, is not enough.
+        """
+        best = int(self.auc.argmax())
         if self.places.shape[1] < 2:
-            return int(self.auc.argmax())
-        loss = self.places[self.auc.argmax()] - self.places
+            return best
+        loss = self.places[best] - self.places[:best]
         error = loss.std(axis=1, ddof=1) / np.sqrt(self.places.shape[1])
-        return int(np.flatnonzero(loss.mean(axis=1) <= error)[0])
+        return int(np.flatnonzero(np.append(True, loss.mean(axis=1) > error))[-1])
 
 
 def heldout_separation(

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeGuard
 
 import numpy as np
 
@@ -12,8 +12,13 @@ from puselect.search.repair import SLACK
 from puselect.selectors.base import resolve_n_features, warn_of_fewer
 from puselect.selectors.groups import check_equal_costs, find_columns, group_costs, has_integer_names, leaders
 
-AUTO = "auto"  # the number of features is found, not given
+AUTO, RELATED = "auto", "related"  # the number of features is found, not given: enough, or all that are related
 LARGEST_COST = 1e100  # the sum of all costs, and its ratio to the budget, must not overflow
+
+
+def is_open(n_features_to_select: Any) -> TypeGuard[str]:
+    """Return whether the number of features is to be found."""
+    return isinstance(n_features_to_select, str) and n_features_to_select in (AUTO, RELATED)
 
 
 class Budget(NamedTuple):
@@ -110,7 +115,7 @@ class Budget(NamedTuple):
             both = shared.tolist() if names is None else [names[int(i)] for i in shared]
             raise ValueError(f"always_keep and never_select must not share features, got {both} in both")
         if not selectable.all():
-            by_number = feature_costs is None and budget is None and n_features_to_select != AUTO
+            by_number = feature_costs is None and budget is None and not is_open(n_features_to_select)
             warn_of_fewer(int(limit) if by_number else 0, int((usable & is_leader).sum()))
         free = np.flatnonzero(~kept & ~never & selectable & is_leader)
         spent = costs[kept & is_leader].sum()
@@ -140,7 +145,7 @@ def _costs_and_limit(
     groups: Mapping[str, Sequence[int]],
 ) -> tuple[FloatArray, float]:
     """Return the cost of every feature and the limit on their sum."""
-    is_auto = isinstance(n_features_to_select, str) and n_features_to_select == AUTO
+    is_auto = is_open(n_features_to_select)
     if feature_costs is None and budget is None:
         n_units = n_features - sum(len(columns) - 1 for columns in groups.values())
         if is_auto:

@@ -15,7 +15,7 @@ from puselect.row_groups import read_row_groups
 from puselect.search.callbacks import FitCallbacks, with_callbacks
 from puselect.search.deadline import Deadline
 from puselect.selectors.base import check_number, column_names, varying_columns
-from puselect.selectors.budget import AUTO, Budget, costs_in_order
+from puselect.selectors.budget import Budget, costs_in_order, is_open
 from puselect.selectors.choice import choose, follow_path
 from puselect.selectors.clusterings import Candidates, cluster_result, known_positives
 from puselect.selectors.dependence import warn_of_dependence
@@ -39,16 +39,17 @@ class FSCPU(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "auto", optional
-        How many features to select, or which share of them. By default half of them, rounded up. "auto" finds the
-        number: as many as say more about the labels than chance would (see `max_false` and `path_`).
+    n_features_to_select : int, float, "auto" or "related", optional
+        How many features to select, or which share of them. By default half of them, rounded up. "related": all that
+        say more about the labels than chance would. "auto": the fewest of these that separate held-out positives
+        as well as more do, within one standard error (see `path_`).
     feature_costs : array-like of shape (n_features,), dict or Series, optional
         What each feature costs, positive; with `budget`, instead of `n_features_to_select`. A dict or a pandas Series
         goes by column name.
     budget : float, optional
         The most that the selected features may cost together.
     max_false : float, default=0.1
-        With n_features_to_select="auto", the expected share of features that are there by chance, at most.
+        With "auto" and "related", the expected share of related features that are there by chance, at most.
     always_keep, never_select : list of str or int, optional
         Features that must or must not be selected, by name or index; an integer is a name where the columns of a data
         frame are named by integers. Kept ones count towards the budget.
@@ -135,8 +136,8 @@ class FSCPU(SearchSelector):
     evidence_ : Evidence or None
         What single columns say about the labels, and how much it counts (`labelled_weight`, `cotrained_weight`).
     path_ : Path or None
-        With n_features_to_select="auto", what each number is worth and why this one was chosen; None if time is out, or
-        if there is nothing to choose.
+        With "auto" and "related", what each number is worth and why this one was chosen; None if time is out, or if
+        there is nothing to choose.
     stability_ : Stability or None
         With `n_searches`, how often each feature is selected; None without, or if time or labels are too few.
     n_evaluations_ : int
@@ -312,10 +313,10 @@ class FSCPU(SearchSelector):
         check_number("max_false", self.max_false, 0, 1, open_low=True)
         check_repeats(self.n_searches, table)
         problem = replace(Problem.of(settings, table, positive, budget, entropy, is_seeded), row_groups=groups)
-        is_open = self.n_features_to_select == AUTO
-        if is_open or self.n_searches > 1:
+        number = self.n_features_to_select
+        if is_open(number) or self.n_searches > 1:
             warn_of_dependence(table, positive, groups)
-        return choose(settings, problem, self.max_false) if is_open else problem
+        return choose(settings, problem, number, self.max_false) if is_open(number) else problem
 
     def _fit_problem(self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline) -> Self:
         engine = problem_engine(settings, problem)
