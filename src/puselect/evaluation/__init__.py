@@ -1,5 +1,6 @@
 """Scores of selected features."""
 
+from puselect.evaluation.hidden import corrected_auc, corrected_figures, corrected_precision, lee_liu
 from puselect.evaluation.models import (
     DOWNSTREAM,
     bagged_trees,
@@ -15,9 +16,13 @@ __all__ = [
     "DOWNSTREAM",
     "bagged_trees",
     "boosted_trees",
+    "corrected_auc",
+    "corrected_figures",
+    "corrected_precision",
     "downstream_auc",
     "extra_trees",
     "feature_recall",
+    "lee_liu",
     "logistic_regression",
     "random_forest",
 ]
