@@ -35,7 +35,8 @@ def problems() -> Iterator[Problem]:
 def main() -> None:
     print("problem: candidates, precision, recall, mean confidence; the same of those with confidence >= .5")
     for name, X, positive, y, k in problems():
-        rows, confidence = FSCPU(k, random_state=0).fit(X, y).candidate_positives(X, y)
+        rows, _, sure = FSCPU(k, random_state=0).fit(X, y).candidate_positives(X, y)
+        confidence = np.full(len(rows), np.nan) if sure is None else sure
         hidden = positive & (y == 0)
         figures = []
         for part in (rows, rows[confidence >= 0.5]):

@@ -62,7 +62,7 @@ def measure(cell: Cell) -> Row:
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = estimate_prior(X, y, random_state=cell.seed)
-    low, high = found.interval
+    low, high = found.interval or (None, None)
     values = {"truth": truth, "code": found.code, "share": found.share, "low": low, "high": high}
     return cell._asdict() | values | {"seconds": time.process_time() - begin}
 
@@ -73,18 +73,20 @@ def cell_of(row: Row) -> Cell:
 
 def line(name: str, rows: list[Row]) -> list[str]:
     """Return a line of the table: means over the tables."""
-    means = [f"{np.mean([row[key] for row in rows]):.3f}" for key in ("truth", "share", "low", "high")]
-    holds = np.mean([row["low"] <= row["truth"] <= row["high"] for row in rows])
-    too_low = np.mean([row["high"] < row["truth"] for row in rows])
-    rough = np.mean([row["code"] == "rough" for row in rows])
-    return [name, str(len(rows)), *means, *(f"{share:.2f}" for share in (holds, too_low, rough))]
+    told = [row for row in rows if row["share"] is not None]
+    if not told:
+        return [name, str(len(rows)), "0", *[""] * 6]
+    means = [f"{np.mean([row[key] for row in told]):.3f}" for key in ("truth", "share", "low", "high")]
+    holds = np.mean([row["low"] <= row["truth"] <= row["high"] for row in told])
+    too_low = np.mean([row["high"] < row["truth"] for row in told])
+    return [name, str(len(rows)), str(len(told)), *means, f"{holds:.2f}", f"{too_low:.2f}"]
 
 
 def summary(rows: list[Row]) -> str:
     kind = "law" if rows[0]["law"] in LAWS else "condition"
     names = list(dict.fromkeys(row[kind] for row in rows))
     lines = [line(name, [row for row in rows if row[kind] == name]) for name in names]
-    header = ["", "tables", "truth", "estimate", "low", "high", "interval holds", "interval too low", "rough"]
+    header = ["", "tables", "told", "truth", "estimate", "low", "high", "interval holds", "interval too low"]
     return markdown(header, [*lines, line("all", rows)])
 
 

@@ -32,7 +32,6 @@ class ClassPrior:
     """A `PriorCode`; without an estimate the next three are None."""
     share: float | None = None
     interval: tuple[float, ...] | None = None
-    """Held the truth in 97 % of 30 fits to real tables."""
     n_hidden: int | None = None
     """Unlabelled positives."""
 

@@ -35,7 +35,8 @@ def estimate_prior(
     >>> low < 300 / 4300 < high
     True
     """
-    found: ClassPrior | None = FSCPU(n_features_to_select, pos_label=pos_label, random_state=random_state).fit(X, y).prior_
+    selector = FSCPU(n_features_to_select, pos_label=pos_label, random_state=random_state).fit(X, y)
+    found: ClassPrior | None = selector.prior_
     if found is None:
         raise ValueError("no clustering of the selected features succeeded")
     return found
