@@ -21,8 +21,8 @@ selector = FSCPU(n_features_to_select=6, random_state=0).fit(X, y)
 candidates = selector.candidate_positives(X, y)
 
 # %%
-# Candidates have a lift: how many times as often as an average row they are positive. Here the true classes are known, so
-# it can be checked.
+# Candidates have a lift: how many times as often as an average row they are positive. Here the true classes are known,
+# so it can be checked.
 
 n_hidden = int(malignant.sum() - known.sum())
 print(f"{n_hidden} hidden positives among {(known == 0).sum()} unlabelled rows")

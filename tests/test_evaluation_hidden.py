@@ -6,14 +6,15 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from puselect.evaluation import corrected_figures, corrected_precision, lee_liu
 from puselect.selectors.prior import ClassPrior
 
-LABELLED, HIDDEN, NEGATIVES = (norm.ppf((np.arange(n) + 0.5) / n) + shift for n, shift in ((500, 2), (1000, 2), (4000, 0)))
+SIZES = ((500, 2), (1000, 2), (4000, 0))
+LABELLED, HIDDEN, NEGATIVES = (norm.ppf((np.arange(n) + 0.5) / n) + shift for n, shift in SIZES)
 UNLABELLED, IS_HIDDEN = np.append(HIDDEN, NEGATIVES), np.arange(5000) < 1000
 
 
 def test_precision_is_that_of_the_hidden_classes():
     for cut in (0.5, 1.5, 2.5):
-        precision = corrected_precision((LABELLED > cut).mean(), (UNLABELLED > cut).mean(), 0.2)
-        assert precision == pytest.approx(IS_HIDDEN[UNLABELLED > cut].mean(), abs=0.02)
+        precision = corrected_precision((cut < LABELLED).mean(), (cut < UNLABELLED).mean(), 0.2)
+        assert precision == pytest.approx(IS_HIDDEN[cut < UNLABELLED].mean(), abs=0.02)
     assert corrected_precision(0.5, 0.0, 0.2) == 0
 
 
@@ -28,5 +29,5 @@ def test_auc_and_average_precision_are_those_of_the_hidden_classes_and_carry_the
 def test_the_criterion_of_lee_and_liu_is_highest_where_precision_times_recall_is():
     cuts = np.linspace(-2, 4, 61)
     recall, predicted = ((part[:, None] > cuts).mean(axis=0) for part in (LABELLED, UNLABELLED))
-    product = recall * np.array([IS_HIDDEN[UNLABELLED > cut].mean() for cut in cuts])
+    product = recall * np.array([IS_HIDDEN[cut < UNLABELLED].mean() for cut in cuts])
     assert abs(int(lee_liu(recall, predicted).argmax()) - int(product.argmax())) <= 3
