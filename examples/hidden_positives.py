@@ -21,14 +21,15 @@ selector = FSCPU(n_features_to_select=6, random_state=0).fit(X, y)
 candidates = selector.candidate_positives(X, y)
 
 # %%
-# Candidates have a confidence, an estimate of the probability of being positive, and are sorted by it. Here the true
-# classes are known, so it can be checked.
+# Candidates have a lift: how many times as often as an average row they are positive. Here the true classes are known,
+# so it can be checked.
 
 n_hidden = int(malignant.sum() - known.sum())
 print(f"{n_hidden} hidden positives among {(known == 0).sum()} unlabelled rows")
-for least in (0.9, 0.5, 0.0):
-    rows = candidates.rows[candidates.confidence >= least]
-    print(f"confidence {least} or more: {len(rows):3} rows, {malignant[rows].sum():3} of them malignant")
+print(selector.prior_)
+for first in (50, 100, 200):
+    rows = candidates.rows[:first]
+    print(f"first {len(rows):3} rows: {malignant[rows].sum():3} of them malignant")
 
 # %%
 # Rows in two principal components of the selected features.

@@ -167,10 +167,10 @@ def fit_in_lockstep(n_jobs: int) -> Result:
 
 
 def find_candidates(n_jobs: int) -> Result:
-    """Return which rows are candidate positives, and in which order, with which confidence."""
+    """Return which rows are candidate positives, and in which order, with which lift."""
     X, y = table("three")
-    rows, confidence = fscpu(n_jobs).fit(X, y).candidate_positives(X, y)
-    return {"support": np.isin(np.arange(len(X)), rows), "scores": confidence, "ranking": rows}
+    rows, lift, _ = fscpu(n_jobs).fit(X, y).candidate_positives(X, y)
+    return {"support": np.isin(np.arange(len(X)), rows), "scores": lift, "ranking": rows}
 
 
 def judge_suitability(n_jobs: int) -> Result:

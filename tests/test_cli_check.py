@@ -35,7 +35,7 @@ def test_clusters_are_told_in_words_and_in_json():
     assert found["n_features"] == 2
     assert found["n_shuffles"] == 19
     assert found["p_value"] == 0.05
-    assert found["prior"]["code"] in ("estimated", "rough")
+    assert found["prior"]["code"] in ("estimated", "not_separated")
     assert "positives  About" in said
     assert found["labels"]["code"] in list(SpreadCode)
     assert "labels  " in said

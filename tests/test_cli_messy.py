@@ -80,10 +80,10 @@ def test_panels_show_shares_and_direction(selection):
 
 def test_candidates_have_their_id_and_the_columns_of_the_file(folder, selection):
     table = pl.read_csv(folder / "candidates.csv")
-    assert table.columns[:2] == ["transaction_id", "confidence"]
+    assert table.columns[:2] == ["transaction_id", "lift"]
     assert set(table.columns[2:]) == set(selection.selected)
     assert table.height == selection.candidates.total
-    assert table["confidence"].is_sorted(descending=True)
+    assert table["lift"].is_sorted(descending=True)
     original = pl.read_csv(folder / "export.csv")
     joined = table.join(original, on="transaction_id", how="left")
     assert (joined["channel"] == joined["channel_right"]).all()
@@ -106,7 +106,7 @@ def test_apply_finds_the_same_candidates_in_the_same_rows(folder):
     first, second = pl.read_csv(folder / "candidates.csv"), pl.read_csv(folder / "again.csv")
     both = first.join(second, on="transaction_id")
     assert both.height == first.height
-    assert np.abs((both["confidence"] - both["confidence_right"]).to_numpy()).max() < 0.01
+    assert np.abs((both["lift"] - both["lift_right"]).to_numpy()).max() < 0.01
     assert "transaction_id" in pl.read_parquet(folder / "again.parquet").columns
 
 

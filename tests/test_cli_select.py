@@ -423,7 +423,7 @@ class TestFiles:
         assert wait == f"PT{row // 60}M{row % 60}S".replace("PT0M", "PT")
 
     def test_columns_called_as_ours_keep_their_names_and_their_values_in_candidates(self, folder):
-        names = {"signal 0": "row", "signal 1": "confidence"}
+        names = {"signal 0": "row", "signal 1": "lift"}
         clusters_table().rename(names).write_csv("d.csv")
         select("-k", 3, "-o", "s.json", "--candidates", "c.csv", "--quiet")
         call = ["apply", "s.json", "d.csv", "--candidates", "a.csv", "--data-out", "o.csv"]

@@ -84,7 +84,7 @@ def test_fields_that_are_not_known_are_ignored():
         ("{}", "schema"),
         ('{"schema": "puselect.selection/99"}', "schema"),
         ('{"schema": "puselect.comparison/99"}', "schema"),
-        ('{"schema": "puselect.selection/1", "selected": 3}', "selected"),
+        ('{"schema": "puselect.selection/2", "selected": 3}', "selected"),
         ('{"schema": "puselect.comparison/1"}', "method"),
     ],
 )

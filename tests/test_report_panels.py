@@ -118,7 +118,7 @@ def test_candidates_as_rows_of_a_frame():
     import pandas as pd
     import polars as pl
 
-    found = Candidates(np.array([2, 0]), np.array([0.9, 0.4]))
+    found = Candidates(np.array([2, 0]), np.array([9.0, 4.0]), np.array([0.9, 0.4]))
     rows = {"name": ["Ann", "Bob", "Cleo"]}
     for frame in (found.to_frame(pd.DataFrame(rows)), found.to_frame(pl.DataFrame(rows))):
         assert list(frame["name"]) == ["Cleo", "Ann"]

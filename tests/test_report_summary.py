@@ -114,10 +114,10 @@ class TestWhatIsKept:
         X, y = table()
         selector = fitted(X, y)
         listed = summarise(selector, X, y).candidates
-        rows, confidence = selector.candidate_positives(X, y)
+        rows, lift, _ = selector.candidate_positives(X, y)
         assert listed.row == tuple(rows)
         assert listed.total == len(rows)
-        np.testing.assert_allclose(listed.confidence, confidence, atol=1e-4)
+        np.testing.assert_allclose(listed.lift, lift)
         columns = [int(name[1:]) for name in listed.columns]
         np.testing.assert_allclose(listed.values, X[np.ix_(rows, columns)], rtol=1e-5)
 

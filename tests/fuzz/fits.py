@@ -283,7 +283,7 @@ def check_uses(selector: Any, X: Any, y: Any) -> None:
     require(np.shape(table) == (np.shape(X)[0], selector.support_.sum()), f"transform gives {np.shape(table)}")
     if getattr(selector, "clusterings_", None) is not None:
         found, _ = attempt(lambda: selector.candidate_positives(X, y), ())
-        require(found is not None and np.all((found.confidence > 0) & (found.confidence <= 1)), f"candidates: {found}")
+        require(found is not None and np.all(found.lift >= 1), f"candidates: {found}")
     page, _ = attempt(lambda: summarise(selector, X, y).to_json(), ())
     attempt(lambda: Selection.from_json(page or ""), ())
     twin, _ = attempt(lambda: pickle.loads(pickle.dumps(selector)), ())

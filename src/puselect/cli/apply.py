@@ -33,7 +33,7 @@ DataOut = Annotated[
 CandidatesOut = Annotated[
     Path | None,
     typer.Option("--candidates", metavar="FILE.csv", rich_help_panel=OUT,
-                 help="Write the rows in positive clusters with their confidence and their selected columns."),
+                 help="Write the candidate positives, most likely first, with their lift and selected columns."),
 ]
 
 
@@ -92,11 +92,11 @@ def selected_columns(selection: "Selection") -> list[str]:
 
 
 def score(selection: "Selection", table: "AppliedTable", is_wanted: bool) -> "Candidates | None":
-    """Return the rows in positive clusters; None if the result holds no clusters."""
+    """Return the candidate positives; None if the result holds no model of rows."""
     if selection.model is not None:
         return selection.model.restore().candidates(table.X)
     if is_wanted:
-        raise ValueError("the result holds no clusters to score rows with; select with --method fscpu")
+        raise ValueError("the result holds no model to rank rows with; select with --method fscpu")
     return None
 
 
@@ -108,10 +108,11 @@ def show(table: "AppliedTable", found: "Candidates | None", written: list[Path])
     for note in table.notes:
         tell(f"{'warning' if note.is_many else 'note'}: {note}")
     if found is not None:
-        likely = int((found.confidence >= 0.5).sum())
-        console.print(f"{counted(len(found.rows), 'row')} in positive clusters, {likely} of them likely positives")
-        for row, confidence in list(zip(found.rows, found.confidence, strict=True))[:SHOWN]:
+        likely = "" if found.n_likely is None else f", {found.n_likely} of them with a probability of 50% or more"
+        console.print(f"{counted(len(found.rows), 'candidate positive')}{likely}")
+        for place, row in enumerate(found.rows[:SHOWN]):
             name = printable(f"{table.row_name or 'row'} {table.row_names[row]}")
-            console.print(f"  {name}: {confidence:.0%}", markup=False)
+            sure = "" if found.confidence is None else f"{found.confidence[place]:.0%}, "
+            console.print(f"  {name}: {sure}{found.lift[place]:.1f} times as often as an average row", markup=False)
     for path in written:
         tell(f"written: {path}")

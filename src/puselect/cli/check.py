@@ -60,7 +60,7 @@ def check(
         warnings.simplefilter("always")
         found = check_suitability(table.X, table.y, k, n_shuffles=shuffles, n_jobs=jobs, random_state=seed,
                                   row_groups=table.row_groups)
-        prior = estimate_prior(table.X, table.y, random_state=seed)
+        prior = estimate_prior(table.X, table.y, k, random_state=seed)
         spread = check_label_spread(table.X, table.y, k, random_state=seed)
     tell_notes(() if json else dict.fromkeys(str(warning.message) for warning in heard))
     if json:

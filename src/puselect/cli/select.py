@@ -102,7 +102,7 @@ Yes = Annotated[
 CandidatesOut = Annotated[
     Path | None,
     typer.Option("--candidates", metavar="FILE.csv", rich_help_panel=OUT,
-                 help="Write all candidate positives with their confidence and their selected columns."),
+                 help="Write all candidate positives, most likely first, with their lift and selected columns."),
 ]
 Dask = Annotated[
     str | None,
@@ -369,8 +369,8 @@ def shuffled_search(
 
 def find_candidates(selector: "PUSelector", table: "LoadedTable") -> "Candidates | None":
     """Return the candidate positives; None for a method that does not cluster."""
-    final = getattr(selector, "clusterings_", None)
-    return None if final is None else final.candidates(table.X.to_numpy()[:, selector.support_], table.y == 1)
+    model = getattr(selector, "row_model_", None)
+    return None if model is None else model.candidates(table.X.to_numpy()[:, selector.support_], table.y == 1)
 
 
 def describe(

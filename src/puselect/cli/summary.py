@@ -17,9 +17,10 @@ from puselect.phrases import counted, shortened
 if TYPE_CHECKING:
     from puselect.report import Comparison, Selection
     from puselect.report.comparison import MethodResult
+    from puselect.report.selection import CandidateTable
+    from puselect.selectors.prior import ClassPrior
     from puselect.selectors.suitability import Suitability
     from puselect.tables import LoadedTable
-    from puselect.trust.prior import ClassPrior
     from puselect.trust.spread import LabelSpread
 
 MOST_SHOWN = 40
@@ -120,16 +121,18 @@ def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
         yield "suitability", selection.suitability.verdict
     elif clustered:
         yield "suitability", "not checked; use --suitability to compare with shuffled labels"
+    if selection.prior is not None:
+        yield "positives", str(selection.prior)
     if selection.candidates is not None and selection.candidates.total:
-        yield "candidates", candidates(selection.candidates.total, standing(selection).is_doubtful)
+        yield "candidates", candidates(selection.candidates, standing(selection).is_doubtful)
         if rows := label_first(selection):
             yield "label first", rows
 
 
-def candidates(number: int, doubtful: bool) -> str:
-    """Return in words how many unlabelled rows are in positive clusters."""
-    text = f"{counted(number, 'unlabelled row')} in positive clusters"
-    return f"{text}; this is no sign that they are positive" if doubtful else text
+def candidates(listed: "CandidateTable", doubtful: bool) -> str:
+    """Return in words how often the likeliest unlabelled rows are positive."""
+    text = f"the likeliest of {counted(listed.total, 'unlabelled row')}: {listed.lift[0]:.1f} times as often positive"
+    return f"{text} as an average row{'; this may be chance' if doubtful else ''}"
 
 
 def feature_table(selection: "Selection") -> Table:

@@ -14,7 +14,7 @@ LARGEST_INTEGER = 2**63
 class JSONRecord:
     """A frozen dataclass written as JSON.
 
-    Its first field is `schema`, whose default names the format and its version, such as "puselect.selection/1". A
+    Its first field is `schema`, whose default names the format and its version, such as "puselect.selection/2". A
     field that is added later needs a default; unknown fields are ignored.
     """
 

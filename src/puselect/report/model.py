@@ -1,4 +1,4 @@
-"""The final clusterings in plain values, so that a saved result can score the rows of another table."""
+"""The model of rows in plain values, so that a saved result can rank the rows of another table."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -9,6 +9,8 @@ from puselect.arrays import AnyArray, FloatArray
 from puselect.report.codec import require, same_length
 from puselect.scaling import ColumnRanges, RobustScaling, Scaling
 from puselect.selectors.clusterings import Clusterings
+from puselect.selectors.prior import ClassPrior
+from puselect.selectors.row_model import ColumnWeights, RowModel
 
 MOST_NUMBERS = 200_000
 SCALINGS: dict[str, type[ColumnRanges] | type[RobustScaling]] = {"range": ColumnRanges, "robust": RobustScaling}
@@ -41,7 +43,7 @@ class SavedClustering:
 
 @dataclass(frozen=True)
 class Model:
-    """What places rows in clusters."""
+    """What ranks rows; see `puselect.selectors.row_model.RowModel`."""
 
     features: tuple[str, ...]
     """The selected features, in the order of the table."""
@@ -51,6 +53,17 @@ class Model:
     """Half of the lowest value and half of the range of each feature; or, robust, half of what maps to 0.5, and of the
     distances from there to what maps to 0 and to 1."""
     clusterings: tuple[SavedClustering, ...]
+    slope: Row
+    """Weight of each feature, scaled."""
+    edges: tuple[Row, ...]
+    """Between the bins of each feature, scaled."""
+    steps: tuple[Row, ...]
+    """Weight of each bin. A row's score is slope x row, plus the weights of its bins, plus the logit of the mean share
+    of labelled rows in its clusters: (labelled + r / 2) / (size + 1 / 2), where r is the share in all clusters."""
+    cuts: Row
+    """Scores between the lifts, highest first."""
+    lifts: Row
+    prior: ClassPrior
 
     def check(self) -> None:
         require(self.scaling in (*SCALINGS, "none"), "scaling must be 'range', 'robust' or 'none'")
@@ -59,16 +72,21 @@ class Model:
         wanted = 0 if self.scaling == "none" else len(SCALINGS[self.scaling]._fields)
         require(len(self.scales) == wanted, f"scaling {self.scaling!r} needs {wanted} rows of scales")
         require(all(len(row) == n for row in self.scales), "scales need one number per feature")
+        require(same_length(self.slope, self.edges, self.steps, self.features), "weights do not fit the features")
+        require(same_length(*self.edges) and same_length(*self.steps), "features differ in their number of bins")
+        require(all(len(row) == len(self.edges[0]) + 1 for row in self.steps), "steps do not fit the edges")
+        require(len(self.lifts) == len(self.cuts) + 1, "lifts do not fit the cuts")
         means = (mean for one in self.clusterings for mean in one.mean)
         factors = (factor for one in self.clusterings for factor in one.factor)
         require(all(len(mean) == n for mean in means), "means need one number per feature")
         require(all(len(factor) == n * (n + 1) // 2 for factor in factors), "factors do not fit the features")
 
     @classmethod
-    def of(cls, final: Clusterings | None, features: tuple[str, ...]) -> Self | None:
-        """Return the first clusterings, as many as are not too large for a file; None if not even one is."""
-        if final is None:
+    def of(cls, model: RowModel | None, features: tuple[str, ...]) -> Self | None:
+        """Return the model with as many clusterings as are not too large for a file; None if not even one is."""
+        if model is None:
             return None
+        final, columns = model.clusterings, model.columns
         each = int(np.prod(final.mean.shape[1:]) + np.prod(final.factor.shape[1:]))
         n_kept = min(len(final.size), MOST_NUMBERS // each)
         if not n_kept:
@@ -90,13 +108,19 @@ class Model:
                 )
                 for i in range(n_kept)
             ),
+            slope=_row(columns.slope),
+            edges=tuple(map(_row, columns.edges)),
+            steps=tuple(map(_row, columns.steps)),
+            cuts=_row(model.cuts),
+            lifts=_row(model.lifts),
+            prior=model.prior,
         )
 
-    def restore(self) -> Clusterings:
-        """Return the clusterings; what does not matter for placing rows is 0."""
+    def restore(self) -> RowModel:
+        """Return the model; what does not matter for placing rows is 0."""
         saved = self.clusterings
         constants = [[np.inf if value is None else value for value in one.constant] for one in saved]
-        return Clusterings(
+        clusterings = Clusterings(
             size=_array([one.size for one in saved]),
             labelled=_array([one.labelled for one in saved]),
             positive=np.array([one.positive for one in saved]),
@@ -107,6 +131,8 @@ class Model:
             constant=_array(constants),
             scaling=self._scaling(),
         )
+        columns = ColumnWeights(_array(self.slope), _array(self.edges), _array(self.steps))
+        return RowModel(clusterings, columns, _array(self.cuts), _array(self.lifts), self.prior)
 
     def _scaling(self) -> Scaling | None:
         return None if self.scaling == "none" else SCALINGS[self.scaling](*map(np.array, self.scales))

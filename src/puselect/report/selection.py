@@ -7,11 +7,12 @@ from puselect.report.model import Model
 from puselect.report.panels import Panel, Portrait
 from puselect.selectors.choice import ChoiceCode, Path
 from puselect.selectors.frequencies import Stability
+from puselect.selectors.prior import ClassPrior
 from puselect.selectors.suitability import Suitability
 from puselect.tables.fates import Fate
 from puselect.tables.recipes import Recipe
 
-SELECTION_SCHEMA = "puselect.selection/1"
+SELECTION_SCHEMA = "puselect.selection/2"
 PROBABILITY, SCORE = "probability", "score"
 WARNING, NOTE = "warning", "note"
 IGO, EFFECTS = "igo", "effects"
@@ -128,11 +129,14 @@ class View:
 
 @dataclass(frozen=True)
 class CandidateTable:
-    """Unlabelled rows that sit in positive clusters, most confident first."""
+    """Unlabelled rows that are most likely positive, best first."""
 
     row: tuple[int | str, ...]
     """Row of the file, from 0 after the header; in Python the index of the data frame, or the position."""
+    lift: tuple[float, ...]
+    """How many times as often as an average row such a row is positive."""
     confidence: tuple[float, ...]
+    """Probability of being positive; empty if the labels do not tell how many positives there are."""
     columns: tuple[str, ...]
     """Names of the selected features, whose values are shown."""
     values: tuple[tuple[float | str, ...], ...]
@@ -143,7 +147,9 @@ class CandidateTable:
     """The column that names the rows, if there is one."""
 
     def check(self) -> None:
-        require(same_length(self.row, self.confidence, self.values), "columns differ in length")
+        require(same_length(self.row, self.lift, self.values), "columns differ in length")
+        require(len(self.confidence) in (0, len(self.row)), "confidence needs one number per row, or none")
+        require(within(self.lift, 0), "lift must not be negative")
         require(all(len(row) == len(self.columns) for row in self.values), "each row needs one value per column")
         require(within(self.confidence, 0, 1), "confidence must lie in 0..1")
 
@@ -190,6 +196,8 @@ class Selection(JSONRecord):
     clusterings: tuple[Clustering, ...] = ()
     view: View | None = None
     candidates: CandidateTable | None = None
+    prior: ClassPrior | None = None
+    """The share of positives among the unlabelled rows, if it can be told."""
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     suitability: Suitability | None = None
@@ -208,7 +216,7 @@ class Selection(JSONRecord):
     recipes: tuple[Recipe, ...] = ()
     """How columns of the file became features, for `puselect apply`."""
     model: Model | None = None
-    """The clusters of the selected features, for `puselect apply`."""
+    """What ranks rows by the selected features, for `puselect apply`."""
     settings: dict[str, str] | None = None
     versions: dict[str, str] | None = None
 

@@ -9,6 +9,7 @@ from puselect.phrases import counted, duration
 from puselect.report.comparison import Comparison, MethodResult
 from puselect.report.quality import Code
 from puselect.report.selection import EFFECTS, PROBABILITY, WARNING, CandidateTable, Cluster, Selection
+from puselect.selectors.prior import ClassPrior
 
 PROXY = (
     "The score is a proxy: it counts unlabelled rows as negatives, although some are positive. It ranks methods, but "
@@ -126,13 +127,15 @@ def lede(selection: Selection) -> list[str]:
 
 
 def label_first(selection: Selection) -> str:
-    """Return which rows to label next: the candidates whose confidence is nearest to one half.
+    """Return which rows to label next: the candidates whose confidence is nearest to one half, or the likeliest.
 
-    Of them it is least known whether they are positive, so their labels would settle most.
+    Of the former it is least known whether they are positive, so their labels would settle most.
     """
     listed = selection.candidates
     if listed is None or not listed.row or standing(selection).is_doubtful:
         return ""
+    if not listed.confidence:
+        return f"Look first at {_listed([str(row) for row in listed.row[:MOST_TO_LABEL]])}: the likeliest ones."
     pairs = sorted(zip(listed.confidence, listed.row, strict=True), key=lambda pair: abs(pair[0] - 0.5))
     named = [str(row) for _, row in pairs[:MOST_TO_LABEL]]
     rows = "row" if len(named) == 1 else "rows"
@@ -223,7 +226,7 @@ def tiles(selection: Selection) -> list[Tile]:
         meaning = "the objective of the same search on shuffled labels"
         shown.append(Tile(f"{ratio:.1f}×", "", meaning, "" if selection.suitability.suits else "alert"))
     if selection.candidates is not None:
-        shown.append(_candidate_tile(selection.candidates, standing(selection)))
+        shown.append(_candidate_tile(selection.candidates, selection.prior, standing(selection)))
     elif selection.n_rows is not None and selection.n_labelled is not None:
         shown.append(Tile(f"{selection.n_labelled:,}", f"of {selection.n_rows:,}", "rows are known positives"))
     if selection.seconds is not None:
@@ -235,12 +238,13 @@ def tiles(selection: Selection) -> list[Tile]:
 
 
 def about_confidence(selection: Selection) -> str:
-    """Return how far to trust the confidence of the candidates."""
-    start = "Confidence estimates the probability of being positive, provided that positives form clusters"
-    return {
-        Standing.PASSED: f"{start}. Treat it as a guide, not as a test.",
-        Standing.UNCHECKED: f"{start}. That was not checked here, so high values may be due to chance.",
-    }.get(standing(selection), f"{start}. Here they do not seem to, so do not read the values as probabilities.")
+    """Return what lift and confidence say, and how far to trust them."""
+    listed = selection.candidates
+    text = "Lift: how many times as often as an average row such a row is positive, by held-out known positives."
+    if listed is not None and listed.confidence:
+        text += " Confidence is the lift times the share of positives."
+    text += "" if selection.prior is None else f" {selection.prior}"
+    return f"{text} The check failed: both may be due to chance." if standing(selection).is_doubtful else text
 
 
 def comparison_headline(comparison: Comparison) -> str:
@@ -310,16 +314,13 @@ def _time_tile(seconds: float, meaning: str) -> Tile:
     return Tile(figure, unit, meaning)
 
 
-def _candidate_tile(listed: CandidateTable, stands: Standing) -> Tile:
-    if stands.is_doubtful:
-        meaning = "in positive clusters, which is no evidence that they are positive"
-        return Tile(f"{listed.total:,}", "rows", meaning, "muted")
-    likely = sum(confidence >= 0.5 for confidence in listed.confidence)
-    more = "+" if likely == len(listed.row) < listed.total else ""
-    if stands is Standing.UNCHECKED:
-        meaning = f"likely positives if the clusters are real, of {listed.total:,} candidates"
-        return Tile(f"{likely:,}{more}", "rows", meaning, "muted")
-    return Tile(f"{likely:,}{more}", "rows", f"likely hidden positives, of {listed.total:,} candidates")
+def _candidate_tile(listed: CandidateTable, prior: ClassPrior | None, stands: Standing) -> Tile:
+    kind = "" if stands is Standing.PASSED else "muted"
+    if prior is None or prior.interval is None or stands.is_doubtful:
+        top = listed.lift[0] if listed.lift else 0.0
+        return Tile(f"{top:.1f}×", "", "as often positive as an average row: the likeliest rows", kind)
+    low, high = (share(end) for end in prior.interval)
+    return Tile(f"{prior.n_hidden:,}", "rows", f"hidden positives, about; {low} to {high} of unlabelled rows", kind)
 
 
 def _totals(clusters: Sequence[Cluster]) -> tuple[float, float]:

@@ -33,6 +33,7 @@ from puselect.scaling import as_numbers
 from puselect.selectors.base import PUSelector
 from puselect.selectors.clusterings import Candidates, Clusterings, known_positives
 from puselect.selectors.projection import row_kinds
+from puselect.selectors.row_model import RowModel
 from puselect.selectors.suitability import Suitability
 from puselect.tables.fates import Fate
 from puselect.tables.recipes import Recipe
@@ -138,6 +139,7 @@ def summarise(
         clusterings=_clusterings(selector),
         view=None if table is None else row_map(selector, table, positive, found, rows),
         candidates=_candidate_table(found, table, names, features, rows, row_name),
+        prior=getattr(selector, "prior_", None),
         findings=_by_level([*findings, *find_problems(selector, table, positive, names)]),
         notes=tuple(notes),
         suitability=suitability,
@@ -148,7 +150,7 @@ def summarise(
         portraits=portraits,
         columns=tuple(columns),
         recipes=tuple(recipes),
-        model=Model.of(getattr(selector, "clusterings_", None), tuple(np.array(names)[selector.support_].tolist())),
+        model=Model.of(getattr(selector, "row_model_", None), tuple(np.array(names)[selector.support_].tolist())),
         settings={name: repr(value) for name, value in selector.fit_settings_.items()},
         versions=versions(),
     )
@@ -320,10 +322,10 @@ def _clusterings(selector: PUSelector) -> tuple[Clustering, ...]:
 def _candidates(
     selector: PUSelector, table: NDArray[Any] | None, positive: NDArray[np.bool_] | None
 ) -> Candidates | None:
-    final: Clusterings | None = getattr(selector, "clusterings_", None)
-    if table is None or final is None:
+    model: RowModel | None = getattr(selector, "row_model_", None)
+    if table is None or model is None:
         return None
-    return final.candidates(table[:, selector.support_], positive)
+    return model.candidates(table[:, selector.support_], positive)
 
 
 def _by_level(found: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -339,7 +341,7 @@ def _candidate_table(
     row_labels: NDArray[Any],
     row_name: str,
 ) -> CandidateTable | None:
-    """Return the most confident candidates with their values of the selected features."""
+    """Return the most likely candidates with their values of the selected features."""
     if found is None or table is None:
         return None
     shown = [feature for feature in features if feature.selected][:SHOWN_VALUES]
@@ -348,7 +350,8 @@ def _candidate_table(
     values = [shown_values(feature, table[rows], place) for feature in shown]
     return CandidateTable(
         row=tuple(row_labels[rows].tolist()),
-        confidence=tuple(found.confidence[:MOST_CANDIDATES].round(4).tolist()),
+        lift=tuple(found.lift[:MOST_CANDIDATES].tolist()),
+        confidence=() if found.confidence is None else tuple(found.confidence[:MOST_CANDIDATES].tolist()),
         columns=tuple(feature.name for feature in shown),
         values=tuple(zip(*values, strict=True)) if values else ((),) * len(rows),
         total=len(found.rows),

@@ -1,4 +1,4 @@
-"""The clusters of the selected features, and the unlabelled rows in the positive ones: candidate positives."""
+"""The clusters of the selected features, and candidate positives."""
 
 from typing import Any, NamedTuple
 
@@ -19,15 +19,27 @@ KEPT_BYTES = 2**25  # beyond about 450 selected features fewer clusterings are k
 
 
 class Candidates(NamedTuple):
-    """Unlabelled rows in positive clusters, most confident first."""
+    """The unlabelled rows that are most likely positive, best first."""
 
     rows: IntArray
     """Indices of rows, shape (n_candidates,)."""
-    confidence: FloatArray
-    """Estimated probability of being positive, shape (n_candidates,)."""
+    lift: FloatArray
+    """How many times as often as an average row such a row is positive, shape (n_candidates,)."""
+    confidence: FloatArray | None
+    """Probability of being positive, shape (n_candidates,); None if the labels do not tell how many positives there
+    are."""
+
+    @property
+    def n_likely(self) -> int | None:
+        """How many have a confidence of one half or more; None without confidence."""
+        return None if self.confidence is None else int((self.confidence >= 0.5).sum())
+
+    def figures(self) -> dict[str, FloatArray]:
+        """Return what is known about each row, by name."""
+        return {"lift": self.lift} if self.confidence is None else {"confidence": self.confidence, "lift": self.lift}
 
     def to_frame(self, X: Any) -> Any:
-        """Return the rows of a data frame, of pandas or polars, with their confidence in front, most confident first.
+        """Return the rows of a data frame, of pandas or polars, with lift and any confidence in front, best first.
 
         Parameters
         ----------
@@ -37,19 +49,23 @@ class Candidates(NamedTuple):
         Examples
         --------
         >>> import pandas as pd
-        >>> Candidates(np.array([2, 0]), np.array([0.9, 0.4])).to_frame(pd.DataFrame({"name": ["Ann", "Bob", "Cleo"]}))
-           confidence  name
-        2         0.9  Cleo
-        0         0.4   Ann
+        >>> found = Candidates(np.array([2, 0]), np.array([9.0, 4.0]), np.array([0.9, 0.4]))
+        >>> found.to_frame(pd.DataFrame({"name": ["Ann", "Bob", "Cleo"]}))
+           confidence  lift  name
+        2         0.9   9.0  Cleo
+        0         0.4   4.0   Ann
         """
-        if "confidence" in getattr(X, "columns", ()):
-            raise ValueError("X must not have a column named 'confidence'; rename it first")
+        figures = self.figures()
+        for name in figures:
+            if name in getattr(X, "columns", ()):
+                raise ValueError(f"X must not have a column named {name!r}; rename it first")
         if hasattr(X, "iloc"):
             frame = X.iloc[self.rows].copy()
-            frame.insert(0, "confidence", self.confidence)
+            for place, (name, values) in enumerate(figures.items()):
+                frame.insert(place, name, values)
             return frame
         if hasattr(X, "hstack"):
-            return type(X)({"confidence": self.confidence}).hstack(X[self.rows.tolist()])
+            return type(X)(figures).hstack(X[self.rows.tolist()])
         raise ValueError(f"X must be a data frame of pandas or polars, got {type(X).__name__}")
 
 
@@ -116,39 +132,9 @@ class Clusterings(NamedTuple):
         ]
         return np.asarray(np.mean(nearest, axis=0))
 
-    def candidates(self, table: NDArray[Any] | SparseTable, known: BoolArray | None = None) -> Candidates:
-        """Return the rows that most clusterings call positive, but for those known to be; see `FSCPU`."""
-        return candidates_among(self.place(table), self.size, self.labelled, self.positive, known)
-
     def scaled(self, table: NDArray[Any]) -> NDArray[Any]:
         """Return the selected columns as they were scaled in `fit`."""
         return table if self.scaling is None else self.scaling.scale(table)
-
-
-def candidates_among(
-    place: IntArray, size: FloatArray, labelled: FloatArray, positive: BoolArray, known: BoolArray | None
-) -> Candidates:
-    """Return the rows that most clusterings call positive, but for those known to be.
-
-    Parameters
-    ----------
-    place : ndarray of int, shape (n_rows, n_clusterings)
-        The cluster of every row.
-    size, labelled, positive : ndarray of shape (n_clusterings, n_clusters)
-        As in `Clusterings`.
-    known : ndarray of bool, shape (n_rows,), or None
-    """
-    number = np.arange(len(size))
-    share = labelled / np.maximum(size, 1)
-    # Elkan & Noto: P(labelled | row), over its mean in the labelled rows
-    labelled_rate = np.mean((labelled * share).sum(axis=1) / np.maximum(labelled.sum(axis=1), 1))
-    confidence = np.minimum(share[number, place].mean(axis=1) / labelled_rate, 1.0)
-    wanted = positive[number, place].mean(axis=1) >= 0.5
-    if known is not None:
-        wanted &= ~known
-    rows = np.flatnonzero(wanted)
-    order = np.argsort(-confidence[rows], kind="stable")
-    return Candidates(rows[order], confidence[rows[order]])
 
 
 def n_mixtures_kept(settings: Settings, support: BoolArray, n_seeds: int) -> int:

@@ -23,6 +23,7 @@ from puselect.selectors.groups import read_groups
 from puselect.selectors.problem import Problem, problem_engine
 from puselect.selectors.remote import read_any, remote_candidates, remote_table
 from puselect.selectors.repeats import check_repeats, repeat_search
+from puselect.selectors.row_model import RowModel
 from puselect.selectors.run import Searched, search_alone
 from puselect.selectors.session import SearchSelector, saved_seed
 from puselect.selectors.settings import Settings
@@ -145,7 +146,11 @@ class FSCPU(SearchSelector):
     n_degenerate_ : int
         Clusterings of the search that lost a cluster or needed more regularisation.
     clusterings_ : Clusterings or None
-        The final clusterings of the selected features, which `candidate_positives` uses; None with a `clusterer`.
+        The final clusterings of the selected features; None with a `clusterer`.
+    row_model_ : RowModel or None
+        What `candidate_positives` ranks rows by; None with a `clusterer`.
+    prior_ : ClassPrior or None
+        The share of positives among the unlabelled rows, if it can be told; None with a `clusterer`.
     groups_ : dict of str to list of int
         The columns of each group of two or more.
     feature_costs_ : ndarray of float, shape (n_features,), or None
@@ -253,12 +258,14 @@ class FSCPU(SearchSelector):
         return self._fit_problem(settings, problem, FitCallbacks(self, X, y), deadline)
 
     def candidate_positives(self, X: ArrayLike, y: ArrayLike | None = None) -> Candidates:
-        """Return the rows that lie in positive clusters: where to look for positives that are not labelled yet.
+        """Return the rows that are most likely positive: where to look for positives that are not labelled yet.
 
-        A candidate is in positive clusters in at least half of the eight clusterings at the end of `fit`. Its
-        confidence estimates the probability that it is positive, if positives form clusters (see `check_suitability`):
-        the share of labelled rows in its clusters over the mean of that share in the labelled rows (C. Elkan and
-        K. Noto, "Learning Classifiers from Only Positive and Unlabeled Data", KDD 2008).
+        Rows are ranked by a logistic regression on the selected columns, with steps between their octiles, and by the
+        share of labelled rows in their clusters. Labelled rows that were held out tell how many times as often as an
+        average row those of a rank are positive: their lift. Candidates have at least half of the highest lift. Times
+        the share of positives (`prior_`) the lift is a probability, the confidence. Where the labels do not tell that
+        share, there is no confidence. With it there are never more candidates than the upper end of its interval
+        allows. All of this takes it that the labelled rows are a random part of the positives.
 
         Parameters
         ----------
@@ -270,7 +277,7 @@ class FSCPU(SearchSelector):
         Returns
         -------
         candidates : Candidates
-            `rows`, indices of rows of `X`, most confident first, and `confidence` in (0, 1] of each of them.
+            `rows`, indices of rows of `X`, most likely first, their `lift`, and their `confidence` or None.
 
         Examples
         --------
@@ -281,18 +288,18 @@ class FSCPU(SearchSelector):
         100
         """
         check_is_fitted(self)
-        if self.clusterings_ is None:
+        if self.row_model_ is None:
             raise ValueError(
                 "candidate_positives needs mixtures that can place new rows; fit without clusterer=, "
                 f"got clusterer={self.fit_settings_['clusterer']!r}"
             )
         pos_label, remote = self.fit_settings_["pos_label"], remote_table("auto", X)
         if remote is not None:
-            return remote_candidates(self.clusterings_, remote, self.support_, y, pos_label)
+            return remote_candidates(self.row_model_, remote, self.support_, y, pos_label)
         table = self._validated(X, reset=False)
         known = None if y is None else known_positives(y, pos_label, table.shape[0])
         chosen = table[:, self.support_]
-        return self.clusterings_.candidates(SparseTable.of(chosen) if issparse(chosen) else chosen, known)
+        return self.row_model_.candidates(SparseTable.of(chosen) if issparse(chosen) else chosen, known)
 
     def _problem(
         self, settings: Settings, X: ArrayLike, y: ArrayLike, row_groups: Any = None
@@ -332,6 +339,9 @@ class FSCPU(SearchSelector):
         self._keep_result(session, self.evidence_.support if self.evidence_ is not None and is_screened else None)
         seeds, deadline = session.final_seeds, session.deadline
         scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
+        final = self.clusterings_
+        self.row_model_ = None if final is None else RowModel.of(final, problem, self.support_)
+        self.prior_ = None if self.row_model_ is None else self.row_model_.prior
         self.objective_ = float(scores.mean())
         self.path_ = follow_path(settings, problem, engine, self.ranking_, self.support_, seeds, deadline, target)
         self.stability_ = None

@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from puselect.arrays import AnyArray, BoolArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.engines.dask_partitions import DaskPartitions, check_workers, collection_parts, connected_client
 from puselect.engines.partitions import PartitionedTable
 from puselect.labels import draw_rows, equal_to, labelled_positives, without_missing
 from puselect.selectors.base import warn_of_few_labels
-from puselect.selectors.clusterings import Candidates, Clusterings, known_positives
+from puselect.selectors.clusterings import Candidates, known_positives
+from puselect.selectors.row_model import RowModel
 from puselect.selectors.settings import Settings
 
 if TYPE_CHECKING:
@@ -102,18 +103,13 @@ def read_remote(
     return table[rows], positive[rows]
 
 
-def remote_candidates(clusterings: Clusterings, table: PartitionedTable, support: BoolArray, y: Any,
-                      pos_label: Any) -> Candidates:
-    """Return the candidates of all partitions, most confident first; see `Clusterings.candidates`."""
-    parts = table.map_rows(_candidates, clusterings, support)
-    rows = np.concatenate([found.rows + start for found, start in zip(parts, table.ends - table.lengths, strict=True)])
-    confidence = np.concatenate([found.confidence for found in parts])
-    if y is not None:
-        unknown = ~known_positives(y, pos_label, len(table))[rows]
-        rows, confidence = rows[unknown], confidence[unknown]
-    order = np.argsort(-confidence, kind="stable")
-    return Candidates(rows[order], confidence[order])
+def remote_candidates(
+    model: RowModel, table: PartitionedTable, support: BoolArray, y: Any, pos_label: Any
+) -> Candidates:
+    """Return the candidates of all partitions; see `RowModel.candidates`."""
+    score = np.concatenate(table.map_rows(_scores, model, support))
+    return model.likeliest(score, None if y is None else known_positives(y, pos_label, len(table)))
 
 
-def _candidates(X: AnyArray, clusterings: Clusterings, support: BoolArray) -> Candidates:
-    return clusterings.candidates(X[:, support])
+def _scores(X: AnyArray, model: RowModel, support: BoolArray) -> FloatArray:
+    return model.scores(X[:, support])

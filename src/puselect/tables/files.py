@@ -180,12 +180,13 @@ def feature_frame(features: Iterable[Feature]) -> Any:
 
 
 def candidate_frame(found: Candidates, row_names: Any, row_name: str | None, rows: Any) -> Any:
-    """Return the candidates among some rows: what names each, its confidence, its columns.
+    """Return the candidates among some rows: what names each, its confidence if known, its lift, its columns.
 
-    The file's columns keep their names; with a column "confidence" among them, ours is "confidence_".
+    The file's columns keep their names; with a column "lift" among them, ours is "lift_".
     """
     own = {row_name or free_name("row", rows.columns): row_names[found.rows].tolist()}
-    own[free_name("confidence", [*own, *rows.columns])] = found.confidence.round(4)
+    for name, values in found.figures().items():
+        own[free_name(name, [*own, *rows.columns])] = values
     return pl.DataFrame(own).hstack(rows[found.rows.tolist()].drop(own, strict=False))
 
 

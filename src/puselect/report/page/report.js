@@ -78,21 +78,22 @@ const parts = {
 
   candidates(host) {
     const { candidates, method, standing } = dataOf(host);
-    const vouched = standing === "passed";
-    const rows = candidates.row.map((row, i) => ({ row, confidence: candidates.confidence[i], values: candidates.values[i] }));
+    const vouched = standing === "passed", sure = candidates.confidence.length > 0;
+    const rows = candidates.row.map((row, i) => ({ row, lift: candidates.lift[i], confidence: candidates.confidence[i], values: candidates.values[i] }));
     const columns = [
       { key: "row", title: candidates.row_name || "Row", value: (c) => c.row, numeric: true, cell: (c) => String(c.row) },
-      { key: "confidence", title: vouched ? "Confidence" : "Unchecked confidence", value: (c) => c.confidence, first: "descending", kind: "measured",
-        cell: (c) => [bar(c.confidence, vouched ? "in" : "out"), make("span", { class: vouched ? "figure" : "figure quiet", text: c.confidence >= 0.95 ? "≥ 95%" : percent(c.confidence) })] },
+      { key: "lift", title: "Lift", value: (c) => c.lift, numeric: true, first: "descending", cell: (c) => `${c.lift.toFixed(1)}×` },
+      ...(sure ? [{ key: "confidence", title: vouched ? "Confidence" : "Unchecked confidence", value: (c) => c.confidence, first: "descending", kind: "measured",
+        cell: (c) => [bar(c.confidence, vouched ? "in" : "out"), make("span", { class: vouched ? "figure" : "figure quiet", text: percent(c.confidence) })] }] : []),
       ...candidates.columns.map((name, j) => ({ key: `value${j}`, title: name, value: (c) => c.values[j], numeric: true, first: "descending",
         cell: (c) => (typeof c.values[j] === "string" ? c.values[j] : short(c.values[j])) })),
     ];
-    const table = new DataTable(host, { caption: "Candidate hidden positives", noun: "rows", columns, rows, sortBy: "confidence",
+    const table = new DataTable(host, { caption: "Candidate hidden positives", noun: "rows", columns, rows, sortBy: "lift",
       order: "descending", pageSize: 12, search: { label: "Find a row", text: (c) => String(c.row) },
-      filters: [{ label: "confidence of 50% or more", keep: (c) => c.confidence >= 0.5 }] });
+      filters: sure ? [{ label: "confidence of 50% or more", keep: (c) => c.confidence >= 0.5 }] : [] });
     const link = make("a", { class: "button" }, "Download CSV");
-    offerCSV(link, `candidates-${method}.csv`, () => toCSV([candidates.row_name || "row", "confidence", ...candidates.columns],
-      rows.map((c) => [c.row, c.confidence, ...c.values])));
+    offerCSV(link, `candidates-${method}.csv`, () => toCSV([candidates.row_name || "row", "lift", ...(sure ? ["confidence"] : []), ...candidates.columns],
+      rows.map((c) => [c.row, c.lift, ...(sure ? [c.confidence] : []), ...c.values])));
     host.querySelector(".tools").append(link);
     return table;
   },
