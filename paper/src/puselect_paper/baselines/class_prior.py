@@ -11,4 +11,6 @@ def known_prior(prior: float | None, task: Task) -> float:
         check_number("prior", prior, 0, 1, open_low=True)
         return float(prior)
     found = estimate_prior(task.X, task.positive.astype(int), random_state=task.seed)
+    if found.n_hidden is None:
+        raise ValueError(f"prior must be given. {found}")
     return (int(task.positive.sum()) + found.n_hidden) / len(task.positive)
