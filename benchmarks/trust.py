@@ -1,6 +1,6 @@
 """Error rates of the checks: the number of features, suitability, stability, the spread of labels, the class prior.
 
-    python benchmarks/trust.py number --quick               # n_features_to_select="auto", without the search
+    python benchmarks/trust.py number --quick               # n_features_to_select="related", without the search
     python benchmarks/trust.py check-shuffled --seeds 5000-5099           # p-values of shuffled labels
     python benchmarks/trust.py stability --seeds 5010-5012  # intervals of eight searches against 200 searches
     python benchmarks/trust.py prior-real --jobs 2
@@ -88,7 +88,7 @@ def draw(cell: Cell, **sizes: int) -> Table:
 def choose_number(cell: Cell) -> Row:
     """Choose the number of features and, unless it should be quick, search for them."""
     X, y, relevant, _ = draw(cell)
-    selector = FSCPU("auto", random_state=cell.seed, engine="cpu", n_jobs=1)
+    selector = FSCPU("related", random_state=cell.seed, engine="cpu", n_jobs=1)
     if cell.quick:
         choice = selector._problem(Settings.of(selector.get_params(deep=False)), X, y).choice
         support = np.isin(np.arange(len(relevant)), choice.beyond)
