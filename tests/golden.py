@@ -36,17 +36,14 @@ Result = dict[str, NDArray[Any]]
 
 BASE: Settings = {"n_features_to_select": 5, "random_state": 0}
 FSCPU_BASE: Settings = {  # everything is written out, so that other defaults change nothing
-    **BASE, "engine": "cpu", "scale": "minmax", "max_samples": None, "cluster_choice": "best", "smoothing": 0.5,
-    "n_clusters": 8, "covariance_type": "full", "init": "rows", "labelled_start": 0.5, "lloyd_steps": 1,
-    "em": "hard", "em_steps": 1, "tol": 1e-3, "reg_covar": 1e-6, "shrinkage": 1.0, "start_evidence": 1.0,
-    "population_size": 6, "learning_rate": 0.1, "margin": 0.05, "max_iter": 50, "early_stopping": False,
+    **BASE, "engine": "cpu", "scale": "minmax", "max_samples": None, "n_clusters": 8, "covariance_type": "full",
+    "population_size": 6, "max_iter": 50,
 }  # fmt: skip
 DEFAULT: Settings = {**FSCPU_BASE, "criterion": "cluster"}
+EVIDENCE: Settings = {"criterion": "cluster+evidence"}
 MIXED: Settings = {"criterion": "cluster+mi"}
-SETTLED: Settings = {"n_features_to_select": 6, "learning_rate": 0.2, "max_iter": 400, "early_stopping": True}
-AUTOMATIC: Settings = {**SETTLED, "learning_rate": "auto", "margin": "auto", "max_iter": None}
-SOFT: Settings = {"em": "soft", "em_steps": 15, "max_iter": 12}
-FROM_KMEANS: Settings = {"init": "kmeans", "max_iter": 12}
+SETTLED: Settings = {"n_features_to_select": 6, "max_iter": 400}
+PUBLISHED: Settings = {"preset": "published", "max_iter": 12}
 SLOW: Settings = {"engine": "reference", "max_iter": 8}
 COSTS = np.array([1.0, 2.5, 0.3, 4.0, 1.0, 2.0, 0.5, 1.5, 3.0, 0.7, 1.2, 2.2])
 BUDGET: Settings = {"n_features_to_select": None, "feature_costs": COSTS, "budget": 6.5}
@@ -60,24 +57,21 @@ SEARCHES: dict[str, tuple[str, Settings]] = {  # name: the table, and what diffe
     "default, words": ("words", {"pos_label": "yes"}),
     "settled": ("three", SETTLED),
     "settled, mutual information": ("eight", SETTLED | MIXED),
-    "settled, automatic": ("three", AUTOMATIC),
-    "settled, few labels": ("few labels", AUTOMATIC),
-    "flat start": ("three", {"start_evidence": 0.0}),
-    "no labelled start": ("eight", {"labelled_start": 0.0}),
+    "evidence": ("three", EVIDENCE),
+    "evidence, few labels": ("few labels", EVIDENCE),
+    "evidence, screened": ("wide", EVIDENCE | {"screen": 40}),
     "not scaled": ("three", {"scale": None}),
     "diagonal": ("three", {"covariance_type": "diag"}),
     "spherical": ("three", {"covariance_type": "spherical"}),
-    "tied, longer fits": ("three", {"covariance_type": "tied", "lloyd_steps": 3, "em_steps": 2}),
-    "k-means without mixtures": ("three", {"lloyd_steps": 4, "em_steps": 0}),
-    "soft": ("three", SOFT),
-    "from k-means": ("three", FROM_KMEANS),
+    "tied": ("three", {"covariance_type": "tied"}),
+    "published": ("three", PUBLISHED),
     "sampled": ("eight", {"max_samples": 120}),
     "budget": ("three", BUDGET),
     "budget, costs by name": ("named", COSTS_BY_NAME | {"always_keep": ["c3"]}),
     "kept and never": ("named", {"always_keep": ["c2", 9], "never_select": [0, "c5"]}),
     "a constant never": ("constant", {"never_select": [12]}),
     "reference": ("three", SLOW),
-    "reference, soft from k-means": ("three", SLOW | SOFT | FROM_KMEANS),
+    "reference, published": ("three", SLOW | PUBLISHED),
     "own clusterer": ("three", SLOW | {"clusterer": KMeans(5, n_init=1)}),
 }
 
@@ -95,7 +89,7 @@ OTHERS: dict[str, tuple[str, Settings]] = {  # name: the method, and its setting
     "dt-rfe": ("dt-rfe", {"n_estimators": 10, "step": 1}),
     "es-mcrfs": ("es-mcrfs", FOREST_WALKS),
     "es-mcrfs, by history": ("es-mcrfs", FOREST_WALKS | {"order": "history", "max_samples": 100}),
-    "lgbm-opt": ("lgbm-opt", {"n_estimators": 5, "learning_rate": 0.1, "margin": 0.1, "max_iter": 12}),
+    "lgbm-opt": ("lgbm-opt", {"n_estimators": 5, "max_iter": 12}),
     "mrmr-ufs": ("mrmr-ufs", SPECTRAL),
     "mrmr-ufs, by relevance": ("mrmr-ufs", SPECTRAL | {"representative": "relevance"}),
     "sselect": ("sselect", GRAPH),
