@@ -232,11 +232,13 @@ class TestOptions:
         assert set(found["selected"]) >= SIGNALS
         assert found["path"]["code"] == "chosen"
         assert found["path"]["n_features"] == len(found["selected"])
+        related = json.loads(select("-k", "related", "--max-iter", 5, "--json").stdout)
+        assert len(related["selected"]) == found["path"]["n_related"]
         assert "  number  " in select("-k", "auto", "--max-iter", 5).stdout
         assert "needs -k auto" in select("-k", 3, "--max-false", 0.2, code=2).stderr
         assert "-k auto" in select("-k", "auto", "--method", "lasso", code=2).stderr
         for wrong in ("0", "half", "-2", "1.5"):
-            assert "or auto" in select("-k", wrong, code=2).stderr
+            assert "auto or related" in select("-k", wrong, code=2).stderr
 
     def test_stability_is_told(self, folder):
         found = json.loads(select("-k", 3, "--max-iter", 5, "--searches", 2, "--json").stdout)
