@@ -193,14 +193,16 @@ def spread_line(rows: list[Row]) -> list[str]:
 def prior(cell: Cell) -> Row:
     X, y, _, truth = draw(cell)
     found = estimate_prior(X, y, random_state=cell.seed)
-    low, high = found.interval
+    low, high = found.interval or (None, None)
     return {"truth": truth, "code": found.code, "share": found.share, "low": low, "high": high}
 
 
 def prior_line(rows: list[Row]) -> list[str]:
-    means = [f"{np.mean([row[key] for row in rows]):.3f}" for key in ("truth", "share", "low", "high")]
-    holds = np.mean([row["low"] <= row["truth"] <= row["high"] for row in rows])
-    return [*means, f"{holds:.2f}", f"{np.mean([row['code'] == 'rough' for row in rows]):.2f}"]
+    told = [row for row in rows if row["share"] is not None]
+    if not told:
+        return ["0", *[""] * 5]
+    means = [f"{np.mean([row[key] for row in told]):.3f}" for key in ("truth", "share", "low", "high")]
+    return [str(len(told)), *means, f"{np.mean([row['low'] <= row['truth'] <= row['high'] for row in told]):.2f}"]
 
 
 class Question(NamedTuple):
@@ -221,7 +223,7 @@ QUESTIONS = {
                                                             "frequencies hold", "worst feature"]),
     "twins": Question(look_for_twins, twins_line, ["built pairs found", "other groups"]),
     "spread": Question(spread, spread_line, [*(code.replace("_", " ") for code in SpreadCode), "ratio"], "bias"),
-    "prior": Question(prior, prior_line, ["truth", "estimate", "low", "high", "interval holds", "rough"]),
+    "prior": Question(prior, prior_line, ["told", "truth", "estimate", "low", "high", "interval holds"]),
 }  # fmt: skip
 WITH_CLUSTERS = [name for name in CONDITIONS if "outlier" not in name]
 SIX = [law for law in LAWS if law != "skewed"]

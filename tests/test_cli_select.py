@@ -357,10 +357,10 @@ class TestEvidence:
     @pytest.mark.parametrize(("suits", "doubt"), [(True, False), (False, True)])
     def test_candidates_are_no_finding_where_labels_gather_no_better_than_chance(self, suits, doubt):
         suitability = Suitability(0.1, 0.1, 2.0 if suits else 1.0, 1)
-        table = CandidateTable((7,), (0.99,), ("a",), ((1.0,),), 1)
+        table = CandidateTable((7,), (4.0,), (0.99,), ("a",), ((1.0,),), 1)
         told = dict(evidence(Selection(candidates=table, suitability=suitability)))
         assert told["suitability"] == suitability.verdict
-        assert told["candidates"].startswith("1 unlabelled row in positive clusters")
+        assert told["candidates"].startswith("the likeliest of 1 unlabelled row: 4.0 times")
         assert ("no sign" in told["candidates"]) is doubt
 
     def test_features_that_ended_as_low_as_any_did_not_just_miss(self):
@@ -432,17 +432,17 @@ class TestFiles:
         assert runner.invoke(cli.app, call).exit_code == 0
         for name in ("c.csv", "a.csv"):
             table = pl.read_csv(name)
-            assert table.columns == ["row_", "confidence_", "row", "confidence", "signal 2"]
+            assert table.drop("confidence").columns == ["row_", "lift_", "row", "lift", "signal 2"]
             chosen = pl.read_csv("d.csv")[table["row_"].to_list()]
-            assert table.select("row", "confidence").equals(chosen.select("row", "confidence"))
-        assert pl.read_csv("o.csv").columns == ["row", "confidence", "signal 2"]
+            assert table.select("row", "lift").equals(chosen.select("row", "lift"))
+        assert pl.read_csv("o.csv").columns == ["row", "lift", "signal 2"]
 
-    def test_an_id_called_confidence_is_kept_in_candidates(self, folder):
-        clusters_table().with_columns(confidence=pl.int_range(1000, 1400)).write_csv("d.csv")
-        select("-k", 3, "--id", "confidence", "--candidates", "c.csv", "--quiet")
+    def test_an_id_called_lift_is_kept_in_candidates(self, folder):
+        clusters_table().with_columns(lift=pl.int_range(1000, 1400)).write_csv("d.csv")
+        select("-k", 3, "--id", "lift", "--candidates", "c.csv", "--quiet")
         table = pl.read_csv("c.csv")
-        assert table.columns[:2] == ["confidence", "confidence_"]
-        assert table["confidence"].is_between(1000, 1399).all()
+        assert table.columns[:2] == ["lift", "lift_"]
+        assert table["lift"].is_between(1000, 1399).all()
 
     def test_ids_reach_the_terminal_without_control_characters(self, folder):
         ids = [f"\x1b[2J\x9b1mé{i}" for i in range(400)]

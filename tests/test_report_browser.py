@@ -224,20 +224,21 @@ def test_candidates_download_as_csv(window: Any, report: Path, selection: Select
         head, *rows = csv.reader(file)
     listed = selection.candidates
     assert listed is not None
-    assert head == ["row", "confidence", *listed.columns]
+    assert head == ["row", "lift", *(["confidence"] if listed.confidence else []), *listed.columns]
     assert [int(row[0]) for row in rows] == list(listed.row)
-    assert [float(value) for value in rows[0][1:]] == [listed.confidence[0], *listed.values[0]]
+    assert [float(value) for value in rows[0][1:]] == [listed.lift[0], *listed.confidence[:1], *listed.values[0]]
 
 
 def test_formulas_are_quoted_in_the_csv(window: Any, selection: Selection, tmp_path: Path) -> None:
-    listed = CandidateTable(("=1+1", "plain"), (0.9, 0.5), ("@SUM(A1)", "-x,y", "\tz"), ((-1.0, 2.0, 3.0),) * 2, 2)
+    columns, values = ("@SUM(A1)", "-x,y", "\tz"), ((-1.0, 2.0, 3.0),) * 2
+    listed = CandidateTable(("=1+1", "plain"), (9.0, 5.0), (0.9, 0.5), columns, values, 2)
     with Visit(window, write_report(replace(selection, candidates=listed), tmp_path / "report.html")) as visit:
         with visit.page.expect_download() as download:
             visit.page.get_by_role("link", name="Download CSV").click()
         download.value.save_as(tmp_path / "candidates.csv")
     with open(tmp_path / "candidates.csv", encoding="utf-8", newline="") as file:
         head, first, second = csv.reader(file)
-    assert head == ["row", "confidence", "'@SUM(A1)", "'-x,y", "'\tz"]
+    assert head == ["row", "lift", "confidence", "'@SUM(A1)", "'-x,y", "'\tz"]
     assert first == ["'=1+1", "0.9", "-1", "2", "3"]
     assert second[0] == "plain"
 

@@ -29,6 +29,7 @@ from puselect.report.sentences import (
 )
 from puselect.selectors.choice import Path
 from puselect.selectors.frequencies import summarise_selections
+from puselect.selectors.prior import ClassPrior
 from puselect.selectors.suitability import Suitability
 
 X, y, _ = make_pu_clusters("40/3/1", n_negative=100, n_positive=40, n_relevant=3, n_irrelevant=3, random_state=0)
@@ -43,7 +44,7 @@ CLUSTERED = Selection(
 
 ALL, RANDOM, _, LEPAGE = YARDSTICKS.values()
 
-LISTED = replace(CLUSTERED, candidates=CandidateTable((4, 7), (0.97, 0.2), ("a",), ((1.0,), (2.0,)), 2))
+LISTED = replace(CLUSTERED, candidates=CandidateTable((4, 7), (4.0, 1.0), (0.97, 0.2), ("a",), ((1.0,), (2.0,)), 2))
 
 
 def html_of(**fields) -> str:
@@ -132,7 +133,9 @@ class TestSentences:
     def test_only_what_passed_the_check_is_claimed(self):
         passed = replace(LISTED, suitability=Suitability(3, 1, 3.0, 1))
         assert standing(passed) is Standing.PASSED
-        assert tiles(passed)[-1][:2] == ("1", "rows")
+        assert tiles(passed)[-1][:2] == ("4.0×", "")
+        told = replace(passed, prior=ClassPrior("estimated", 0.2, (0.1, 0.3), 40))
+        assert tiles(told)[-1][:2] == ("40", "rows")
         assert "muted" not in [tile.kind for tile in tiles(passed)]
 
     def test_without_a_check_the_headline_says_so_and_how_to_check(self):
@@ -142,7 +145,7 @@ class TestSentences:
         assert tiles(LISTED)[-1].kind == "muted"
 
     def test_rows_to_label_are_those_least_known(self):
-        table = CandidateTable((4, 7, 9), (0.97, 0.6, 0.1), ("a",), ((1.0,), (2.0,), (3.0,)), 3)
+        table = CandidateTable((4, 7, 9), (9.0, 6.0, 1.0), (0.97, 0.6, 0.1), ("a",), ((1.0,), (2.0,), (3.0,)), 3)
         assert "rows 7, 9 and 4 next" in label_first(replace(LISTED, candidates=table))
         assert label_first(replace(LISTED, candidates=None)) == ""
         assert label_first(replace(LISTED, suitability=Suitability(1, 1, 1.0, 1))) == ""
@@ -183,7 +186,7 @@ class TestSentences:
     def test_every_standing_has_words_of_its_own(self):
         passed, failed = (replace(LISTED, suitability=Suitability(ratio, 1, ratio, 1)) for ratio in (2.0, 1.0))
         assert len({headline(selection) for selection in (LISTED, passed, failed)}) == 3
-        assert len({about_confidence(selection) for selection in (LISTED, passed, failed)}) == 3
+        assert len({about_confidence(selection) for selection in (passed, failed)}) == 2
 
     @pytest.mark.parametrize(
         ("fields", "expected"),
@@ -196,7 +199,7 @@ class TestSentences:
         doubtful = replace(LISTED, **fields)
         assert standing(doubtful) is expected
         assert "alert" in [tile.kind for tile in tiles(doubtful)]
-        assert ("2", "rows", "muted") in [(tile.figure, tile.unit, tile.kind) for tile in tiles(doubtful)]
+        assert ("4.0×", "", "muted") in [(tile.figure, tile.unit, tile.kind) for tile in tiles(doubtful)]
 
     def test_a_comparison_names_the_winner_only_where_it_is_clear(self):
         chosen, seconds = {"a": ["x"], "b": ["x"], "c": ["y"]}, dict.fromkeys("abc", 1.0)

@@ -132,7 +132,7 @@ def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
 def candidates(listed: "CandidateTable", doubtful: bool) -> str:
     """Return in words how often the likeliest unlabelled rows are positive."""
     text = f"the likeliest of {counted(listed.total, 'unlabelled row')}: {listed.lift[0]:.1f} times as often positive"
-    return f"{text} as an average row{'; this may be chance' if doubtful else ''}"
+    return f"{text} as an average row{'; this is no sign that they are positive' if doubtful else ''}"
 
 
 def feature_table(selection: "Selection") -> Table:

@@ -36,7 +36,7 @@ class Candidates(NamedTuple):
 
     def figures(self) -> dict[str, FloatArray]:
         """Return what is known about each row, by name."""
-        return {"lift": self.lift} if self.confidence is None else {"confidence": self.confidence, "lift": self.lift}
+        return {"lift": self.lift} | ({} if self.confidence is None else {"confidence": self.confidence})
 
     def to_frame(self, X: Any) -> Any:
         """Return the rows of a data frame, of pandas or polars, with lift and any confidence in front, best first.
@@ -51,9 +51,9 @@ class Candidates(NamedTuple):
         >>> import pandas as pd
         >>> found = Candidates(np.array([2, 0]), np.array([9.0, 4.0]), np.array([0.9, 0.4]))
         >>> found.to_frame(pd.DataFrame({"name": ["Ann", "Bob", "Cleo"]}))
-           confidence  lift  name
-        2         0.9   9.0  Cleo
-        0         0.4   4.0   Ann
+           lift  confidence  name
+        2   9.0         0.9  Cleo
+        0   4.0         0.4   Ann
         """
         figures = self.figures()
         for name in figures:
