@@ -60,7 +60,7 @@ def test_a_number_is_chosen_with_and_without_the_search(short, monkeypatch):
 
 def test_the_share_of_hidden_positives_is_that_of_the_training_rows(monkeypatch):
     X, y, _, classes = make_pu_clusters("40/1/1", random_state=0, return_classes=True, **SMALL)
-    split = Split(X[:150], y[:150], X[150:], classes[150:])
+    split = Split(X[:150], y[:150], X[150:], classes[150:], classes[:150])
     monkeypatch.setattr(trust, "split_real_table", lambda name, seed: split)
     monkeypatch.setattr(trust, "load_real_table", lambda name: trust.Table(X, classes, None, 0))
     unlabelled = y[:150] == 0

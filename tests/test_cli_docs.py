@@ -80,7 +80,7 @@ def test_the_commands_of_the_quick_start_work_and_print_what_it_shows(tmp_path, 
     text = " ".join(page.read_text(encoding="utf-8").split())
     assert re.findall(r" \d (\w[\w ]+?) [01]\.\d\d ━", text) == list(selection.selected)
     assert selection.suitability.verdict in text
-    assert f"{selection.candidates.total} unlabelled rows in positive clusters" in text
+    assert f"the likeliest of {selection.candidates.total} unlabelled rows" in text
     assert (tmp_path / "small.csv").read_text().splitlines()[0].endswith(",known")
 
 

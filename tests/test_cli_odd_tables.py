@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from puselect import cli
 from puselect.datasets import make_pu_clusters
 from puselect.selectors.choice import ChoiceCode
+from puselect.selectors.prior import PriorCode
 from puselect.selectors.suitability import Verdict
 
 SIZES = {"n_negative": 240, "n_positive": 80, "n_relevant": 5, "n_irrelevant": 5, "noise": "gaussian"}
@@ -108,4 +109,4 @@ def test_a_thousand_positives_of_twelve_hundred_rows():
     assert found["path"]["code"] in list(ChoiceCode)
     told = puselect("check")
     assert told["code"] in list(Verdict)
-    assert 0 <= told["prior"]["share"] <= 1
+    assert told["prior"]["code"] in list(PriorCode)

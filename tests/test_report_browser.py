@@ -210,7 +210,7 @@ def test_clusters_add_up_and_another_clustering_can_be_shown(window: Any, report
         typical = sizes()
         assert sum(typical) == 1800
         page.get_by_role("button", name="Clustering 2,").click()
-        assert sorted(sizes()) == sorted(c.size for c in selection.clusterings[1].clusters) != sorted(typical)
+        assert sorted(sizes()) == sorted(round(c.size) for c in selection.clusterings[1].clusters) != sorted(typical)
 
 
 def test_candidates_download_as_csv(window: Any, report: Path, selection: Selection, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_one_column_and_constant_columns_survive():
 
 
 def test_a_labelled_row_is_labelled_whatever_else_it_is():
-    found = Candidates(np.array([1, 2]), np.array([0.9, 0.8]))
+    found = Candidates(np.array([1, 2]), np.array([0.9, 0.8]), None)
     kinds = row_kinds(4, np.array([False, True, False, False]), found)
     assert kinds.tolist() == [UNLABELLED, LABELLED, CANDIDATE, UNLABELLED]
 

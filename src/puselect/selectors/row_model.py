@@ -113,7 +113,7 @@ class RowModel(NamedTuple):
 
 def cluster_logit(clusterings: Clusterings, place: IntArray, known: BoolArray | None = None) -> FloatArray:
     """Return the logit of the share of labelled rows in the clusters of each row, which does not count itself."""
-    number, own = np.arange(len(place[0])), 0 if known is None else known[:, None]
+    number, own = np.arange(place.shape[1]), 0 if known is None else known[:, None]
     rate = clusterings.labelled.sum(axis=1) / clusterings.size.sum(axis=1)
     labelled = np.maximum(clusterings.labelled[number, place] - own, 0)
     size = np.maximum(clusterings.size[number, place] - own, labelled)
