@@ -14,8 +14,8 @@ def test_the_best_ratio_ignores_positives_among_negatives():
 
 def test_few_unlabelled_rows_are_no_proof_that_none_is_positive():
     found = class_prior(np.zeros(300), 60, 60, np.random.default_rng(0))
-    assert found.share == 0
-    assert found.interval == (0.0, 3 / 60)
+    assert found.code == PriorCode.TOO_FEW_ROWS
+    assert found.interval is None
 
 
 def test_places_all_over_tell_nothing():

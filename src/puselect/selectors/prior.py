@@ -7,7 +7,7 @@ import numpy as np
 
 from puselect.arrays import FloatArray
 
-FEWEST_LABELS = 20
+FEWEST_LABELS, FEWEST_HIDDEN = 20, 10  # labelled rows; unlabelled ones that the estimate rests on
 LEAST_SEPARATION = 0.83  # corrected AUC; docs/internals/trust.md has the figures of these three
 LEAST_PURITY, PURITY = 0.44, 0.9  # share of positives among the rows that score best: lower end, estimate
 N_BOOTSTRAP = 200
@@ -20,8 +20,17 @@ class PriorCode(StrEnum):
 
     ESTIMATED = "estimated"
     TOO_FEW_LABELS = "too_few_labels"
+    TOO_FEW_ROWS = "too_few_rows"
+    """Hardly any unlabelled row scores as high as the labelled ones."""
     NOT_SEPARATED = "not_separated"
     """Positives overlap too much with other rows."""
+
+
+UNTOLD = {
+    PriorCode.TOO_FEW_LABELS: f"fewer than {FEWEST_LABELS} are known",
+    PriorCode.TOO_FEW_ROWS: "hardly any other row is like them",
+    PriorCode.NOT_SEPARATED: "they are not set apart from the other rows",
+}
 
 
 @dataclass(frozen=True)
@@ -37,9 +46,7 @@ class ClassPrior:
 
     def __str__(self) -> str:
         if self.share is None or self.interval is None:
-            few = self.code == PriorCode.TOO_FEW_LABELS
-            why = f"fewer than {FEWEST_LABELS} are known" if few else "they are not set apart from the other rows"
-            return f"How many positives there are cannot be told from these labels: {why}."
+            return f"How many positives there are cannot be told from these labels: {UNTOLD[PriorCode(self.code)]}."
         low, high = self.interval
         return f"About {self.share:.1%} of the unlabelled rows are positive ({low:.1%} to {high:.1%})."
 
@@ -65,9 +72,11 @@ def class_prior(places: FloatArray, n_others: int, n_unlabelled: int, rng: np.ra
     if len(places) < FEWEST_LABELS:
         return ClassPrior(PriorCode.TOO_FEW_LABELS.value)
     best = best_ratio(places, n_others)
+    if best * n_others < FEWEST_HIDDEN:
+        return ClassPrior(PriorCode.TOO_FEW_ROWS.value)
     drawn = [best_ratio(rng.choice(places, len(places)), n_others) for _ in range(N_BOOTSTRAP)]
     least, most = np.quantile(drawn, TAILS)
-    low, high = min(least, LEAST_PURITY * best), min(1.0, max(most, best, RULE_OF_THREE / n_others))
+    low, high = min(least, LEAST_PURITY * best), min(1.0, max(most, best))
     if corrected_auc(1 - float(places.mean()), low) < LEAST_SEPARATION:
         return ClassPrior(PriorCode.NOT_SEPARATED.value)
     share = PURITY * best
