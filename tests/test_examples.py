@@ -57,7 +57,7 @@ def test_a_messy_export_becomes_a_decision(run, tmp_path, few_steps):
                    "amount_1_usd: left out: says the same", "channel: categories"):  # fmt: skip
         assert caught in printed
     assert "What became of each column" in (tmp_path / "results" / "report.html").read_text(encoding="utf-8")
-    assert (tmp_path / "results" / "candidates.csv").read_text().startswith("transaction_id,confidence,lift,account")
+    assert (tmp_path / "results" / "candidates.csv").read_text().startswith("transaction_id,lift,confidence,account")
 
 
 def test_most_of_the_first_candidates_are_hidden_positives(run):

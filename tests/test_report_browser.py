@@ -239,7 +239,7 @@ def test_formulas_are_quoted_in_the_csv(window: Any, selection: Selection, tmp_p
     with open(tmp_path / "candidates.csv", encoding="utf-8", newline="") as file:
         head, first, second = csv.reader(file)
     assert head == ["row", "lift", "confidence", "'@SUM(A1)", "'-x,y", "'\tz"]
-    assert first == ["'=1+1", "0.9", "-1", "2", "3"]
+    assert first == ["'=1+1", "9", "0.9", "-1", "2", "3"]
     assert second[0] == "plain"
 
 
