@@ -15,7 +15,7 @@ from puselect.selectors.problem import Problem, some_rows, taken_rows
 from puselect.sparse_table import SparseTable, as_dense
 
 N_BINS, MOST_BINNED = 8, 40  # of a column; selected columns up to which they are used
-PENALTY = 0.03  # C of the logistic regression; 0.02 to 0.1 do as well
+PENALTY = 0.03  # C of the logistic regression: the best of 0.03, 0.1 and 0.3 on 17 real tables
 MOST_OTHERS = 3000  # unlabelled rows that the columns are weighed on
 N_FOLDS = 5
 
