@@ -9,7 +9,7 @@ from puselect.trust.prior import estimate_prior
 
 
 def known_prior(prior: float | None, task: Task) -> float:
-    """Return the share of positives among all rows: the one that was given, otherwise an estimate, or twice the labelled share."""
+    """Return the share of positives among all rows: the given one, an estimate, or else twice the labelled share."""
     if prior is not None:
         check_number("prior", prior, 0, 1, open_low=True)
         return float(prior)
