@@ -184,10 +184,9 @@ def about_search(selection: Selection) -> str:
             "close calls: other features may do as well. Lines near 0 or 1 are no evidence by themselves."
         )
     return (
-        f"{start} It starts from the evidence in that column alone (with start_evidence=0, all start equal), rises if "
-        "clusterings with the feature score higher, and falls if they score lower. Features whose lines end in between "
-        "are undecided. Lines near 0 or 1 mean that the search converged, which is no evidence by itself: it also "
-        "converges on noise."
+        f"{start} All start equal; a line rises if clusterings with the feature score higher, and falls if they score "
+        "lower. Features whose lines end in between are undecided. Lines near 0 or 1 mean that the search converged, "
+        "which is no evidence by itself: it also converges on noise."
     )
 
 
