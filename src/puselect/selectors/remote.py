@@ -16,7 +16,7 @@ from puselect.selectors.settings import Settings
 if TYPE_CHECKING:
     from puselect.selectors.base import PUSelector
 
-SAMPLES_KEPT = 20  # steps' worth of rows that a sampled search brings here, once
+SAMPLES_KEPT = 200  # steps' worth of rows that a sampled search brings here, once: 200,000 by default
 SHOWN = 10  # labels of a partition that an error may name
 
 
