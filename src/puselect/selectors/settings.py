@@ -192,9 +192,10 @@ def _mixture(parameters: Mapping[str, Any], spec: MixtureSpec) -> MixtureSpec:
 def _max_samples(max_samples: int | str | None, preset: Preset) -> int | None:
     if max_samples == "auto":
         return preset.max_samples
-    if max_samples is not None:
-        check_number("max_samples", max_samples, 4, integer=True)
-    return max_samples  # type: ignore[return-value]
+    if max_samples is None:
+        return None
+    check_number("max_samples", max_samples, 4, integer=True)
+    return int(max_samples)
 
 
 def _screen(screen: int | str | None) -> int | str | None:
