@@ -12,12 +12,12 @@ from browser import Visit, chromium
 
 from puselect import FSCPU
 from puselect.baselines import KBest
+from puselect.checks.suitability import Suitability
 from puselect.datasets import make_pu_clusters
 from puselect.report import Comparison, Selection, summarise, write_report
 from puselect.report.panels import Mark, Portrait
 from puselect.report.quality import Code
 from puselect.report.selection import CandidateTable, Finding
-from puselect.selectors.suitability import Suitability
 from puselect.tables.fates import Fate
 
 HOSTILE = [

@@ -5,12 +5,12 @@ import pytest
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
+from puselect.fscpu.final_clusters import Candidates
 from puselect.report import panels
 from puselect.report.insight import panel_word, portrait
 from puselect.report.panels import Unit, degree, feature_panels, rank_shares
 from puselect.report.selection import Selection
 from puselect.report.summary import summarise
-from puselect.selectors.clusterings import Candidates
 
 N = 2000
 

@@ -7,7 +7,11 @@ import pytest
 
 from puselect import FSCPU
 from puselect.baselines import KBest
+from puselect.checks.suitability import Suitability
 from puselect.datasets import make_pu_clusters
+from puselect.fscpu.auto_number import Path
+from puselect.fscpu.prior import ClassPrior
+from puselect.fscpu.stability import summarise_selections
 from puselect.methods import YARDSTICKS
 from puselect.report import Comparison, Selection, render, summarise, theme, write_report
 from puselect.report.again import again, shown
@@ -27,10 +31,6 @@ from puselect.report.sentences import (
     standing,
     tiles,
 )
-from puselect.selectors.choice import Path
-from puselect.selectors.frequencies import summarise_selections
-from puselect.selectors.prior import ClassPrior
-from puselect.selectors.suitability import Suitability
 
 X, y, _ = make_pu_clusters("40/3/1", n_negative=100, n_positive=40, n_relevant=3, n_irrelevant=3, random_state=0)
 HOSTILE = "</script><script>alert(1)</script>"

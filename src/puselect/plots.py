@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from puselect.fscpu.final_clusters import known_positives
+from puselect.fscpu.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 from puselect.scaling import as_numbers
 from puselect.search import History
 from puselect.selectors.base import PUSelector
-from puselect.selectors.clusterings import known_positives
 from puselect.selectors.groups import feature_names, representatives, selected_groups
-from puselect.selectors.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -45,11 +45,11 @@ def check(
 
     Also tells how many positives there are about, and whether labels come from one corner of them.
     """
+    from puselect.checks.prior import estimate_prior
+    from puselect.checks.spread import check_label_spread
+    from puselect.checks.suitability import check_suitability
     from puselect.cli.summary import print_check
-    from puselect.selectors.suitability import check_suitability
     from puselect.tables import TableSpec
-    from puselect.trust.prior import estimate_prior
-    from puselect.trust.spread import check_label_spread
 
     spec = TableSpec(
         label, positive, drop=split_names(drop), row_group=row_group, encode=encode, max_categories=max_categories,

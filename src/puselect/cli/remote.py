@@ -15,8 +15,8 @@ from puselect.cli.progress import search_progress
 from puselect.cli.writing import result_outputs, write_each
 
 if TYPE_CHECKING:
-    from puselect.engines.partitions import PartitionedTable
-    from puselect.selectors import FSCPU
+    from puselect.clustering.dask.partitions import PartitionedTable
+    from puselect.fscpu.selector import FSCPU
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class RemoteFiles:
 
     def open(self, client: Any) -> "tuple[PartitionedTable, Any]":
         """Return the table, which the workers read, and the labels, which travel."""
-        from puselect.engines.dask_partitions import DaskPartitions, check_workers
-        from puselect.engines.partitions import PartitionedTable
+        from puselect.clustering.dask.collections import DaskPartitions, check_workers
+        from puselect.clustering.dask.partitions import PartitionedTable
         from puselect.tables.loading import labelled_rows
         from puselect.tables.parts import matching_files, number_columns, parquet_parts
 
@@ -47,7 +47,7 @@ class RemoteFiles:
 
 def select_remote(files: RemoteFiles, selector: "FSCPU", outputs: Any, json: bool, quiet: bool) -> None:
     """Select features of a table on a cluster; write and print the result."""
-    from puselect.engines.dask_partitions import connected_client
+    from puselect.clustering.dask.collections import connected_client
     from puselect.report import summarise
     from puselect.search.progress import watching
 

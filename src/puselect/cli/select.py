@@ -19,10 +19,10 @@ from puselect.cli.remote import RemoteFiles, select_remote
 from puselect.cli.writing import check_outputs, result_outputs, write_each, written
 
 if TYPE_CHECKING:
+    from puselect.checks.suitability import Suitability as SuitabilityCheck
+    from puselect.fscpu.final_clusters import Candidates
     from puselect.report import Selection
     from puselect.selectors.base import PUSelector
-    from puselect.selectors.clusterings import Candidates
-    from puselect.selectors.suitability import Suitability as SuitabilityCheck
     from puselect.tables import LoadedTable
 
 FOUND = ("auto", "related")  # the number of features is found
@@ -275,7 +275,7 @@ def make_selector(method: str, n_shuffles: int, given: dict[str, Any], wants_can
 
 def check_engine(name: str) -> None:
     """Raise an error for an engine that does not exist or cannot run here, before the table is read."""
-    from puselect.engines import ENGINES, gpu_engine_class
+    from puselect.clustering import ENGINES, gpu_engine_class
 
     options.check_choice("--engine", name, ENGINES)
     if name == "gpu":
@@ -311,8 +311,8 @@ def fit(
     selector: "PUSelector", method: str, table: "LoadedTable", quiet: bool, check_time: bool
 ) -> tuple[float, list[str]]:
     """Fit the selector and show its progress; return the seconds it took and its warnings."""
+    from puselect.fscpu.selector import FSCPU
     from puselect.search.progress import watching
-    from puselect.selectors import FSCPU
 
     selector.has_row_groups_ = table.row_groups is not None
     groups = {"row_groups": table.row_groups} if selector.has_row_groups_ and isinstance(selector, FSCPU) else {}
@@ -338,7 +338,7 @@ def examine(
 
 def repeat(selector: "PUSelector", table: "LoadedTable", n_searches: int | None, quiet: bool) -> None:
     """Select again with halves of the labels, for the stability of the features; Ctrl-C leaves it out."""
-    from puselect.selectors.stability import assess_stability
+    from puselect.checks.stability import assess_stability
 
     if n_searches is None:
         return
@@ -356,7 +356,7 @@ def shuffled_search(
     selector: "PUSelector", table: "LoadedTable", n_shuffles: int, quiet: bool
 ) -> "SuitabilityCheck | None":
     """Compare with shuffled labels; None if Ctrl-C ended that."""
-    from puselect.selectors.suitability import check_suitability
+    from puselect.checks.suitability import check_suitability
 
     try:
         with stopping(quiet):

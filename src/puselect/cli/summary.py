@@ -15,13 +15,13 @@ from puselect.cli.wording import reason_text
 from puselect.phrases import counted, shortened
 
 if TYPE_CHECKING:
+    from puselect.checks.spread import LabelSpread
+    from puselect.checks.suitability import Suitability
+    from puselect.fscpu.prior import ClassPrior
     from puselect.report import Comparison, Selection
     from puselect.report.comparison import MethodResult
     from puselect.report.selection import CandidateTable
-    from puselect.selectors.prior import ClassPrior
-    from puselect.selectors.suitability import Suitability
     from puselect.tables import LoadedTable
-    from puselect.trust.spread import LabelSpread
 
 MOST_SHOWN = 40
 MOST_LEFT_OUT = 12

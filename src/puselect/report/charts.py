@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from puselect.fscpu.final_clusters import Candidates
+from puselect.fscpu.projection import LABELLED, principal_axes, row_kinds
 from puselect.report.quality import count_near_cut, follows_effects
 from puselect.report.selection import EFFECTS, IGO, SearchRecord, View
 from puselect.selectors.base import PUSelector
-from puselect.selectors.clusterings import Candidates
 from puselect.selectors.groups import selected_groups
-from puselect.selectors.projection import LABELLED, principal_axes, row_kinds
 
 MOST_STEPS, MOST_TRACKS = 160, 300  # of the search
 MOST_POINTS = 3000  # on the map

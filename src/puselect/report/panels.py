@@ -7,9 +7,9 @@ import numpy as np
 from scipy.stats import rankdata
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.fscpu.final_clusters import Clusterings
+from puselect.fscpu.projection import CANDIDATE, LABELLED, UNLABELLED
 from puselect.report.codec import require, same_length, within
-from puselect.selectors.clusterings import Clusterings
-from puselect.selectors.projection import CANDIDATE, LABELLED, UNLABELLED
 
 MOST_PANELS, MOST_MARKS, MOST_ROWS = 30, 4, 20_000
 N_BINS = 24

@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from puselect.arrays import BoolArray, IntArray
+from puselect.checks.leaks import find_leaks
+from puselect.checks.spread import SpreadCode, label_spread
+from puselect.columns.twins import find_twins
+from puselect.fscpu.dependence import find_dependence
+from puselect.fscpu.selector import FSCPU
+from puselect.fscpu.settings import Settings
 from puselect.phrases import counted, shortened
 from puselect.report.selection import NOTE, WARNING, Finding
-from puselect.selectors import FSCPU
 from puselect.selectors.base import PUSelector
-from puselect.selectors.dependence import find_dependence
 from puselect.selectors.groups import representatives
-from puselect.selectors.leaks import find_leaks
-from puselect.selectors.settings import Settings
-from puselect.selectors.twins import find_twins
 from puselect.tables.fates import leak_text
-from puselect.trust.spread import SpreadCode, label_spread
 
 FEW_LABELS = 20
 TIED = 0.95

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
+from puselect.checks.suitability import Suitability
+from puselect.fscpu.auto_number import ChoiceCode, Path
+from puselect.fscpu.prior import ClassPrior
+from puselect.fscpu.stability import Stability
 from puselect.report.codec import JSONRecord, require, same_length, within
 from puselect.report.model import Model
 from puselect.report.panels import Panel, Portrait
-from puselect.selectors.choice import ChoiceCode, Path
-from puselect.selectors.frequencies import Stability
-from puselect.selectors.prior import ClassPrior
-from puselect.selectors.suitability import Suitability
 from puselect.tables.fates import Fate
 from puselect.tables.recipes import Recipe
 

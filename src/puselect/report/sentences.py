@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from puselect.fscpu.prior import ClassPrior
 from puselect.methods import yardstick
 from puselect.phrases import counted, duration
 from puselect.report.comparison import Comparison, MethodResult
 from puselect.report.quality import Code
 from puselect.report.selection import EFFECTS, PROBABILITY, WARNING, CandidateTable, Cluster, Selection
-from puselect.selectors.prior import ClassPrior
 
 PROXY = (
     "The score is a proxy: it counts unlabelled rows as negatives, although some are positive. It ranks methods, but "

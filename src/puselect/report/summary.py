@@ -11,6 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
+from puselect.checks.suitability import Suitability
+from puselect.fscpu.final_clusters import Candidates, Clusterings, known_positives
+from puselect.fscpu.projection import row_kinds
+from puselect.fscpu.row_model import RowModel
 from puselect.methods import METHODS
 from puselect.report.charts import row_map, search_record
 from puselect.report.insight import day
@@ -31,10 +35,6 @@ from puselect.report.selection import (
 )
 from puselect.scaling import as_numbers
 from puselect.selectors.base import PUSelector
-from puselect.selectors.clusterings import Candidates, Clusterings, known_positives
-from puselect.selectors.projection import row_kinds
-from puselect.selectors.row_model import RowModel
-from puselect.selectors.suitability import Suitability
 from puselect.tables.fates import Fate
 from puselect.tables.recipes import Recipe
 
@@ -85,7 +85,7 @@ def summarise(
     findings : list of Finding
         Shown with those about the data and the search, such as `puselect.report.preparation.table_findings`.
     suitability : Suitability, optional
-        From `puselect.selectors.suitability.check_suitability`.
+        From `puselect.checks.suitability.check_suitability`.
     row_numbers : array-like of shape (n_rows,), optional
         Name of each row of `X`, an integer or a string, such as the row of the file that `X` is a sample of. By default
         the index of a data frame, if it has integers or strings, otherwise the position.

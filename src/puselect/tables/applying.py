@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from puselect.arrays import AnyArray
-from puselect.selectors.clusterings import Candidates
+from puselect.fscpu.final_clusters import Candidates
 from puselect.tables.errors import (
     LackingColumnsError,
     MissingValuesError,

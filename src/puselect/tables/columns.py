@@ -7,8 +7,8 @@ from typing import Any, cast
 import numpy as np
 
 from puselect.arrays import BoolArray
-from puselect.selectors.leaks import find_leak, sorts_labels, stands_alone
-from puselect.selectors.twins import find_twins
+from puselect.checks.leaks import find_leak, sorts_labels, stands_alone
+from puselect.columns.twins import find_twins
 from puselect.tables.errors import (
     CodeNote,
     FilledNote,

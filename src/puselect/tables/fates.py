@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from puselect.selectors.leaks import Leak, LeakKind
+from puselect.checks.leaks import Leak, LeakKind
 from puselect.tables.errors import FilledNote, LeftOut, Note
 from puselect.tables.recipes import Recipe
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from puselect.arrays import IntArray
 from puselect.atomic import SUFFIX, remove_scratch
-from puselect.selectors.clusterings import Candidates
+from puselect.fscpu.final_clusters import Candidates
 from puselect.tables.decimals import has_decimal_commas
 from puselect.tables.errors import FileError, LabelError, OutputFormatError, ValueCounts
 from puselect.tables.frames import pl

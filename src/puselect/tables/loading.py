@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from puselect.arrays import BoolArray, IntArray
+from puselect.fscpu.final_clusters import Candidates
 from puselect.row_groups import draw_groups, read_row_groups
-from puselect.selectors.clusterings import Candidates
 from puselect.tables.columns import ColumnRules, Columns, finish_columns, read_columns
 from puselect.tables.costs import feature_costs
 from puselect.tables.errors import (
