@@ -8,8 +8,7 @@ import hypothesis.strategies as st
 import pytest
 from programs import run
 
-FUZZ = str(Path(__file__).parent / "fuzz")
-sys.path.insert(0, FUZZ)
+sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
 
 import runner
 from outcome import FindingError, attempt, require
@@ -70,7 +69,7 @@ sys.exit(runner.fuzz(["fits", "signals", "command", "tables"], 60, 250, 10, Path
 
 
 def test_a_crash_and_a_hang_become_cases_but_not_a_page_that_asks_for_too_much_memory(tmp_path):
-    done = run(CRASHES, FUZZ, tmp_path)
+    done = run(CRASHES, Path(__file__).parent / "fuzz", tmp_path)
     assert done.returncode == 1
     cases = {path.name: json.loads(path.read_text())["what"] for path in tmp_path.glob("*.json")}
     assert sorted(cases) == ["command-12-0.json", "signals-11-0.json"]
