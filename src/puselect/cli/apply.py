@@ -52,7 +52,7 @@ def apply(
     Columns are read as in select: the same types and formats, categories and medians. Values that cannot be read are
     counted; if they are most of a column, it is an error. The labels of the new file, if it has any, are not used.
     """
-    from puselect.tables.applying import apply_recipes
+    from puselect.tables.applying import apply_encoders
     from puselect.tables.files import output_format
 
     if quiet and not (data_out or candidates):
@@ -62,7 +62,7 @@ def apply(
     selection = read_selection(result)
     row_name = options.single_name("--id", row_id)
     with working(f"reading {data}", quiet):
-        table = apply_recipes(data, selection.recipes, selected_columns(selection), row_name)
+        table = apply_encoders(data, selection.recipes, selected_columns(selection), row_name)
     found = score(selection, table, candidates is not None)
     outputs: list[Output] = [(data_out, lambda file: table.write(file, data_format))]
     if found is not None:

@@ -13,9 +13,9 @@ import typer
 from puselect.cli import options
 from puselect.cli.advice import next_step
 from puselect.cli.application import app, console, finishing, stopping
+from puselect.cli.dask import RemoteFiles, select_remote
 from puselect.cli.options import HOW, OUT, TABLE, WHAT, open_table, split_names, tell, tell_notes
 from puselect.cli.progress import TimeCheck, search_progress, working
-from puselect.cli.remote import RemoteFiles, select_remote
 from puselect.cli.writing import check_outputs, result_outputs, write_each, written
 
 if TYPE_CHECKING:
@@ -290,7 +290,7 @@ def set_given(selector: "PUSelector", **values: Any) -> None:
 
 def count_units(selector: "PUSelector", table: "LoadedTable") -> int:
     """Return how many features there are to choose from; those of one column are one, if the method knows groups."""
-    return len(table.recipes) if "groups" in selector.get_params(deep=False) else len(table.names)
+    return len(table.encoders) if "groups" in selector.get_params(deep=False) else len(table.names)
 
 
 def wanted_number(n_features: int, k: str | None, budget: float | None) -> tuple[int | str | None, list[str]]:
@@ -392,8 +392,8 @@ def describe(
         suitability=checked,
         row_numbers=table.row_numbers if table.ids is None else list(table.ids),
         row_name=row_name or "",
-        columns=table.fates,
-        recipes=table.recipes,
+        columns=table.outcomes,
+        recipes=table.encoders,
         candidates=found,
     )
 

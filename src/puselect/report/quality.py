@@ -18,7 +18,7 @@ from puselect.selectors.groups import representatives
 from puselect.selectors.leaks import find_leaks
 from puselect.selectors.settings import Settings
 from puselect.selectors.twins import find_twins
-from puselect.tables.fates import leak_text
+from puselect.tables.column_outcomes import leak_text
 from puselect.trust.spread import SpreadCode, label_spread
 
 FEW_LABELS = 20

@@ -12,7 +12,7 @@ __all__ = ["LeftOut", "LoadedTable", "Note", "TableError", "TableSpec", "load_ta
 
 
 def __getattr__(name: str) -> Any:
-    """Load what needs polars when it is first used: reports read recipes without it."""
+    """Load what needs polars when it is first used: reports read encoders without it."""
     if name not in __all__:
         raise AttributeError(f"module 'puselect.tables' has no attribute {name!r}")
     return getattr(import_module("puselect.tables.loading"), name)

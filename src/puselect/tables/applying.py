@@ -8,6 +8,7 @@ import numpy as np
 
 from puselect.arrays import AnyArray
 from puselect.selectors.clusterings import Candidates
+from puselect.tables.encoders import Encoder
 from puselect.tables.errors import (
     LackingColumnsError,
     MissingValuesError,
@@ -17,7 +18,6 @@ from puselect.tables.errors import (
 )
 from puselect.tables.files import candidate_frame, names_in_order, open_source, read_rows, write_table
 from puselect.tables.loading import read_ids
-from puselect.tables.recipes import Recipe
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class AppliedTable:
         write_table(candidate_frame(found, self.row_names, self.row_name, self.rows.select(names)), file, ".csv")
 
 
-def apply_recipes(
-    name: str, recipes: Sequence[Recipe], features: Sequence[str], row_name: str | None = None
+def apply_encoders(
+    name: str, encoders: Sequence[Encoder], features: Sequence[str], row_name: str | None = None
 ) -> AppliedTable:
     """Read a data file and return the selected features of its rows.
 
@@ -55,17 +55,17 @@ def apply_recipes(
     ----------
     name : str
         A path, or "-" for standard input.
-    recipes : sequence of Recipe
-        How columns become features. Features without a recipe are columns of numbers.
+    encoders : sequence of Encoder
+        How columns become features. Features without a encoder are columns of numbers.
     features : sequence of str
         The selected ones.
     row_name : str, optional
         Column that names the rows.
     """
-    made = {feature: recipe for recipe in recipes for feature in recipe.names}
-    wanted = [made.get(feature) or Recipe(feature, "number") for feature in features]
-    used = {recipe.column: recipe for recipe in wanted}
-    source = open_source(name, texts=[column for column, recipe in used.items() if recipe.values])
+    made = {feature: encoder for encoder in encoders for feature in encoder.names}
+    wanted = [made.get(feature) or Encoder(feature, "number") for feature in features]
+    used = {encoder.column: encoder for encoder in wanted}
+    source = open_source(name, texts=[column for column, encoder in used.items() if encoder.values])
     lacking = [column for column in used if column not in source.columns]
     if lacking:
         raise LackingColumnsError(name, lacking, source.columns)
@@ -74,10 +74,10 @@ def apply_recipes(
     frame, numbers = read_rows(source)
     if not frame.height:
         raise ShortTableError(name, 0)
-    read = [recipe.features(frame[recipe.column]) for recipe in used.values()]
+    read = [encoder.features(frame[encoder.column]) for encoder in used.values()]
     columns = {feature.name: feature.values.to_numpy() for found, _ in read for feature in found}
     notes = tuple(note for _, note in read if note is not None)
-    unfilled = {note.name: note.n_missing + note.n_unread for note in notes if used[note.name] not in recipes}
+    unfilled = {note.name: note.n_missing + note.n_unread for note in notes if used[note.name] not in encoders}
     if unfilled:
         raise MissingValuesError("missing", unfilled)
     return AppliedTable(

@@ -9,6 +9,18 @@ import numpy as np
 from puselect.arrays import BoolArray
 from puselect.selectors.leaks import find_leak, sorts_labels, stands_alone
 from puselect.selectors.twins import find_twins
+from puselect.tables.column_types import (
+    as_numbers,
+    date_format,
+    date_parts,
+    kind_of,
+    known_values,
+    looks_like_identifier,
+    missing_code,
+    spike,
+    type_of,
+)
+from puselect.tables.encoders import Encoder, Feature, median, without_codes
 from puselect.tables.errors import (
     CodeNote,
     FilledNote,
@@ -23,18 +35,6 @@ from puselect.tables.errors import (
     SpikeNote,
     TwinNote,
 )
-from puselect.tables.kinds import (
-    as_numbers,
-    date_format,
-    date_parts,
-    kind_of,
-    known_values,
-    looks_like_identifier,
-    missing_code,
-    spike,
-    type_of,
-)
-from puselect.tables.recipes import Feature, Recipe, median, without_codes
 
 ENCODED = ("text", "dates")
 INDICATOR_SHARE = 0.01
@@ -68,9 +68,9 @@ class ColumnRules:
 
 @dataclass(frozen=True)
 class Used:
-    """A column that is used: its recipe, and its features with NaN for missing values."""
+    """A column that is used: its encoder, and its features with NaN for missing values."""
 
-    recipe: Recipe
+    encoder: Encoder
     raw: tuple[Feature, ...]
 
 
@@ -91,7 +91,7 @@ class Columns:
         """Move columns to those that are not used."""
         self.left_out += (found := list(reasons))
         names = {column.name for column in found}
-        self.used = [column for column in self.used if column.recipe.column not in names]
+        self.used = [column for column in self.used if column.encoder.column not in names]
 
 
 def read_columns(
@@ -127,7 +127,7 @@ def _read_column(columns: Columns, name: str, column: Any, rules: ColumnRules) -
         columns.left_out.append(LeftOut(name, "constant", f"{known[0]:g}"))
     else:
         kind = "duration" if type_of(column) == "Duration" else "number"
-        _use(columns, Recipe(name, kind, missing_codes=rules.missing_codes), column)
+        _use(columns, Encoder(name, kind, missing_codes=rules.missing_codes), column)
         code = missing_code(numbers)
         if code is not None:
             columns.notes.append(CodeNote(name, f"{code[0]:g}", code[1]))
@@ -136,8 +136,8 @@ def _read_column(columns: Columns, name: str, column: Any, rules: ColumnRules) -
             columns.notes.append(SpikeNote(name, f"{peak[0]:.6g}", peak[1]))
 
 
-def _use(columns: Columns, recipe: Recipe, column: Any) -> None:
-    columns.used.append(Used(recipe, tuple(recipe.raw_features(column))))
+def _use(columns: Columns, encoder: Encoder, column: Any) -> None:
+    columns.used.append(Used(encoder, tuple(encoder.raw_features(column))))
 
 
 def _read_other(columns: Columns, name: str, column: Any, rules: ColumnRules) -> None:
@@ -149,15 +149,15 @@ def _read_other(columns: Columns, name: str, column: Any, rules: ColumnRules) ->
     elif not rules.encode and name not in dict(rules.orders):
         columns.left_out.append(LeftOut(name, cast(LeftOutReason, kind), n_values=column.drop_nulls().n_unique()))
     elif order:
-        _use(columns, Recipe(name, "order", order), column)
+        _use(columns, Encoder(name, "order", order), column)
     elif kind == "dates":
         text_format = (date_format(column) or "") if str(column.dtype) == "String" else ""
-        recipe = Recipe(name, "time" if type_of(column) == "Time" else "date", date_format=text_format)
-        days = recipe.raw_features(column)[0].values.drop_nans()
+        encoder = Encoder(name, "time" if type_of(column) == "Time" else "date", date_format=text_format)
+        days = encoder.raw_features(column)[0].values.drop_nans()
         if not len(days) or days.min() == days.max():
             columns.left_out.append(LeftOut(name, "constant", str(column.drop_nulls()[0])))
         else:
-            _use(columns, replace(recipe, parts=date_parts(days)), column)
+            _use(columns, replace(encoder, parts=date_parts(days)), column)
     else:
         _read_categories(columns, name, column, rules)
 
@@ -180,12 +180,12 @@ def _read_categories(columns: Columns, name: str, column: Any, rules: ColumnRule
         # One column is enough for two categories.
         used = categories[1:] if len(categories) == 2 and not text.null_count() else categories
         lost = text.null_count() / len(text)
-        _use(columns, Recipe(name, "categories", tuple(used), seen=tuple(categories), lost=lost), column)
+        _use(columns, Encoder(name, "categories", tuple(used), seen=tuple(categories), lost=lost), column)
 
 
 def _find_identifiers(columns: Columns, frame: Any, rules: ColumnRules, positive: BoolArray | None) -> None:
     """Leave out identifiers, or point them out."""
-    numbers = {used.recipe.column: used.raw[0].values for used in columns.used if used.recipe.kind == "number"}
+    numbers = {used.encoder.column: used.raw[0].values for used in columns.used if used.encoder.kind == "number"}
     found = [name for name in numbers if name not in rules.use and looks_like_identifier(frame[name])]
     sorting = {
         name for name in found if positive is not None and sorts_labels(numbers[name].to_numpy(), positive)
@@ -216,11 +216,11 @@ def _find_leaks(columns: Columns, rules: ColumnRules, positive: BoolArray) -> No
 def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = ()) -> list[Feature]:
     """Return the features without missing values; copies are left out as the rules say.
 
-    The recipes learn what to fill in. Without `rules.impute`, missing and infinite values raise a `MissingValuesError`.
+    The encoders learn the medians. Without `rules.impute`, missing and infinite values raise a `MissingValuesError`.
     """
     columns.notes += _count_holes([used.raw[0] for used in columns.used], rules.impute)
     _learn_filling(columns, rules.indicators)
-    filled = [used.recipe.filled(used.raw) for used in columns.used]
+    filled = [used.encoder.filled(used.raw) for used in columns.used]
     copies = _find_copies(columns, [made[0] for made in filled], rules, keep)
     columns.leave_out(copies)
     left_out = {column.name for column in copies}
@@ -228,17 +228,17 @@ def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = (
 
 
 def _learn_filling(columns: Columns, indicators: bool) -> None:
-    """Let the recipes know the medians, and add indicators where values are missing; equal ones only once."""
+    """Let the encoders know the medians, and add indicators where values are missing; equal ones only once."""
     seen: set[bytes] = set()
     for place, used in enumerate(columns.used):
-        if used.recipe.kind == "categories":
+        if used.encoder.kind == "categories":
             continue
         missing = ~np.isfinite(used.raw[0].values.to_numpy())
         content = missing.tobytes() if indicators and missing.mean() >= INDICATOR_SHARE else b""
         fill, *part_fills = (median(feature.values) for feature in used.raw)
         is_new = bool(content) and content not in seen
-        recipe = replace(used.recipe, fill=fill, part_fills=tuple(part_fills), has_indicator=is_new)
-        columns.used[place] = replace(used, recipe=replace(recipe, lost=float(missing.mean())))
+        encoder = replace(used.encoder, fill=fill, part_fills=tuple(part_fills), has_indicator=is_new)
+        columns.used[place] = replace(used, encoder=replace(encoder, lost=float(missing.mean())))
         seen.add(content)
 
 
@@ -261,7 +261,7 @@ def _find_copies(
     columns: Columns, firsts: Sequence[Feature], rules: ColumnRules, keep: Sequence[str]
 ) -> list[LeftOut]:
     """Return the columns to leave out as copies, and note those that say the same but are used."""
-    single = [first for used, first in zip(columns.used, firsts, strict=True) if used.recipe.kind != "categories"]
+    single = [first for used, first in zip(columns.used, firsts, strict=True) if used.encoder.kind != "categories"]
     if not 2 <= len(single) <= MOST_COMPARED or len(single[0].values) < FEWEST_ROWS:
         return []
     single.sort(key=lambda feature: feature.source not in keep)  # of copies the first is used

@@ -18,12 +18,12 @@ import numpy as np
 from puselect.arrays import IntArray
 from puselect.atomic import SUFFIX, remove_scratch
 from puselect.selectors.clusterings import Candidates
+from puselect.tables.column_types import kind_of
 from puselect.tables.decimals import has_decimal_commas
+from puselect.tables.encoders import Feature
 from puselect.tables.errors import FileError, LabelError, OutputFormatError, ValueCounts
 from puselect.tables.frames import pl
-from puselect.tables.kinds import kind_of
-from puselect.tables.parts import check_values, is_pattern, matching_files
-from puselect.tables.recipes import Feature
+from puselect.tables.parquet import check_values, is_pattern, matching_files
 from puselect.tables.text import (
     GZIP_MAGIC,
     HEAD_BYTES,

@@ -91,6 +91,6 @@ def like(frame: Any, X: Any) -> Any:
     return frame.to_numpy()
 
 
-def feature_names(recipes: Sequence[Any]) -> list[str]:
-    """Return the names of the features that recipes make."""
-    return [name for recipe in recipes for name in recipe.names]
+def feature_names(encoders: Sequence[Any]) -> list[str]:
+    """Return the names of the features that encoders make."""
+    return [name for encoder in encoders for name in encoder.names]

@@ -13,8 +13,10 @@ import numpy as np
 from puselect.arrays import BoolArray, IntArray
 from puselect.row_groups import draw_groups, read_row_groups
 from puselect.selectors.clusterings import Candidates
+from puselect.tables.column_outcomes import ColumnOutcome, column_outcomes
 from puselect.tables.columns import ColumnRules, Columns, finish_columns, read_columns
 from puselect.tables.costs import feature_costs
+from puselect.tables.encoders import Encoder
 from puselect.tables.errors import (
     IdError,
     KeepError,
@@ -26,7 +28,6 @@ from puselect.tables.errors import (
     TooManyLabelledError,
     UnknownColumnError,
 )
-from puselect.tables.fates import Fate, column_fates
 from puselect.tables.files import (
     Source,
     candidate_frame,
@@ -40,9 +41,8 @@ from puselect.tables.files import (
     value_counts,
     write_table,
 )
-from puselect.tables.parts import read_label
+from puselect.tables.parquet import read_label
 from puselect.tables.positive import choose_positive
-from puselect.tables.recipes import Recipe
 
 SAMPLE_BYTES = 1 << 30  # of a table too large to be read: more rows would cost time and tell little
 COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
@@ -113,7 +113,7 @@ class LoadedTable:
     row_numbers: IntArray
     """Of each row of `X` in the file: 0 for the first after the header."""
     left_out: tuple[LeftOut, ...]
-    recipes: tuple[Recipe, ...]
+    encoders: tuple[Encoder, ...]
     """How each column that is used became features."""
     ids: tuple[int | str, ...] | None
     """Name of each row, if a column holds them."""
@@ -135,14 +135,14 @@ class LoadedTable:
     @property
     def groups(self) -> dict[str, list[str]]:
         """Features that were made from one column."""
-        return {recipe.column: list(recipe.names) for recipe in self.recipes if len(recipe.names) > 1}
+        return {encoder.column: list(encoder.names) for encoder in self.encoders if len(encoder.names) > 1}
 
     @property
-    def fates(self) -> tuple[Fate, ...]:
+    def outcomes(self) -> tuple[ColumnOutcome, ...]:
         """What became of each column, in the order of the file."""
         places = {name: place for place, name in enumerate(self.rows.columns)}
-        fates = column_fates(self.recipes, self.left_out, self.notes)
-        return tuple(sorted(fates, key=lambda fate: places[fate.column]))
+        outcomes = column_outcomes(self.encoders, self.left_out, self.notes)
+        return tuple(sorted(outcomes, key=lambda outcome: places[outcome.column]))
 
     def write_candidates(self, found: Candidates, support: BoolArray, row_name: str | None, file: BinaryIO) -> None:
         """Write all candidates as CSV: what names the row, the confidence, the selected columns as they are."""
@@ -196,7 +196,7 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
         positive=positive,
         row_numbers=row_numbers,
         left_out=tuple(columns.left_out),
-        recipes=tuple(used.recipe for used in columns.used),
+        encoders=tuple(used.encoder for used in columns.used),
         ids=ids,
         row_groups=None if spec.row_group is None else frame[spec.row_group],
         notes=(*notes, *columns.notes),

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from puselect.exceptions import UnreadValuesWarning
 from puselect.labels import labelled_positives
 from puselect.selectors.base import check_number
+from puselect.tables.column_outcomes import ColumnOutcome, column_outcomes
 from puselect.tables.columns import ColumnRules, finish_columns, read_columns
-from puselect.tables.fates import Fate, column_fates
 from puselect.tables.files import feature_frame
 from puselect.tables.frames import as_polars, feature_names, like
 
@@ -27,8 +27,8 @@ class Preparer(TransformerMixin, BaseEstimator):
     Numbers and booleans stay. Dates become days since 1970, with hour and weekday where the time of day varies, ordered
     categories (of pandas, Enum of polars, or named in `orders`) 0, 1, 2, ..., other text one-hot columns. Missing
     values are filled with the median, and another feature tells where, if 1 % or more are missing. Constant and empty
-    columns, identifiers and exact copies are left out; with `y`, columns that give the labels away, too. `fates_` lists
-    what became of each column; `use` brings columns back.
+    columns, identifiers and exact copies are left out; with `y`, columns that give the labels away, too. `outcomes_`
+    lists what became of each column; `use` brings columns back.
 
     Parameters
     ----------
@@ -49,11 +49,11 @@ class Preparer(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    fates_ : tuple of Fate
+    outcomes_ : tuple of ColumnOutcome
         One for each column: `column`, the `features` made from it, `action`, and a `text`.
     groups_ : dict of str to list of str
         Features that were made from one column, for ``FSCPU(groups=...)``.
-    recipes_ : tuple of Recipe
+    encoders_ : tuple of Encoder
         How each column that is used becomes features.
     notes_ : tuple of Note
         What else is worth knowing, such as interchangeable columns.
@@ -68,7 +68,7 @@ class Preparer(TransformerMixin, BaseEstimator):
     >>> preparer = Preparer(orders={"size": ["s", "m", "l"]}).fit(table)
     >>> preparer.transform(table).columns
     ['day', 'day is missing', 'size', 'n']
-    >>> print(preparer.fates_[1])
+    >>> print(preparer.outcomes_[1])
     size: ordered: s < m < l
     """
 
@@ -125,12 +125,12 @@ class Preparer(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         frame = as_polars(X)
-        missing = [recipe.column for recipe in self.recipes_ if recipe.column not in frame.columns]
+        missing = [encoder.column for encoder in self.encoders_ if encoder.column not in frame.columns]
         if missing:
             raise ValueError(f"X must have the columns of fit, got none named {', '.join(map(repr, missing[:5]))}")
         made = []
-        for recipe in self.recipes_:
-            features, unread = recipe.features(frame[recipe.column])
+        for encoder in self.encoders_:
+            features, unread = encoder.features(frame[encoder.column])
             made += features
             if unread is not None and unread.is_many:
                 warnings.warn(str(unread), UnreadValuesWarning, stacklevel=3)  # scikit-learn wraps this method
@@ -141,7 +141,7 @@ class Preparer(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the features."""
         check_is_fitted(self)
-        return np.array(feature_names(self.recipes_), dtype=object)
+        return np.array(feature_names(self.encoders_), dtype=object)
 
     def _learn(self, X: Any, y: ArrayLike | None) -> list[Any]:
         frame = as_polars(X)
@@ -152,16 +152,16 @@ class Preparer(TransformerMixin, BaseEstimator):
         rules = self._rules(frame.columns)
         columns = read_columns(frame, [name for name in frame.columns if name not in dropped], rules, positive)
         features = finish_columns(columns, rules)
-        self.recipes_ = tuple(used.recipe for used in columns.used)
+        self.encoders_ = tuple(used.encoder for used in columns.used)
         self.notes_ = tuple(columns.notes)
-        fates = column_fates(self.recipes_, columns.left_out, columns.notes)
-        asked = (Fate(name, (), "drop", "left out: as asked") for name in dropped)
-        self.fates_ = tuple(sorted((*fates, *asked), key=lambda fate: frame.columns.index(fate.column)))
-        self.groups_ = {recipe.column: list(recipe.names) for recipe in self.recipes_ if len(recipe.names) > 1}
+        outcomes = column_outcomes(self.encoders_, columns.left_out, columns.notes)
+        asked = (ColumnOutcome(name, (), "drop", "left out: as asked") for name in dropped)
+        self.outcomes_ = tuple(sorted((*outcomes, *asked), key=lambda outcome: frame.columns.index(outcome.column)))
+        self.groups_ = {encoder.column: list(encoder.names) for encoder in self.encoders_ if len(encoder.names) > 1}
         self.n_features_in_ = frame.width
         self.feature_names_in_ = np.array(frame.columns, dtype=object)
         if not features:
-            reasons = "; ".join(map(str, self.fates_[:5]))
+            reasons = "; ".join(map(str, self.outcomes_[:5]))
             raise ValueError(f"X must have at least one usable column, got none ({reasons})")
         return features
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from puselect.tables.column_types import HOUR, part_of, read_as, type_of, without_nulls
 from puselect.tables.errors import UnreadNote
-from puselect.tables.kinds import HOUR, part_of, read_as, type_of, without_nulls
 
 EXAMPLES, SEARCHED, LONGEST = 3, 100, 40  # of values that cannot be read
 MOST_UNREAD = 0.5  # share of the values that are not missing
@@ -24,7 +24,7 @@ class Feature(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Encoder:
     """How one column becomes features."""
 
     column: str
@@ -46,7 +46,7 @@ class Recipe:
     part_fills: tuple[float, ...] = ()
     """What replaces missing values of the parts."""
     seen: tuple[str, ...] = ()
-    """All categories of the table that the recipe was learnt from; in results of earlier versions none."""
+    """All categories of the table that the encoder was learnt from; in results of earlier versions none."""
     lost: float = 0.0
     """Share of the values in that table that were missing or could not be read."""
 

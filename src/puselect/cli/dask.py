@@ -34,7 +34,7 @@ class RemoteFiles:
         from puselect.engines.dask_partitions import DaskPartitions, check_workers
         from puselect.engines.partitions import PartitionedTable
         from puselect.tables.loading import labelled_rows
-        from puselect.tables.parts import matching_files, number_columns, parquet_parts
+        from puselect.tables.parquet import matching_files, number_columns, parquet_parts
 
         check_workers(client)
         paths = matching_files(self.data)

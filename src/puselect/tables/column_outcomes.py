@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from puselect.selectors.leaks import Leak, LeakKind
+from puselect.tables.encoders import Encoder
 from puselect.tables.errors import FilledNote, LeftOut, Note
-from puselect.tables.recipes import Recipe
 
 LEAKS = {
     "value": "known positives share one value that few other rows have",
@@ -17,14 +17,14 @@ LEAKS = {
 
 
 @dataclass(frozen=True)
-class Fate:
+class ColumnOutcome:
     """What became of one column."""
 
     column: str
     features: tuple[str, ...]
     """Made from it; none if it was left out."""
     action: str
-    """The kind of a recipe, such as "date" or "categories"; "empty", "constant", "identifier", ... where left out."""
+    """The kind of an encoder, such as "date" or "categories"; "empty", "constant", "identifier", ... where left out."""
     text: str
     """A few words."""
     is_unchanged: bool = False
@@ -34,32 +34,35 @@ class Fate:
         return f"{self.column}: {self.text}"
 
 
-def column_fates(recipes: Iterable[Recipe], left_out: Iterable[LeftOut], notes: Iterable[Note]) -> tuple[Fate, ...]:
+def column_outcomes(
+    encoders: Iterable[Encoder], left_out: Iterable[LeftOut], notes: Iterable[Note]
+) -> tuple[ColumnOutcome, ...]:
     """Return what became of each column, those that are used first."""
     filled: dict[str, int] = {}
     for note in notes:
         if isinstance(note, FilledNote):
             filled = {name: filled.get(name, 0) + note.counts.get(name, 0) for name in {*filled, *note.counts}}
     used = [
-        Fate(recipe.column, recipe.names, recipe.kind, _used_text(recipe, filled),
-             recipe.kind == "number" and not filled.get(recipe.column, 0))
-        for recipe in recipes
+        ColumnOutcome(encoder.column, encoder.names, encoder.kind, _used_text(encoder, filled),
+             encoder.kind == "number" and not filled.get(encoder.column, 0))
+        for encoder in encoders
     ]  # fmt: skip
-    return (*used, *(Fate(column.name, (), column.reason, f"left out: {reason(column)}") for column in left_out))
+    unused = [ColumnOutcome(column.name, (), column.reason, f"left out: {reason(column)}") for column in left_out]
+    return (*used, *unused)
 
 
-def _used_text(recipe: Recipe, filled: Mapping[str, int]) -> str:
+def _used_text(encoder: Encoder, filled: Mapping[str, int]) -> str:
     text = {
         "number": "used as it is",
         "duration": "in microseconds",
         "time": "in days since midnight",
-        "date": _listed(("days since 1970-01-01", *recipe.parts), ", "),
-        "order": f"ordered: {_listed(recipe.values, ' < ')}",
-        "categories": f"categories, selected as a whole: {_listed(recipe.values, ', ')}",
-    }[recipe.kind]
-    if count := filled.get(recipe.column, 0):
-        text += f"; {count} missing values filled with the median, {recipe.fill:.4g}"
-    return text + ("; another feature tells where" if recipe.has_indicator else "")
+        "date": _listed(("days since 1970-01-01", *encoder.parts), ", "),
+        "order": f"ordered: {_listed(encoder.values, ' < ')}",
+        "categories": f"categories, selected as a whole: {_listed(encoder.values, ', ')}",
+    }[encoder.kind]
+    if count := filled.get(encoder.column, 0):
+        text += f"; {count} missing values filled with the median, {encoder.fill:.4g}"
+    return text + ("; another feature tells where" if encoder.has_indicator else "")
 
 
 def _listed(values: Sequence[str], mark: str, most: int = 6) -> str:
