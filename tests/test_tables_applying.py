@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from puselect.tables import TableSpec, load_table
-from puselect.tables.applying import apply_encoders
+from puselect.tables.loading import apply_encoders
 
 ROWS = 60
 FRAME = pl.DataFrame({
@@ -40,7 +40,7 @@ def test_codes_keep_their_zeros_below_a_header_with_blanks(table, tmp_path):
     path.write_text(NEW.write_csv().replace("code", " code "))
     found = apply_encoders(str(path), table.encoders, ["code=01", "code=X9"])
     assert found.X.sum(axis=0).tolist() == [20, 0]
-    assert found.rows["code"].to_list() == NEW["code"].to_list()
+    assert found.rows.frame["code"].to_list() == NEW["code"].to_list()
 
 
 @pytest.mark.parametrize(("name", "values"), [

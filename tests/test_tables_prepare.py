@@ -220,7 +220,7 @@ def test_an_hour_that_tells_the_class_is_found():
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        (pd.DataFrame({1: [1.0, 2.0], "1": [3.0, 4.0]}), "column names must differ as texts, got 1 more than once"),
+        (pd.DataFrame({1: [1.0, 2.0], "1": [3.0, 4.0]}), "column names must be unique, got 1 more than once"),
         (csr_array(np.eye(2)), "X must be a data frame or an array, got a sparse matrix"),
     ],
 )

@@ -15,7 +15,7 @@ from outcome import attempt, require
 
 from puselect import Preparer
 from puselect.tables import TableError, TableSpec, load_table
-from puselect.tables.applying import apply_encoders
+from puselect.tables.loading import apply_encoders
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-formats-"))
 N = 18  # rows: one value is more than 5 % of them

@@ -33,7 +33,7 @@ class RemoteFiles:
         """Return the table, which the workers read, and the labels, which travel."""
         from puselect.engines.dask_partitions import DaskPartitions, check_workers
         from puselect.engines.partitions import PartitionedTable
-        from puselect.tables.loading import labelled_rows
+        from puselect.tables.labels import labelled_rows
         from puselect.tables.parquet import matching_files, number_columns, parquet_parts
 
         check_workers(client)

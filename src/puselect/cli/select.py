@@ -390,7 +390,7 @@ def describe(
         notes=notes,
         findings=table_findings(table.notes),
         suitability=checked,
-        row_numbers=table.row_numbers if table.ids is None else list(table.ids),
+        row_numbers=table.rows.names,
         row_name=row_name or "",
         columns=table.outcomes,
         recipes=table.encoders,
@@ -424,7 +424,7 @@ class Outputs:
         def write_candidates(file: BinaryIO) -> None:
             if found is None:
                 raise ValueError("no clustering of the selected features succeeded")
-            table.write_candidates(found, support, row_name, file)
+            table.rows.write_candidates(found, table.selected_columns(support), file)
 
         result, report = result_outputs(selection, self.result, self.report)
         data = (self.data, lambda file: table.write(support, file, data_format))

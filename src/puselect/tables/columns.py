@@ -1,12 +1,12 @@
-"""Columns of any type become features: which are used, how, and which are left out and why."""
+"""Columns of a table become features, or are left out for a reason."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
-from puselect.arrays import BoolArray
+from puselect.arrays import BoolArray, FloatArray
 from puselect.selectors.leaks import find_leak, sorts_labels, stands_alone
 from puselect.selectors.twins import find_twins
 from puselect.tables.column_types import (
@@ -35,6 +35,7 @@ from puselect.tables.errors import (
     SpikeNote,
     TwinNote,
 )
+from puselect.tables.frames import pl
 
 ENCODED = ("text", "dates")
 INDICATOR_SHARE = 0.01
@@ -42,20 +43,19 @@ TWINS = 0.99
 FEWEST_ROWS, MOST_COMPARED = 20, 2000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ColumnRules:
-    """What is done to columns."""
+    """How columns are read."""
 
+    prepare: bool = False
+    """Encode, fill missing values and mark them, and leave out identifiers, leaks and copies; otherwise only point them
+    out."""
     encode: bool = False
     """Turn dates into numbers and one-hot encode text, instead of leaving them out."""
     max_categories: int = 20
     """Text with more values is left out."""
     impute: str | None = None
     """"median", or None to refuse missing values."""
-    indicators: bool = False
-    """Add a feature that tells where a column is missing."""
-    clean: bool = False
-    """Leave out identifiers, columns that give the label away, and copies; otherwise only point them out."""
     drop_duplicates: float | None = None
     """Of columns with this rank correlation or more leave out all but the first."""
     missing_codes: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ class Columns:
 
 
 def read_columns(
-    frame: Any, names: Iterable[str], rules: ColumnRules | None = None, positive: BoolArray | None = None
+    frame: pl.DataFrame, names: Iterable[str], rules: ColumnRules | None = None, positive: BoolArray | None = None
 ) -> Columns:
     """Decide what becomes of the named columns of a polars frame.
 
@@ -114,39 +114,42 @@ def read_columns(
     return columns
 
 
-def _read_column(columns: Columns, name: str, column: Any, rules: ColumnRules) -> None:
+def _read_column(columns: Columns, name: str, column: pl.Series, rules: ColumnRules) -> None:
     numbers = None if name in dict(rules.orders) else as_numbers(column)
-    if numbers is not None:
-        numbers = without_codes(numbers, rules.missing_codes)
-    known = None if numbers is None else known_values(numbers)
-    if column.null_count() == len(column) or (known is not None and not len(known)):
+    if column.null_count() == len(column):
         columns.left_out.append(LeftOut(name, "empty"))
-    elif known is None:
+    elif numbers is None:
         _read_other(columns, name, column, rules)
+    else:
+        _read_numbers(columns, column, without_codes(numbers, rules.missing_codes), rules)
+
+
+def _read_numbers(columns: Columns, column: pl.Series, numbers: pl.Series, rules: ColumnRules) -> None:
+    name, known = column.name, known_values(numbers)
+    if not len(known):
+        columns.left_out.append(LeftOut(name, "empty"))
     elif known.min() == known.max():
         columns.left_out.append(LeftOut(name, "constant", f"{known[0]:g}"))
     else:
         kind = "duration" if type_of(column) == "Duration" else "number"
         _use(columns, Encoder(name, kind, missing_codes=rules.missing_codes), column)
-        code = missing_code(numbers)
-        if code is not None:
+        if code := missing_code(known):
             columns.notes.append(CodeNote(name, f"{code[0]:g}", code[1]))
-        peak = spike(numbers)
-        if peak is not None:
+        if peak := spike(known):
             columns.notes.append(SpikeNote(name, f"{peak[0]:.6g}", peak[1]))
 
 
-def _use(columns: Columns, encoder: Encoder, column: Any) -> None:
+def _use(columns: Columns, encoder: Encoder, column: pl.Series) -> None:
     columns.used.append(Used(encoder, tuple(encoder.raw_features(column))))
 
 
-def _read_other(columns: Columns, name: str, column: Any, rules: ColumnRules) -> None:
+def _read_other(columns: Columns, name: str, column: pl.Series, rules: ColumnRules) -> None:
     """Use a column that does not hold numbers, or leave it out."""
     kind = kind_of(column)
     order = dict(rules.orders).get(name) or _declared_order(column)
     if kind not in ENCODED:
         columns.left_out.append(LeftOut(name, "type", kind))
-    elif not rules.encode and name not in dict(rules.orders):
+    elif not rules.encode and not rules.prepare and name not in dict(rules.orders):
         columns.left_out.append(LeftOut(name, cast(LeftOutReason, kind), n_values=column.drop_nulls().n_unique()))
     elif order:
         _use(columns, Encoder(name, "order", order), column)
@@ -162,16 +165,16 @@ def _read_other(columns: Columns, name: str, column: Any, rules: ColumnRules) ->
         _read_categories(columns, name, column, rules)
 
 
-def _declared_order(column: Any) -> tuple[str, ...]:
+def _declared_order(column: pl.Series) -> tuple[str, ...]:
     """Return the values of an enumeration from low to high; an enumeration is a type with an order."""
-    return tuple(column.dtype.categories) if str(column.dtype).startswith("Enum") else ()
+    return tuple(column.dtype.categories) if isinstance(column.dtype, pl.Enum) else ()
 
 
-def _read_categories(columns: Columns, name: str, column: Any, rules: ColumnRules) -> None:
+def _read_categories(columns: Columns, name: str, column: pl.Series, rules: ColumnRules) -> None:
     text = column.cast(str)
     categories = sorted(text.drop_nulls().unique().to_list())
     if len(categories) > rules.max_categories:
-        is_identifier = rules.clean and looks_like_identifier(column)
+        is_identifier = rules.prepare and looks_like_identifier(column)
         reason = LeftOut(name, "text", "", len(categories), rules.max_categories)
         columns.left_out.append(LeftOut(name, "identifier") if is_identifier else reason)
     elif len(categories) == 1 and not text.null_count():
@@ -183,7 +186,7 @@ def _read_categories(columns: Columns, name: str, column: Any, rules: ColumnRule
         _use(columns, Encoder(name, "categories", tuple(used), seen=tuple(categories), lost=lost), column)
 
 
-def _find_identifiers(columns: Columns, frame: Any, rules: ColumnRules, positive: BoolArray | None) -> None:
+def _find_identifiers(columns: Columns, frame: pl.DataFrame, rules: ColumnRules, positive: BoolArray | None) -> None:
     """Leave out identifiers, or point them out."""
     numbers = {used.encoder.column: used.raw[0].values for used in columns.used if used.encoder.kind == "number"}
     found = [name for name in numbers if name not in rules.use and looks_like_identifier(frame[name])]
@@ -191,9 +194,9 @@ def _find_identifiers(columns: Columns, frame: Any, rules: ColumnRules, positive
         name for name in found if positive is not None and sorts_labels(numbers[name].to_numpy(), positive)
     }
     columns.notes += [
-        IdentifierNote(name, name in sorting, rules.clean) for name in found if not rules.clean or name in sorting
+        IdentifierNote(name, name in sorting, rules.prepare) for name in found if not rules.prepare or name in sorting
     ]
-    if rules.clean:
+    if rules.prepare:
         columns.leave_out(LeftOut(name, "identifier") for name in found)
 
 
@@ -206,7 +209,7 @@ def _find_leaks(columns: Columns, rules: ColumnRules, positive: BoolArray) -> No
     left_out = {}
     for feature, leak in zip(features, found, strict=True):
         if leak is not None:
-            is_left_out = rules.clean and leak.is_strong and stands_alone(leak, values, others, positive)
+            is_left_out = rules.prepare and leak.is_strong and stands_alone(leak, values, others, positive)
             columns.notes.append(LeakNote(feature.name, leak, is_left_out))
             if is_left_out:
                 left_out[feature.source] = LeftOut(feature.source, "leak", str(leak.kind))
@@ -218,8 +221,8 @@ def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = (
 
     The encoders learn the medians. Without `rules.impute`, missing and infinite values raise a `MissingValuesError`.
     """
-    columns.notes += _count_holes([used.raw[0] for used in columns.used], rules.impute)
-    _learn_filling(columns, rules.indicators)
+    columns.notes += _count_holes([used.raw[0] for used in columns.used], rules)
+    _learn_filling(columns, rules.prepare)
     filled = [used.encoder.filled(used.raw) for used in columns.used]
     copies = _find_copies(columns, [made[0] for made in filled], rules, keep)
     columns.leave_out(copies)
@@ -242,7 +245,7 @@ def _learn_filling(columns: Columns, indicators: bool) -> None:
         seen.add(content)
 
 
-def _count_holes(features: Sequence[Feature], impute: str | None) -> list[Note]:
+def _count_holes(features: Sequence[Feature], rules: ColumnRules) -> list[Note]:
     holes: dict[Hole, dict[str, int]] = {
         "missing": {feature.name: int(np.isnan(feature.values.to_numpy()).sum()) for feature in features},
         "infinite": {feature.name: int(np.isinf(feature.values.to_numpy()).sum()) for feature in features},
@@ -250,7 +253,7 @@ def _count_holes(features: Sequence[Feature], impute: str | None) -> list[Note]:
     notes: list[Note] = []
     for hole, counts in holes.items():
         found = {name: count for name, count in counts.items() if count}
-        if found and impute is None:
+        if found and not rules.prepare and rules.impute is None:
             raise MissingValuesError(hole, found)
         if found:
             notes.append(FilledNote(hole, found))
@@ -281,7 +284,7 @@ def _find_copies(
     return copies
 
 
-def _is_copy(first: Any, other: Any, rules: ColumnRules) -> bool:
+def _is_copy(first: FloatArray, other: FloatArray, rules: ColumnRules) -> bool:
     if rules.drop_duplicates is not None:
         return bool(find_twins(np.column_stack([first, other]), rules.drop_duplicates))
-    return rules.clean and np.array_equal(first, other)
+    return rules.prepare and np.array_equal(first, other)
