@@ -18,7 +18,7 @@ from puselect.report import Comparison, Selection, summarise, write_report
 from puselect.report.panels import Mark, Portrait
 from puselect.report.quality import Code
 from puselect.report.selection import CandidateTable, Finding
-from puselect.tables.fates import Fate
+from puselect.tables.column_outcomes import ColumnOutcome
 
 HOSTILE = [
     "<script>window.hacked = 1</script>",
@@ -83,7 +83,7 @@ def selection() -> Selection:
 
 
 def with_every_section(found: Selection) -> Selection:
-    """The same with costs, a category, a cluster that a category marks, and fates of columns, all in odd words."""
+    """The same with costs, a category, a cluster that a category marks, and outcomes of columns, all in odd words."""
     category = replace(
         found.panels[0], members=("=1", "<i>"), edges=(), labelled=(0.7, 0.3), candidates=(0.5, 0.5), others=(0.1, 0.9)
     )
@@ -93,7 +93,10 @@ def with_every_section(found: Selection) -> Selection:
         features=tuple(replace(feature, cost=1.5) for feature in found.features),
         panels=(category, *found.panels[1:]),
         portraits=(Portrait(40.0, 9.0, (mark,)), *found.portraits),
-        columns=(Fate("<u>", (), "leak", "left out: possible leak"), Fate("a" * 60, ("a",), "number", "used as it is")),
+        columns=(
+            ColumnOutcome("<u>", (), "leak", "left out: possible leak"),
+            ColumnOutcome("a" * 60, ("a",), "number", "used as it is"),
+        ),
         reason="fscpu was chosen because it separates held-out positives best.",
     )
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from puselect.phrases import counted, shortened
 from puselect.report.quality import Code, note, warning
 from puselect.report.selection import Finding
+from puselect.tables.column_outcomes import leak_text
 from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, Note, SampleNote, SpikeNote
-from puselect.tables.fates import leak_text
 
 
 def table_findings(notes: Sequence[Note]) -> tuple[Finding, ...]:

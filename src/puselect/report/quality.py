@@ -19,7 +19,7 @@ from puselect.phrases import counted, shortened
 from puselect.report.selection import NOTE, WARNING, Finding
 from puselect.selectors.base import PUSelector
 from puselect.selectors.groups import representatives
-from puselect.tables.fates import leak_text
+from puselect.tables.column_outcomes import leak_text
 
 FEW_LABELS = 20
 TIED = 0.95

@@ -35,8 +35,8 @@ from puselect.report.selection import (
 )
 from puselect.scaling import as_numbers
 from puselect.selectors.base import PUSelector
-from puselect.tables.fates import Fate
-from puselect.tables.recipes import Recipe
+from puselect.tables.column_outcomes import ColumnOutcome
+from puselect.tables.encoders import Encoder
 
 if TYPE_CHECKING:
     from puselect.tables.prepare import Preparer
@@ -61,8 +61,8 @@ def summarise(
     suitability: Suitability | None = None,
     row_numbers: ArrayLike | None = None,
     row_name: str = "",
-    columns: Sequence[Fate] = (),
-    recipes: Sequence[Recipe] = (),
+    columns: Sequence[ColumnOutcome] = (),
+    recipes: Sequence[Encoder] = (),
     candidates: Candidates | None = None,
     preparer: "Preparer | None" = None,
 ) -> Selection:
@@ -91,9 +91,9 @@ def summarise(
         the index of a data frame, if it has integers or strings, otherwise the position.
     row_name : str
         What these names are, such as the column they come from.
-    columns : list of Fate
+    columns : list of ColumnOutcome
         What became of each column of the file that `X` was made from; see `puselect.Preparer`.
-    recipes : list of Recipe
+    recipes : list of Encoder
         How its columns became those of `X`; `puselect apply` needs them.
     candidates : Candidates, optional
         Those among the rows, where they are known already.
@@ -111,7 +111,7 @@ def summarise(
     """
     check_is_fitted(selector)
     if preparer is not None:
-        columns, recipes = preparer.fates_, preparer.recipes_
+        columns, recipes = preparer.outcomes_, preparer.encoders_
         findings = [*findings, *table_findings(preparer.notes_)]
     names = _names(selector, feature_names)
     features = _features(selector, names, {recipe.column for recipe in recipes if recipe.kind == "date"})

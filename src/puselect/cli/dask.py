@@ -33,8 +33,8 @@ class RemoteFiles:
         """Return the table, which the workers read, and the labels, which travel."""
         from puselect.clustering.dask.collections import DaskPartitions, check_workers
         from puselect.clustering.dask.partitions import PartitionedTable
-        from puselect.tables.loading import labelled_rows
-        from puselect.tables.parts import matching_files, number_columns, parquet_parts
+        from puselect.tables.labels import labelled_rows
+        from puselect.tables.parquet import matching_files, number_columns, parquet_parts
 
         check_workers(client)
         paths = matching_files(self.data)
