@@ -6,7 +6,7 @@ import pytest
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.report import summarise
-from puselect.report.quality import Code
+from puselect.report.findings import Code
 from puselect.trust.spread import (
     Counts,
     SpreadCode,

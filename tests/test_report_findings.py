@@ -1,6 +1,6 @@
 import pytest
 
-from puselect.report.preparation import table_findings
+from puselect.report.findings import table_findings
 from puselect.selectors.leaks import Leak, LeakKind
 from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, SampleNote, SpikeNote, TwinNote
 
