@@ -9,6 +9,7 @@ from puselect.selectors.result import FitResult
 
 X = np.random.default_rng(0).normal(size=(60, 6))
 y = np.arange(60) < 20
+X[y, :2] += 2
 
 
 @pytest.mark.parametrize("selector", [FSCPU(), KBest()])
