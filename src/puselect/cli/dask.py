@@ -65,7 +65,7 @@ def select_remote(files: RemoteFiles, selector: "FSCPU", outputs: Any, json: boo
     notes = list(dict.fromkeys(str(warning.message) for warning in heard))
     tell_notes(() if quiet else notes)
     command = shlex.join(["puselect", *sys.argv[1:]])
-    selection = summarise(selector, command=command, seconds=seconds, notes=notes)
+    selection = summarise(selector, method="fscpu", command=command, seconds=seconds, notes=notes)
     with finishing():
         write_each(*result_outputs(selection, outputs.result, outputs.report))
     if json:

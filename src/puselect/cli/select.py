@@ -203,7 +203,7 @@ def select(
     begin = time.perf_counter()
     with finishing(), working("describing and writing the result", quiet):
         found = find_candidates(selector, table)
-        selection = describe(selector, table, seconds, [*remarks, *heard], checked, found, spec.id)
+        selection = describe(selector, method, table, seconds, [*remarks, *heard], checked, found, spec.id)
         files.write(selection, table, selector.support_, found, spec.id)
     if json:
         typer.echo(selection.to_json())
@@ -369,22 +369,23 @@ def shuffled_search(
 
 def find_candidates(selector: "PUSelector", table: "LoadedTable") -> "Candidates | None":
     """Return the candidate positives; None for a method that does not cluster."""
-    model = getattr(selector, "row_model_", None)
+    model = selector.result_.row_model
     return None if model is None else model.candidates(table.X.to_numpy()[:, selector.support_], table.y == 1)
 
 
 def describe(
-    selector: "PUSelector", table: "LoadedTable", seconds: float, notes: list[str], checked: "SuitabilityCheck | None",
-    found: "Candidates | None", row_name: str | None,
+    selector: "PUSelector", method: str, table: "LoadedTable", seconds: float, notes: list[str],
+    checked: "SuitabilityCheck | None", found: "Candidates | None", row_name: str | None,
 ) -> "Selection":
     """Return the result as it is written and reported."""
     from puselect.report import summarise
-    from puselect.report.preparation import table_findings
+    from puselect.report.findings import table_findings
 
     return summarise(
         selector,
         table.X,
         table.y,
+        method=method,
         command=shlex.join(["puselect", *sys.argv[1:]]),
         seconds=seconds,
         notes=notes,

@@ -163,7 +163,7 @@ class Finding:
     title: str
     text: str
     code: str = ""
-    """What it is about, one of `puselect.report.quality.Code`; programs should look at this, never at the words."""
+    """What it is about, one of `puselect.report.findings.Code`; programs should look at this, never at the words."""
 
     def check(self) -> None:
         require(self.level in (WARNING, NOTE), f"level must be {WARNING!r} or {NOTE!r}")
@@ -201,8 +201,6 @@ class Selection(JSONRecord):
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     suitability: Suitability | None = None
-    reason: str = ""
-    """Why this method, if it was chosen among several."""
     stability: Stability | None = None
     """Of selections on halves of the rows."""
     path: Path | None = None
