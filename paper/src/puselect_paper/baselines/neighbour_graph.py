@@ -1,9 +1,8 @@
 """Sparse graphs of nearest neighbours."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 from sklearn.neighbors import NearestNeighbors
 
@@ -21,7 +20,7 @@ class Edges(NamedTuple):
     """Squared distance of the ends, shape (n_edges,)."""
 
 
-def neighbour_edges(points: NDArray[Any], n_neighbors: int, n_jobs: int | None = None) -> Edges:
+def neighbour_edges(points: FloatArray, n_neighbors: int, n_jobs: int | None = None) -> Edges:
     """Return edges between points of which one is among the other's nearest neighbours, itself not counted.
 
     Examples

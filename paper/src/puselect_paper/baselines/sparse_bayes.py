@@ -7,7 +7,6 @@ graph prior, mu the weight of an unlabelled row relative to a labelled one.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, log_expit
 
@@ -27,7 +26,7 @@ MAX_MOVE = 0.5  # of a reliability in one step
 class WeightedRows(NamedTuple):
     """The rows that count, and how much."""
 
-    X: NDArray[np.float64]
+    X: FloatArray
     """Shape (n_rows, n_features)."""
     y: FloatArray
     """Classes or pseudo-classes, 0 or 1, shape (n_rows,)."""
@@ -51,7 +50,7 @@ class SparseModel(NamedTuple):
 
 
 def fit_sparse_bayes(
-    X: NDArray[np.float64],
+    X: FloatArray,
     y: FloatArray,
     labelled: BoolArray,
     B: FloatArray,

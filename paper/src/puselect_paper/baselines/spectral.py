@@ -1,9 +1,8 @@
 """Spectral clustering on a graph of nearest neighbours."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
@@ -28,7 +27,7 @@ class SpectralClusters(NamedTuple):
 
 
 def spectral_clusters(
-    points: NDArray[Any], n_clusters: int, n_neighbors: int, seed: int, n_jobs: int | None = None
+    points: FloatArray, n_clusters: int, n_neighbors: int, seed: int, n_jobs: int | None = None
 ) -> SpectralClusters:
     """Return a clustering of points by k-means on the leading eigenvectors of their graph of neighbours.
 
