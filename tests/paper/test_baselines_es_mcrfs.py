@@ -5,7 +5,6 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from small_tables import small_table
 
-from puselect.search.deadline import Deadline
 from puselect.selectors.ranking import Task
 from puselect_paper.baselines import es_mcrfs
 from puselect_paper.baselines.agent import (
@@ -17,7 +16,7 @@ from puselect_paper.baselines.agent import (
     importance_ratio,
     russian_roulette,
 )
-from puselect_paper.baselines.es_mcrfs import ESMCRFS, ForestReward, share_done, split_rows, walking_epsilon
+from puselect_paper.baselines.es_mcrfs import ESMCRFS, ForestReward, split_rows, walking_epsilon
 from puselect_paper.baselines.q_network import Batch, QNetwork, loss, loss_gradient
 
 
@@ -158,20 +157,22 @@ def test_a_quarter_of_both_kinds_of_rows_is_scored(rng):
     assert positive[scored].sum() == pytest.approx(positive.sum() / 4, abs=1)
 
 
-def test_exploration_falls_from_a_half_to_a_fifth():
-    assert walking_epsilon(share_done(0, 6000, Deadline(None))) == 0.5
-    assert walking_epsilon(share_done(5999, 6000, Deadline(None))) == pytest.approx(0.2)
-    assert walking_epsilon(share_done(0, 1, Deadline(None))) == 0.5
-
-
 def test_the_answer_is_the_last_walk_of_the_wanted_size(monkeypatch):
     X, y, _ = small_table()
     walks = []
     walk = Agent.walk
-    monkeypatch.setattr(Agent, "walk", lambda agent, epsilon: walks.append(walk(agent, epsilon)) or walks[-1])
+    shares = []
+
+    def watched(agent, epsilon):
+        shares.append(epsilon)
+        walks.append(walk(agent, epsilon))
+        return walks[-1]
+
+    monkeypatch.setattr(Agent, "walk", watched)
     selector = ESMCRFS(3, max_iter=60, n_estimators=2, random_state=0).fit(X, y)
     exact = [w.mask for w in walks if w.mask.sum() == 3]
     assert selector.exact_
+    np.testing.assert_allclose(shares, np.linspace(0.5, 0.2, 60))
     np.testing.assert_array_equal(selector.get_support(), exact[-1])
     assert selector.n_forests_ == len({w.mask.tobytes() for w in walks if w.mask.any()})
 

@@ -4,7 +4,6 @@ from scipy.optimize import approx_fprime, check_grad, minimize
 from scipy.special import expit
 from small_tables import small_table
 
-from puselect.search.deadline import Deadline
 from puselect_paper.baselines.jsfs import JSFS, graph_penalty, pruned_scores
 from puselect_paper.baselines.neighbour_graph import neighbour_edges
 from puselect_paper.baselines.sparse_bayes import (
@@ -117,7 +116,7 @@ def test_columns_that_tell_the_classes_get_the_weights(rng):
     X = rng.random((800, 8))
     X[:, 3] = 0
     y = (rng.random(800) < expit(14 * (X[:, 0] - X[:, 5]))).astype(float)
-    result = fit_sparse_bayes(X, y, np.ones(800, dtype=bool), np.zeros((8, 8)), 1.0, 50, Deadline(None))
+    result = fit_sparse_bayes(X, y, np.ones(800, dtype=bool), np.zeros((8, 8)), 1.0, 50)
     assert result.weights[0] > 10
     assert result.weights[5] < -10
     assert np.abs(np.delete(result.weights, [0, 5])).max() < 1
@@ -131,7 +130,7 @@ def test_unreliable_rows_count_less():
     labelled = np.arange(300) < 100
     y = (X[:, 0] > X[:, 1]).astype(float)
     wrong = np.where(labelled, y, 1 - y)
-    trusted = fit_sparse_bayes(X, wrong, labelled, np.zeros((2, 2)), 9.95e-3, 50, Deadline(None))
+    trusted = fit_sparse_bayes(X, wrong, labelled, np.zeros((2, 2)), 9.95e-3, 50)
     assert trusted.weights[0] > 0 > trusted.weights[1]
 
 

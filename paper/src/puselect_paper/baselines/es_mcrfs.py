@@ -7,15 +7,12 @@ from numpy.random import RandomState
 from sklearn.ensemble import RandomForestClassifier
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.search.deadline import Deadline
 from puselect.search.progress import LOG_SECONDS, Throttle
-from puselect.selectors.base import check_max_time, check_number
+from puselect.selectors.base import check_number
 from puselect.selectors.ranking import RankingSelector, Task
 from puselect_paper.baselines.agent import Agent
 
 FIRST_EPSILON, LAST_EPSILON = 0.5, 0.2  # share of random actions in walks, at the first and at the last step
-FEWEST_WALKS = 20  # after which the time of all walks can be told
-CLEARLY_LATE = 1.1  # so many times more time than walks is gone
 
 logger = logging.getLogger("puselect")
 
@@ -41,9 +38,6 @@ class ESMCRFS(RankingSelector):
         How many features to select. By default half of them, rounded up.
     max_iter : int, default=6000
         Number of walks, each with one forest.
-    max_time : float, optional
-        The most seconds that the walks may take. Where they would take longer, the share of random actions falls with
-        the time instead of the number of walks.
     n_estimators : int, default=100
         Trees of a forest.
     pos_label : object, default=1
@@ -60,8 +54,6 @@ class ESMCRFS(RankingSelector):
         features of the answer, -2 for constant columns.
     n_iter_ : int
         Walks done.
-    timed_out_ : bool
-        Whether `max_time` ended the walks.
     exact_ : bool
         Whether a walk took exactly the wanted number of features.
     n_forests_ : int
@@ -83,16 +75,14 @@ class ESMCRFS(RankingSelector):
     """
 
     exact_: bool
-    timed_out_: bool
-    n_iter_: int
     n_forests_: int
+    n_iter_: int
 
     def __init__(
         self,
         n_features_to_select: int | None = None,
         *,
         max_iter: int = 6000,
-        max_time: float | None = None,
         n_estimators: int = 100,
         pos_label: object = 1,
         n_jobs: int | None = None,
@@ -100,7 +90,6 @@ class ESMCRFS(RankingSelector):
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.max_iter = max_iter
-        self.max_time = max_time
         self.n_estimators = n_estimators
         self.pos_label = pos_label
         self.n_jobs = n_jobs
@@ -109,10 +98,9 @@ class ESMCRFS(RankingSelector):
     def _score(self, task: Task) -> FloatArray:
         check_number("max_iter", self.max_iter, 1, integer=True)
         check_number("n_estimators", self.n_estimators, 1, integer=True)
-        check_max_time(self.max_time)
         varies = np.ptp(task.X, axis=0) > 0
         scores = np.full(len(varies), -2.0)
-        self.exact_, self.timed_out_, self.n_iter_, self.n_forests_ = False, False, 0, 0
+        self.exact_, self.n_forests_, self.n_iter_ = False, 0, self.max_iter
         if varies.any():
             scores[varies] = self._search(task, np.flatnonzero(varies))
         return scores
@@ -124,28 +112,17 @@ class ESMCRFS(RankingSelector):
         reward = ForestReward(X, task.positive, self.n_estimators, self.n_jobs, task)
         agent = Agent(X, n_select, task.rng)
         answer = np.zeros(len(columns), dtype=bool)
-        due, deadline = Throttle(LOG_SECONDS), Deadline(self.max_time)
+        due = Throttle(LOG_SECONDS)
         for step in range(self.max_iter):
-            self.timed_out_ = deadline.is_too_close(0)
-            if self.timed_out_:
-                break
-            walk = agent.walk(walking_epsilon(share_done(step, self.max_iter, deadline)))
+            walk = agent.walk(walking_epsilon(step / max(self.max_iter - 1, 1)))
             value = reward(walk.mask)
             agent.learn(walk, value)
             if walk.mask.sum() == n_select:
                 answer = walk.mask
             if due():
                 logger.info("walk %d/%d, reward %.4f, %d forests", step + 1, self.max_iter, value, len(reward.known))
-            self.n_iter_ = step + 1
         self.exact_, self.n_forests_ = bool(answer.any()), len(reward.known)
         return agent.advantages() + np.where(answer, 2.0, 0.0)
-
-
-def share_done(step: int, max_iter: int, deadline: Deadline) -> float:
-    """Return how far the walks are, 0 to 1: by their number, or by the time if that will end them clearly before."""
-    by_number = step / max(max_iter - 1, 1)
-    will_be_cut = step >= FEWEST_WALKS and deadline.share > CLEARLY_LATE * by_number
-    return min(deadline.share, 1.0) if will_be_cut else by_number
 
 
 def walking_epsilon(share: float) -> float:

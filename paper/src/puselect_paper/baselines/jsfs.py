@@ -4,8 +4,7 @@ import numpy as np
 from numpy.random import RandomState
 
 from puselect.arrays import BoolArray, FloatArray
-from puselect.search.deadline import Deadline
-from puselect.selectors.base import check_max_time, check_number
+from puselect.selectors.base import check_number
 from puselect.selectors.ranking import RankingSelector, Task
 from puselect_paper.baselines.neighbour_graph import Edges, adjacency, neighbour_edges
 from puselect_paper.baselines.sparse_bayes import SparseModel, fit_sparse_bayes
@@ -39,12 +38,8 @@ class JSFS(RankingSelector):
         How many features to select. By default half of them, rounded up.
     max_iter : int, default=50
         Sweeps over weights, reliabilities and priors, at most.
-    max_time : float, optional
-        The most seconds that graph and sweeps may take; one sweep is always done.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
-    n_jobs : int, optional
-        Threads for the neighbour search.
     random_state : int, RandomState or None, default=None
         Breaks ties between features.
 
@@ -56,8 +51,6 @@ class JSFS(RankingSelector):
         Weights of the classifier, for columns scaled to [0, 1]; 0 for dropped features.
     n_iter_ : int
         Sweeps done.
-    timed_out_ : bool
-        Whether `max_time` ended the sweeps.
 
     References
     ----------
@@ -76,34 +69,27 @@ class JSFS(RankingSelector):
 
     coef_: FloatArray
     n_iter_: int
-    timed_out_: bool
 
     def __init__(
         self,
         n_features_to_select: int | None = None,
         *,
         max_iter: int = 50,
-        max_time: float | None = None,
         pos_label: object = 1,
-        n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.max_iter = max_iter
-        self.max_time = max_time
         self.pos_label = pos_label
-        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _score(self, task: Task) -> FloatArray:
         check_number("max_iter", self.max_iter, 1, integer=True)
-        check_max_time(self.max_time)
-        deadline = Deadline(self.max_time)
         X, positive = task.X, task.positive
         varies = np.ptp(X, axis=0) > 0
-        B = GAMMA * graph_penalty(X[:, varies], positive, neighbour_edges(X, N_NEIGHBORS, self.n_jobs))
-        result = fit_sparse_bayes(X[:, varies], positive.astype(float), positive, B, MU, self.max_iter, deadline)
-        self.n_iter_, self.timed_out_ = result.n_sweeps, result.timed_out
+        B = GAMMA * graph_penalty(X[:, varies], positive, neighbour_edges(X, N_NEIGHBORS))
+        result = fit_sparse_bayes(X[:, varies], positive.astype(float), positive, B, MU, self.max_iter)
+        self.n_iter_ = result.n_sweeps
         self.coef_ = np.zeros(len(varies))
         self.coef_[varies] = result.weights
         scores = np.full(len(varies), -3.0 - self.max_iter)

@@ -32,8 +32,6 @@ class MRMRUFS(RankingSelector):
         How many features to select. By default half of them, rounded up.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
-    n_jobs : int, optional
-        Threads for the neighbour search.
     random_state : int, RandomState or None, default=None
         Seed of the clusterings; also breaks ties.
 
@@ -69,22 +67,20 @@ class MRMRUFS(RankingSelector):
         n_features_to_select: int | None = None,
         *,
         pos_label: object = 1,
-        n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.pos_label = pos_label
-        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _score(self, task: Task) -> FloatArray:
-        classes = spectral_clusters(task.X, task.n_select, N_NEIGHBORS, task.seed, self.n_jobs).labels
+        classes = spectral_clusters(task.X, task.n_select, N_NEIGHBORS, task.seed).labels
         codes = equal_width_codes(task.X, N_BINS)
         self.relevance_ = np.array([mutual_info_score(classes, column) for column in codes.T])
         left = np.flatnonzero(np.ptp(task.X, axis=0) > 0)
         taken: list[int] = []
         while len(taken) < task.n_select and len(left) > 0:
-            groups = spectral_clusters(task.X.T[left], task.n_select, N_NEIGHBORS, task.seed, self.n_jobs)
+            groups = spectral_clusters(task.X.T[left], task.n_select, N_NEIGHBORS, task.seed)
             best = left[representatives(groups, task.rng)]
             taken.extend(best[descending_order(self.relevance_[best], task.rng)])
             left = np.setdiff1d(left, best)

@@ -35,8 +35,6 @@ class SSelect(RankingSelector):
         Width of the heat kernel, on columns scaled to [0, 1]: an edge weighs exp(-distance² / (2 sigma2)).
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
-    n_jobs : int, optional
-        Threads for the neighbour search.
     random_state : int, RandomState or None, default=None
         Breaks ties between features.
 
@@ -65,18 +63,16 @@ class SSelect(RankingSelector):
         *,
         sigma2: float = 0.005,
         pos_label: object = 1,
-        n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.sigma2 = sigma2
         self.pos_label = pos_label
-        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _score(self, task: Task) -> FloatArray:
         check_number("sigma2", self.sigma2, 0, open_low=True)
-        edges = neighbour_edges(task.X, N_NEIGHBORS, self.n_jobs)
+        edges = neighbour_edges(task.X, N_NEIGHBORS)
         graph = adjacency(edges, heat_weights(edges, self.sigma2), len(task.X))
         centred = centre_columns(task.X, graph)
         n_above = (centred[task.positive] >= 0).sum(axis=0)

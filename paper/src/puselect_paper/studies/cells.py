@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 KEY_LENGTH = 16
+JSONObject = Mapping[str, Any]
+"""A table of TOML or an object of JSON: settings, data, values."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -36,12 +39,12 @@ class Cell:
 
     measure: str
     method: str
-    settings: Mapping[str, Any]
-    data: Mapping[str, Any]
+    settings: JSONObject
+    data: JSONObject
     seed: int
 
     @property
-    def content(self) -> dict[str, Any]:
+    def content(self) -> JSONObject:
         """Everything that decides the result, as plain values."""
         return {**self._without_seed(), "seed": self.seed}
 
@@ -56,7 +59,7 @@ class Cell:
         return digest(self._without_seed())
 
     @classmethod
-    def from_content(cls, content: Mapping[str, Any]) -> Self:
+    def from_content(cls, content: JSONObject) -> Self:
         """Return the cell with this content, or raise a ValueError."""
         kinds = {"measure": str, "method": str, "settings": dict, "data": dict, "seed": int}
         if set(content) != set(kinds):
@@ -68,12 +71,12 @@ class Cell:
         digest(cell.content)  # NaN and half characters have no key
         return cell
 
-    def _without_seed(self) -> dict[str, Any]:
+    def _without_seed(self) -> JSONObject:
         settings, data = dict(self.settings), dict(self.data)
         return {"measure": self.measure, "method": self.method, "settings": settings, "data": data}
 
 
-def digest(content: Mapping[str, Any]) -> str:
+def digest(content: JSONObject) -> str:
     """Return the first digits of the SHA-256 of the content as JSON with sorted names."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from puselect.methods import REGISTRY, YARDSTICKS
 
@@ -14,7 +14,7 @@ class TableRow(NamedTuple):
     group: str
     paper: str = ""
     """Its row in the paper's tables, if it has one."""
-    artificial: Mapping[str, Any] = {}
+    artificial: Mapping[str, object] = {}
     """Changes to artificial data sets, for this method only."""
 
 

@@ -1,30 +1,31 @@
 """What a cell asks of a method, and what its answer is worth."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from puselect.arrays import AnyArray
 from puselect.evaluation.holdout import Fitted
+from puselect_paper.studies.cells import JSONObject
 
 
 class Assignment(NamedTuple):
     """What a cell asks of a method, and what its answer is worth."""
 
-    X: NDArray[Any]
-    y: NDArray[Any]
+    X: AnyArray
+    y: AnyArray
     k: int
     """How many features to select."""
-    judge: Callable[[Fitted], dict[str, Any]]
+    judge: Callable[[Fitted], JSONObject]
     """Returns the values of the cell."""
-    settings: Mapping[str, Any] = {}
+    settings: Mapping[str, object] = {}
     """Of the method, beside those of the cell."""
 
 
-def journal_values(fitted: Fitted) -> dict[str, Any]:
+def journal_values(fitted: Fitted) -> JSONObject:
     """Return what the journal keeps of a selection."""
-    values: dict[str, Any] = {"selected": np.flatnonzero(fitted.support).tolist()}
+    values: dict[str, object] = {"selected": np.flatnonzero(fitted.support).tolist()}
     if fitted.seconds is not None:
         values["fit_seconds"] = fitted.seconds
     selector = fitted.selector
