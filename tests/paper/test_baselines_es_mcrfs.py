@@ -12,7 +12,6 @@ from puselect_paper.baselines.agent import (
     STOP_BELOW,
     TARGET_EPSILON,
     Agent,
-    describe,
     importance_ratio,
     russian_roulette,
 )
@@ -99,14 +98,6 @@ def test_a_walk_is_consistent(rng):
         agent.learn(walk, 0.5)
 
 
-def test_without_exploration_beyond_the_target_nothing_is_stopped(rng):
-    agent = Agent(rng.random((30, 9)), 4, rng)
-    for _ in range(20):
-        walk = agent.walk(TARGET_EPSILON)
-        np.testing.assert_allclose(walk.weights, 1)
-        assert len(walk.visited) == 9
-
-
 def test_the_memory_keeps_the_latest_decisions(rng):
     agent = Agent(rng.random((30, 50)), 25, rng)
     for step in range(100):
@@ -122,16 +113,6 @@ def test_the_agent_learns_which_feature_pays(rng):
         walk = agent.walk(walking_epsilon(step / 1499))
         agent.learn(walk, float(walk.mask[2]))
     assert agent.advantages().argmax() == 2
-
-
-def test_statistics_are_those_of_numpy(rng):
-    table = rng.normal(size=(11, 3))
-    count, mean, deviation, *quantiles = describe(table, 0.3)
-    assert (count == 0.3).all()
-    np.testing.assert_allclose(mean, table.mean(axis=0))
-    np.testing.assert_allclose(deviation, table.std(axis=0))
-    np.testing.assert_allclose(quantiles, np.quantile(table, [0, 0.25, 0.5, 0.75, 1], axis=0))
-    np.testing.assert_allclose(describe(table[:1], 1.0)[3:], np.tile(table[0], (5, 1)))
 
 
 def test_the_reward_is_the_accuracy_of_a_forest_and_known_masks_are_not_trained_again(rng):

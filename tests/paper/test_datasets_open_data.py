@@ -1,5 +1,4 @@
 import csv
-import doctest
 from functools import cache
 from pathlib import Path
 
@@ -81,15 +80,3 @@ def test_positive_flows_are_the_two_attacks_of_the_paper(flows, data_home):
     np.testing.assert_array_equal(flows.data, rows.select(flows.feature_names).to_numpy())
     attacks = rows["Attack_type"].filter(pl.Series(flows.target == 1)).unique()
     assert set(attacks) == {"NMAP_TCP_scan", "DDOS_Slowloris"}
-
-
-def test_examples_of_the_docstrings_hold(data_home, monkeypatch):
-    monkeypatch.setenv("PUSELECT_DATA", str(data_home))
-    runner = doctest.DocTestRunner()
-    for name, loader in LOADERS.items():
-        for test in doctest.DocTestFinder().find(loader, name):
-            for example in test.examples:
-                example.options.clear()
-            runner.run(test)
-    assert runner.summarize().attempted == 9
-    assert runner.summarize().failed == 0

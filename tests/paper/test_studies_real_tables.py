@@ -10,7 +10,7 @@ from puselect_paper.baselines import PUET
 from puselect_paper.report import collect, study_tables
 from puselect_paper.report.tables import to_markdown
 from puselect_paper.statistics import corrected_resampled_t_test, mean_ranks
-from puselect_paper.studies import Study, load_run, load_study
+from puselect_paper.studies import Study, load_run
 from puselect_paper.studies.cells import Cell
 from puselect_paper.studies.journal import Row
 from puselect_paper.studies.measures import measure
@@ -162,23 +162,6 @@ class TestBoard:
         assert texts(table)["Lepage's statistic"][1] == "5"
         assert texts(table)["K-Best"][2] == ".031"
         assert texts(table)["K-Best"][3] == ".125"
-
-    def test_medium_and_wide_tables_are_ranked_and_tested_apart(self):
-        study = load_study("real-tables")
-        medium, wide = ([point["name"] for point in block.points[::3]] for block in study.blocks)
-        assert (len(medium), len(wide), len({*medium, *wide})) == (20, 8, 28)
-        cells = study.cells(["fscpu", "oracle", "puet"], n_seeds=1)
-        rng = np.random.default_rng(0)
-        rows = [
-            Row(cell, {name: dict.fromkeys(cell.data["models"], rng.random()) for name in ("auc", "ap")})
-            for cell in cells
-        ]
-        tables = {table.title: table for table in study_tables(collect(study, rows))}
-        for title in ("Wide tables: FSCPU, our default against the others, over the tables, by AP",
-                      "Medium tables: Mean ranks"):  # fmt: skip
-            assert "oracle: forest importance, true classes" in texts(tables[title])
-        means = tables["Wide tables: AP, 10 % of the features"]
-        assert not any(entry.best for line in means.lines if line[1].text.startswith("oracle") for entry in line)
 
 
 def test_the_page_shows_the_stored_results():

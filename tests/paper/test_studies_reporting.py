@@ -94,24 +94,20 @@ class TestTable1:
 
     def test_rows_that_are_no_part_of_the_study_are_left_out_and_counted(self, tmp_path):
         study = load_study(str(write_study(tmp_path)))
-        fill(tmp_path / "out", study)
+        fill(tmp_path / "out", study, study.cells(n_seeds=7))
         other = load_study("table1").cells(["kbest"], n_seeds=1)[0]
         with Journal(tmp_path / "out") as journal:
             journal.append(Row(other, {"fsr": 0.123}))
-            journal.append(Row(study.cells(n_seeds=4)[3], error="ValueError: <too small>"))
+            journal.append(Row(study.cells(n_seeds=8)[7], error="ValueError: <too small>"))
         results = collect(*load_run(tmp_path / "out"))
         assert results.n_foreign == 1
-        assert [row.cell.seed for row in results.failed] == [3]
-        assert not any(".12" in text for table in study_tables(results) for line in texts(table) for text in line)
+        assert [row.cell.seed for row in results.failed] == [7]
+        (table,) = study_tables(results)
+        assert {line[2].text for line in table.lines if line[1].text} == {"ours (7)"}, "more seeds than it asks for"
+        assert not any(".12" in text for line in texts(table) for text in line)
         page = report_study(tmp_path / "out").read_text()
         assert "1 cells failed" in page
         assert "ValueError: &lt;too small&gt;" in page
-
-    def test_more_seeds_than_the_study_asks_for_are_used(self, tmp_path):
-        study = load_study(str(write_study(tmp_path)))
-        fill(tmp_path / "out", study, study.cells(n_seeds=7))
-        (table,) = study_tables(collect(*load_run(tmp_path / "out")))
-        assert {line[2].text for line in table.lines if line[1].text} == {"ours (7)"}
 
     def test_all_features_are_never_the_best(self, tmp_path):
         study = load_study(str(write_study(tmp_path, SMALL.replace('"random"', '"all"'))))

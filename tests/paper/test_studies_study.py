@@ -35,15 +35,6 @@ class TestDefinitions:
         assert {m.paper for m in study.methods} >= {method for method, _ in paper_figures("fsr")}
         assert {"mrmr", "fscpu", "fscpu-mi"} <= {m.id for m in study.methods}
 
-    def test_the_honest_table3_is_large_enough(self):
-        study = load_study("table3-splits")
-        assert len(study.seeds) >= 20
-        assert {(p["name"], p["share"]) for p in study.blocks[0].points} == {
-            (name, share) for name in ("spambase", "ionosphere", "rt_iot2022") for share in (0.1, 0.2, 0.5)
-        }
-        assert study.blocks[0].points[0]["models"] == ["lightgbm", "lightgbm-rf", "logistic"]
-        assert {"all", "random"} <= {m.id for m in study.methods}
-
     def test_quick_runs_every_method_on_both_kinds_of_data(self):
         cells = load_study("quick").cells()
         for measure in ("recall", "downstream"):
