@@ -1,5 +1,6 @@
-"""A small table with known relevant columns, and the error of a selector."""
+"""Small tables with known relevant columns, tables that are awkward, and the error of a selector."""
 
+import numpy as np
 import pytest
 
 from puselect.datasets import make_pu_clusters
@@ -16,3 +17,16 @@ def error_of(selector, X, y):
     with pytest.raises((ValueError, TypeError)) as caught:
         selector.fit(X, y)
     return caught.type, str(caught.value).replace(type(selector).__name__, "selector")
+
+
+AWKWARD = {
+    "duplicate columns": lambda X: X[:, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]],
+    "1e-30 and 1e30": lambda X: X * np.array([1e-30, 1e30] * 5),
+    "1e-300": lambda X: X * 1e-300,
+    "5e-324": lambda X: (X.mean(axis=0) < X) * 5e-324,
+    "1e306": lambda X: (X - X.mean(axis=0)) * 1e306,
+    "heavy zeros": lambda X: np.where(X > 5, X, 0.0),
+    "half constant": lambda X: np.where(np.arange(X.shape[1]) % 2, X, 3.0),
+    "few distinct rows": lambda X: np.round(X / 8),
+    "wide": lambda X: X[:40, np.arange(60) % 10] + np.random.default_rng(0).normal(0, 3, (40, 60)),
+}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
-from small_tables import error_of, small_table
+from small_tables import AWKWARD, error_of, small_table
 
 from puselect import FSCPU, METHODS
 from puselect.baselines import PUBagging, consensus
@@ -50,18 +50,6 @@ BAD_PARAMETERS = [
     ("dt-rfe", {"n_estimators": 2.5}, "n_estimators must be an integer of at least 1, got 2.5"),
     ("dt-rfe", {"step": 0}, "step must be an integer of at least 1, got 0"),
 ]
-
-AWKWARD = {
-    "duplicate columns": lambda X: X[:, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]],
-    "1e-30 and 1e30": lambda X: X * np.array([1e-30, 1e30] * 5),
-    "1e-300": lambda X: X * 1e-300,
-    "5e-324": lambda X: (X.mean(axis=0) < X) * 5e-324,
-    "1e306": lambda X: (X - X.mean(axis=0)) * 1e306,
-    "heavy zeros": lambda X: np.where(X > 5, X, 0.0),
-    "half constant": lambda X: np.where(np.arange(X.shape[1]) % 2, X, 3.0),
-    "few distinct rows": lambda X: np.round(X / 8),
-    "wide": lambda X: X[:40, np.arange(60) % 10] + np.random.default_rng(0).normal(0, 3, (40, 60)),
-}
 
 BAD_DATA = {
     "nan": lambda X, y: (np.where(X[3, 3] == X, np.nan, X), y),
