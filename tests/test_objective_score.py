@@ -24,20 +24,14 @@ def random_tables(n, n_clusters, rng, most=40):
     return size, rng.binomial(size, rng.uniform(0, 1, (n, n_clusters)))
 
 
-def test_exact_rule_equals_brute_force_over_all_subsets():
+@pytest.mark.parametrize("most_extra", [0, 60])
+def test_exact_rule_equals_brute_force_over_all_subsets(most_extra):
     rng = np.random.default_rng(0)
     for n_clusters in (1, 2, 3, 5, 7):
-        size, positive = random_tables(500, n_clusters, rng)
-        expected = [brute_force(*table) for table in zip(size, positive, strict=True)]
-        np.testing.assert_allclose(cluster_score(size, positive), expected, rtol=1e-12)
-
-
-def test_exact_rule_equals_brute_force_with_extra_rows_too():
-    rng = np.random.default_rng(4)
-    size, positive = random_tables(500, 6, rng)
-    extra_rows = rng.uniform(0, 60, 500)
-    expected = [brute_force(*table) for table in zip(size, positive, extra_rows, strict=True)]
-    np.testing.assert_allclose(cluster_score(size, positive, extra_rows=extra_rows), expected, rtol=1e-12)
+        size, positive = random_tables(300, n_clusters, rng)
+        extra_rows = rng.uniform(0, most_extra, 300)
+        expected = [brute_force(*table) for table in zip(size, positive, extra_rows, strict=True)]
+        np.testing.assert_allclose(cluster_score(size, positive, extra_rows=extra_rows), expected, rtol=1e-12)
 
 
 def test_chosen_clusters_reach_the_score():
@@ -62,19 +56,13 @@ def printed(size, positive):
     return a[chosen] ** 2 / (positive.sum() * c[chosen])
 
 
-def test_printed_rule_is_algorithm_1():
-    rng = np.random.default_rng(2)
-    size, positive = random_tables(2000, 10, rng)
+@pytest.mark.parametrize("most", [4, 40])  # small clusters often have equal values one after another
+def test_printed_rule_is_algorithm_1(most):
+    size, positive = random_tables(2000, 10, np.random.default_rng(2), most)
     keep = positive.sum(axis=1) > 0
     size, positive = size[keep], positive[keep]
     expected = [printed(*table) for table in zip(size, positive, strict=True)]
     np.testing.assert_allclose(cluster_score(size, positive, "greedy"), expected, rtol=1e-12)
-
-
-def test_printed_rule_can_stop_too_early():
-    size, positive = [[10, 31, 4000]], [[10, 10, 1000]]
-    np.testing.assert_allclose(cluster_score(size, positive, "greedy") * 1020, 10**2 / 10)
-    np.testing.assert_allclose(cluster_score(size, positive, "best") * 1020, 1020**2 / 4041)
 
 
 @settings(deadline=None, max_examples=300)
