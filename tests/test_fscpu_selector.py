@@ -300,6 +300,9 @@ class TestBadInput:
             ({"n_clusters": "auto"}, "n_clusters must be an integer"),
             ({"max_iter": 0}, "max_iter"),
             ({"max_samples": "all"}, "max_samples"),
+            ({"screen": 0}, "screen must be an integer of at least 1"),
+            ({"screen": True}, "screen must be an integer of at least 1"),
+            ({"n_features_to_select": None, "feature_costs": 2.0, "budget": 3}, "one cost for each of 10 features"),
         ],
     )
     def test_parameters(self, changes, message):
