@@ -70,13 +70,13 @@ class Suitability:
     """The first over the second."""
     n_shuffles: int
     """How many were needed."""
-    code: str = ""
-    """A `Verdict`; empty in results of earlier versions, which had the ratio only."""
-    p_value: float | None = None
+    code: str
+    """A `Verdict`."""
+    p_value: float
     """How often shuffled labels do as well."""
-    lift: float | None = None
+    lift: float
     """How much denser held-out labelled rows are in the positive clusters than unlabelled rows."""
-    interval: tuple[float, ...] = ()
+    interval: tuple[float, ...]
     """Of the lift: it is at least, and at most, so large, each with a confidence of 95 %."""
     n_features: int | None = None
     """How many features did best."""
@@ -87,41 +87,51 @@ class Suitability:
 
     def check(self) -> None:
         """Raise a ValueError if a result was damaged."""
-        complete = None not in (self.p_value, self.lift) and len(self.interval) == 2
-        if self.code and (self.code not in list(Verdict) or not complete):
-            raise ValueError("a verdict must be known, with a p-value, a lift and its interval")
+        if self.code not in list(Verdict) or len(self.interval) != 2:
+            raise ValueError("a verdict must be known, and its lift have an interval")
 
     @property
     def suits(self) -> bool:
         """Whether the verdict is "holds"."""
-        return self.code == Verdict.HOLDS if self.code else self.ratio >= CLEAR
+        return self.code == Verdict.HOLDS
+
+    @property
+    def title(self) -> str:
+        """The verdict in a few words."""
+        match Verdict(self.code):
+            case Verdict.HOLDS:
+                return "Known positives gather clearly"
+            case Verdict.WEAK:
+                return "Known positives gather weakly"
+            case Verdict.DOES_NOT_HOLD if self.p_value <= BY_CHANCE:
+                return "Known positives hardly gather"
+            case Verdict.TOO_FEW_LABELS:
+                return "It cannot be told whether known positives gather"
+            case _:
+                return "Known positives gather no more than chance would have it"
+
+    @property
+    def effect(self) -> str:
+        """The size of the effect and the p-value, in a clause."""
+        low, high = self.interval
+        p_value, by_chance = f"(p = {self.p_value:.2g})", self.p_value > BY_CHANCE
+        if self.code == Verdict.TOO_FEW_LABELS:
+            shuffled = "shuffled labels do as well" if by_chance else "shuffled labels do worse"
+            return f"{shuffled} {p_value}, but there are too few known positives to be sure"
+        often = f"set aside in turn, they fall into the clusters of the rest {self.lift:.1f} times as often as others"
+        shuffled = "and so do shuffled labels" if by_chance else "which shuffled labels do not"
+        return f"{often} do ({low:.1f} to {high:.1f}), {shuffled} {p_value}"
 
     @property
     def verdict(self) -> str:
-        """The verdict in a sentence or two: what was found, and what to do."""
+        """The verdict in a sentence, and what to do about it."""
         advice = {
             Verdict.WEAK: " Check the selection with another method.",
             Verdict.DOES_NOT_HOLD: " Do not rely on clusters; try another method.",
             Verdict.TOO_FEW_LABELS: " Label more rows.",
         }
-        return f"{self.finding}{advice.get(Verdict(self.code), '') if self.code else ''}"
-
-    @property
-    def finding(self) -> str:
-        """What was found, in a sentence."""
-        if not self.code:
-            return f"The known positives cluster {self.ratio:.2f} times as well as shuffled labels."
-        low, high = self.interval
-        lift = f"{self.lift:.1f} times as dense there as unlabelled rows ({low:.1f} to {high:.1f})"
-        found = {
-            Verdict.HOLDS: f"The known positives form clusters (p = {self.p_value:.2g})",
-            Verdict.WEAK: f"The known positives cluster beyond chance (p = {self.p_value:.2g}), but weakly",
-            Verdict.DOES_NOT_HOLD: f"The known positives do not form clusters (p = {self.p_value:.2g})",
-            Verdict.TOO_FEW_LABELS: (
-                f"There are too few known positives to tell whether they form clusters (p = {self.p_value:.2g})"
-            ),
-        }
-        return f"{found[Verdict(self.code)]}{f': held out, they are {lift}' if low > 0 else ''}."
+        dependent = " Rows seem to depend on each other, so the p-value is too low." if self.dependence else ""
+        return f"{self.title}: {self.effect}.{dependent}{advice.get(Verdict(self.code), '')}"
 
 
 @dataclass(frozen=True)
