@@ -221,7 +221,7 @@ def test_the_first_screen_answers_five_questions(window: Any, report: Path, sele
             assert page.locator(".rows li").count() == 10
             box = page.locator(".trust").bounding_box()
             assert box["y"] + box["height"] < (fold if width > 500 else 740)
-            first_bar = page.locator(".which .fill").first.evaluate("(node) => node.style.width")
+            first_bar = page.locator(".which .fill.in").first.evaluate("(node) => node.style.width")
             column = selection.features[0].column
             assert first_bar == f"{100 * selection.stability.frequency[column]:.0f}%"
 

@@ -41,7 +41,7 @@ def test_shares_of_each_group_add_up_and_the_direction_is_that_of_known_positive
 def test_two_values_are_shown_like_categories(rows):
     _, kind = rows
     panel = panel_of(np.where(kind == 1, 1.0, np.arange(N) % 10 == 0), kind)
-    assert panel.members == ("0", "1")
+    assert panel.members == ("no", "yes")
     assert panel.labelled == (0, 1)
     assert panel.phrase == "all 100 known have it"
 

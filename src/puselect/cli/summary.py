@@ -117,10 +117,11 @@ def feature_table(selection: "Selection") -> Table:
     if has_shares:
         table.add_column("selected again", justify="right")
         table.add_column("")
+        table.add_column("", overflow="fold")
     for shown in lines[:MOST_SHOWN]:
         more: list[RenderableType] = [f"{costs[shown.column]:g}"] if costs else []
         if has_shares:
-            more += [shown.again, bar(shown.share or 0.0, 1.0)]
+            more += [shown.again, bar(shown.share or 0.0, 1.0), Text(printable(shown.twin), style="dim")]
         table.add_row(Text(printable(shown.name), style="bold"), Text(printable(shown.phrase)), *more)
     if len(lines) > MOST_SHOWN:
         table.add_row(f"... and {len(lines) - MOST_SHOWN} more")

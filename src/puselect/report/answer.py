@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from puselect.phrases import counted, listed
+from puselect.phrases import counted, listed, shortened
 from puselect.report.findings import FEW_LABELS, Code
 from puselect.report.selection import WARNING, Feature, Finding, Selection
 from puselect.selectors.choice import ChoiceCode
@@ -55,6 +55,8 @@ class FeatureLine(NamedTuple):
     is_clear: bool
     share: float | None
     """Of the repeated searches that select it; None if there were none."""
+    both: float | None
+    """Of those that select it or one of its twins."""
     again: str
     """The same in words, such as "7 of 8"."""
     twin: str
@@ -160,27 +162,27 @@ def feature_lines(selection: Selection) -> list[FeatureLine]:
     for feature in selection.features:
         panel = panel_of.get(feature.name) if feature.selected else None
         phrase, is_clear = ("", False) if panel is None else (panel.phrase, panel.direction.is_clear)
-        share, again, twin = _selected_again(selection, feature)
+        share, both, again, twin = _selected_again(selection, feature)
         name, column, selected = feature.name, feature.column, feature.selected
-        lines.append(FeatureLine(name, column, selected, phrase, is_clear, share, again, twin))
+        lines.append(FeatureLine(name, column, selected, phrase, is_clear, share, both, again, twin))
     return lines
 
 
-def _selected_again(selection: Selection, feature: Feature) -> tuple[float | None, str, str]:
-    """Return in which share of the searches a feature was selected, in words, and a note on its twins."""
+def _selected_again(selection: Selection, feature: Feature) -> tuple[float | None, float | None, str, str]:
+    """Return in which share of the searches a feature, or a twin, was selected, in words, and a note on the twins."""
     found, column = selection.stability, feature.column
     if found is None:
-        return None, "", ""
+        return None, None, "", ""
     alike = {j for group in found.twins if column in group for j in group} - {column}
     twins = [other for other in selection.features if other.column in alike]
     share, both = found.frequency[column], found.twin_frequency[column]
     again, with_twins = (f"{round(part * found.n_searches)} of {found.n_searches}" for part in (share, both))
-    note = ""
-    if twins and both > share:
-        note = f"{with_twins} with its twin {listed([twin.name for twin in twins])}"
+    names, note = shortened([twin.name for twin in twins], most=2), ""
+    if both > share:
+        note = f"{with_twins} with its twin{'s' if len(twins) > 1 else ''} {names}"
     elif any(twin.selected for twin in twins):
-        note = f"twin of {listed([twin.name for twin in twins])}"
-    return share, again, note
+        note = f"twin of {names}"
+    return share, both, again, note
 
 
 def first_rows(selection: Selection) -> list[RowLine]:

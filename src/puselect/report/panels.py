@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from puselect.phrases import number
+from puselect.phrases import counted, number
 from puselect.report.codec import require, same_length, within
 from puselect.report.direction import FEW_VALUES, Direction, compare, compare_shares, day
 from puselect.selectors.clusterings import Clusterings
@@ -107,7 +107,7 @@ class Portrait:
     @property
     def counts(self) -> str:
         """How many rows it has, and how many of them are known positives."""
-        return f"{round(self.labelled):,} known positives among {round(self.size):,} rows"
+        return f"{counted(round(self.labelled), 'known positive')} among {counted(round(self.size), 'row')}"
 
 
 def some_rows(kind: IntArray) -> IntArray:
@@ -144,7 +144,7 @@ def _panel(table: AnyArray, sets: Sequence[IntArray], unit: Unit, dates: Collect
         tuple(_shares(column[part], edges, is_values).round(4).tolist()) for part in sets
     )
     values = tuple(float(f"{edge:.8g}") for edge in edges)
-    members = tuple(map(number, values)) if len(values) == 2 else ()
+    members = ("no", "yes") if values == (0, 1) else tuple(map(number, values)) if len(values) == 2 else ()
     return Panel(unit.name, members, values, labelled, candidates, others, compared[shown], names[shown])
 
 
