@@ -71,7 +71,8 @@ def puselect(*words: str | Path) -> None:
 def shoot(browser: Any, report: Path, name: str, part: str | None = None) -> None:
     page = browser.new_page(viewport={"width": 1100, "height": 860})
     page.goto(report.as_uri())
-    page.evaluate(OPEN if part else DRAWN)
+    if part:
+        page.evaluate(OPEN)
     page.evaluate(DRAWN)
     file = IMAGES / f"{name}.png"
     if part:

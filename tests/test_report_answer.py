@@ -111,6 +111,7 @@ def test_how_many_and_why():
     assert "asked for" in how_many(SELECTION)
     priced = tuple(replace(feature, cost=1.5) for feature in FEATURES)
     assert "3" in how_many(replace(SELECTION, features=priced))
+    assert "More than half" in how_many(replace(SELECTION, selected=tuple("abc")))
     assert "only one" in how_many(replace(SELECTION, n_features=1))
     related = str(number(ChoiceCode.CHOSEN.value, 3, 1, 3))
     assert "3 (1 to 3)" in related and "1 of them" in related

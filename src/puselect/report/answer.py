@@ -127,8 +127,8 @@ def how_many(selection: Selection) -> str:
         return "There is only one, so there is nothing to choose."
     if selection.path is not None:
         return str(selection.path)
-    if len(selection.selected) == selection.n_features:
-        return "All of them: ask for fewer to learn which matter."
+    if len(selection.selected) > selection.n_features / 2 + 0.5:
+        return "More than half, so that being selected says little: ask for fewer."
     costs = [feature.cost for feature in selection.features if feature.selected and feature.cost is not None]
     return f"The budget buys these, for {sum(costs):g}." if costs else "The number that was asked for."
 

@@ -15,7 +15,7 @@ from puselect.report.codec import require, within
 FEW_VALUES = 12
 SPIKE = 0.2  # share of a value from which on a column is described by its values
 STRONG, CLEAR, SLIGHT = 0.65, 0.35, 0.15  # of the way from equal to apart
-AT_ENDS, IN_MIDDLE = 0.7, 0.3  # mean distance from the median, 0.5 for equal distributions
+AT_ENDS = 0.7  # mean distance from the median, 0.5 for equal distributions
 CLEAR_SHARE, CLEAR_RATIO = 0.1, 1.5  # difference of shares, or their ratio
 BY_CHANCE = 0.01  # largest p-value of a difference
 STANDARD_ERRORS = 3.0  # that a mean differs by
@@ -28,7 +28,6 @@ class Where(StrEnum):
     HIGH = "high"
     LOW = "low"
     ENDS = "ends"
-    MIDDLE = "middle"
     RANGE = "range"
     """More often between two values."""
     MORE = "more"
@@ -74,8 +73,6 @@ class Direction:
                 return f"{'very ' if size >= STRONG else '' if size >= CLEAR else 'slightly '}{self.code}"
             case Where.ENDS:
                 return "very low or very high"
-            case Where.MIDDLE:
-                return "in the middle"
             case Where.RANGE:
                 return f"more often {self._range()}"
             case Where.SIMILAR:
@@ -195,14 +192,11 @@ def _compare_ranks(shares: FloatArray) -> Direction:
 
 
 def _compare_parts(inside: AnyArray, outside: AnyArray) -> Direction:
-    """Return whether values lie at both ends, in the middle, or in some other part more often than others do."""
+    """Return whether values lie at both ends, or in some part of the scale, more often than others do."""
     shares = rank_shares(inside, outside)
     n_rows, distance = len(shares), float(np.abs(2 * shares - 1).mean())
-    error = STANDARD_ERRORS / np.sqrt(12 * n_rows)
-    if distance >= max(AT_ENDS, 0.5 + error):
+    if distance >= max(AT_ENDS, 0.5 + STANDARD_ERRORS / np.sqrt(12 * n_rows)):
         return Direction(Where.ENDS.value)
-    if distance <= min(IN_MIDDLE, 0.5 - error):
-        return Direction(Where.MIDDLE.value)
     found = np.append(0, np.cumsum(np.bincount((N_PARTS * shares).astype(int).clip(0, N_PARTS - 1), minlength=N_PARTS)))
     begin, end = np.triu_indices(N_PARTS + 1, 1)
     begin, end = begin[end - begin <= N_PARTS // 2], end[end - begin <= N_PARTS // 2]

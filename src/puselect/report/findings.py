@@ -29,7 +29,6 @@ class Code(StrEnum):
     """What a finding is about."""
 
     CONSTANT_COLUMNS = "constant-columns"
-    DUPLICATE_COLUMNS = "duplicate-columns"
     DEPENDENT_ROWS = "dependent-rows"
     FEW_LABELS = "few-labels"
     UNEVEN_LABELS = "uneven-labels"
@@ -37,8 +36,6 @@ class Code(StrEnum):
     INTERCHANGEABLE = "interchangeable"
     REMOTE_LABELS = "remote-labels"
     POSITIVE_EVERYWHERE = "positive-everywhere"
-    LABELS_OUTSIDE = "labels-outside"
-    MANY_SELECTED = "many-selected"
     TIED_SCORES = "tied-scores"
     NO_SEED = "no-seed"
     TIMED_OUT = "timed-out"
@@ -54,7 +51,7 @@ class Code(StrEnum):
 def find_problems(result: FitResult, table: AnyArray | None, positive: BoolArray | None) -> Iterator[Finding]:
     """Yield all findings; without the table, only those about the fit."""
     if table is not None:
-        yield from _columns(table, result)
+        yield from _constant(table, result.names)
         yield from _interchangeable(table, result)
     if table is not None and positive is not None and 0 < positive.sum() < len(positive):
         yield from _labels(table, positive, result.names)
@@ -90,34 +87,14 @@ def note(code: Code, title: str, text: str) -> Finding:
     return Finding(NOTE, title, text, code.value)
 
 
-def _columns(table: AnyArray, result: FitResult) -> Iterator[Finding]:
-    """Yield constant columns and copies; what is selected as a whole, such as a category, has no copies."""
-    names = result.names
-    constant = [j for j in range(table.shape[1]) if table[:, j].min() == table[:, j].max()]
+def _constant(table: AnyArray, names: Sequence[str]) -> Iterator[Finding]:
+    constant = [name for name, column in zip(names, table.T, strict=True) if column.min() == column.max()]
     if constant:
         yield note(
             Code.CONSTANT_COLUMNS,
             f"Constant: {counted(len(constant), 'column')}",
-            f"The same value in every row: {shortened([names[j] for j in constant])}.",
+            f"The same value in every row: {shortened(constant)}.",
         )
-    first: dict[bytes, int] = {}
-    copies = []
-    for j in _single_columns(result):
-        original = j if j in constant else first.setdefault(np.ascontiguousarray(table[:, j]).tobytes(), j)
-        if original != j:
-            copies.append(f"{names[j]} (= {names[original]})")
-    if copies:
-        yield warning(
-            Code.DUPLICATE_COLUMNS,
-            f"Duplicated: {counted(len(copies), 'column')}",
-            f"Equal to another in every row: {shortened(copies)}. Copies split the evidence; keep one of each.",
-        )
-
-
-def _single_columns(result: FitResult) -> list[int]:
-    """Return the columns that are features by themselves."""
-    grouped = {column for columns in result.groups.values() for column in columns}
-    return [column for column in range(len(result.names)) if column not in grouped]
 
 
 def _labels(table: AnyArray, positive: BoolArray, names: Sequence[str]) -> Iterator[Finding]:
@@ -153,8 +130,9 @@ def _spread(columns: AnyArray, positive: BoolArray) -> Iterator[Finding]:
 
 
 def _interchangeable(table: AnyArray, result: FitResult) -> Iterator[Finding]:
-    """Yield groups of features that say the same, of which some are selected."""
-    single, support = np.array(_single_columns(result), dtype=int), result.support
+    """Yield groups of features that say the same, of which some are selected; categories are left out."""
+    grouped = [column for columns in result.groups.values() for column in columns]
+    single, support = np.setdiff1d(np.arange(len(result.names)), grouped), result.support
     if len(single) > MOST_COMPARED or len(table) < FEWEST_COMPARED:
         return
     groups = [single[list(group.columns)] for group in find_twins(table[:, single])]
@@ -167,7 +145,7 @@ def _interchangeable(table: AnyArray, result: FitResult) -> Iterator[Finding]:
         yield note(
             Code.INTERCHANGEABLE,
             f"Interchangeable: {counted(sum(map(len, groups)), 'feature')}",
-            f"Their ranks agree almost perfectly: {shortened(shown, '; ')}. Keep the cheapest or the plainest.",
+            f"Copies, or as good as that: {shortened(shown, '; ')}. They split the evidence; keep one of each.",
         )
 
 
@@ -195,23 +173,10 @@ def _places(result: FitResult, table: AnyArray, positive: BoolArray) -> Iterator
             "The clusters of the known positives hold most other rows, too",
             "Such clusters do not separate positives from the rest.",
         )
-    n_outside = int((clusterings.votes(columns[positive]) < 0.5).sum())
-    if n_outside > 0.5 * n_known:
-        yield warning(
-            Code.LABELS_OUTSIDE,
-            f"Outside the positive clusters: {n_outside:,} of {n_known:,} known positives",
-            "The selection rests on the others.",
-        )
 
 
 def _choice(result: FitResult) -> Iterator[Finding]:
     n_selected, n_features = len(result.selected_units()), len(result.units())
-    if n_selected > n_features / 2 + 0.5:
-        yield note(
-            Code.MANY_SELECTED,
-            f"{n_selected} of {n_features} features selected",
-            "More than half of them, so being selected says little. Ask for fewer.",
-        )
     if result.search is None and 0 < n_selected < n_features:
         last = result.scores[result.support].min()
         level = int((result.scores == last).sum())

@@ -101,15 +101,12 @@ class View:
     row: tuple[int | str, ...]
     kind: tuple[int, ...]
     """0 unlabelled, 1 labelled positive, 2 candidate."""
-    explained: tuple[float, ...]
-    """Share of the variance of the selected space in each component."""
     n_rows: int
     """Rows in the table; more than are drawn where it was sampled."""
 
     def check(self) -> None:
         require(same_length(self.x, self.y, self.row, self.kind), "columns differ in length")
         require(within(self.kind, 0, 2), "kind must be 0, 1 or 2")
-        require(within(self.explained, 0, 1), "explained must lie in 0..1")
 
 
 @dataclass(frozen=True)

@@ -345,7 +345,7 @@ def row_map(result: FitResult, table: AnyArray, kind: IntArray, names: AnyArray)
     The components are those of all rows. Of more than `MOST_POINTS` rows a sample is shown: labelled rows, at most half
     of it, and others, of which candidates are in proportion.
     """
-    points, explained = principal_axes(table[:, result.support], selected_groups(result.groups, result.support))
+    points, _ = principal_axes(table[:, result.support], selected_groups(result.groups, result.support))
     rng = np.random.default_rng(0)
     labelled = rng.permutation(np.flatnonzero(kind == LABELLED))[: MOST_POINTS // 2]
     others = rng.permutation(np.flatnonzero(kind != LABELLED))[: MOST_POINTS - len(labelled)]
@@ -355,6 +355,5 @@ def row_map(result: FitResult, table: AnyArray, kind: IntArray, names: AnyArray)
         y=tuple(points[rows, 1].round(4).tolist()),
         row=tuple(names[rows].tolist()),
         kind=tuple(kind[rows].tolist()),
-        explained=tuple(explained.round(4).tolist()),
         n_rows=len(table),
     )
