@@ -12,7 +12,7 @@ from puselect.columns.evidence import (
     rows_to_find,
     signal_share,
 )
-from puselect.columns.rank_statistics import LEPAGE, NORMAL, ColumnRanks
+from puselect.columns.ranks import LEPAGE, NORMAL, ColumnRanks
 from puselect.datasets import make_pu_clusters
 
 

@@ -5,7 +5,7 @@ from puselect import FSCPU
 from puselect.clustering import make_engine
 from puselect.datasets import make_pu_clusters
 from puselect.fscpu import search_run
-from puselect.fscpu.fit_many import Task, are_alike
+from puselect.fscpu.fit_many import PendingFit, are_alike
 from puselect.fscpu.problem import problem_engine
 from puselect.fscpu.run import pool_size, screened, search_alone, search_together
 from puselect.search import BernoulliIGO, EffectSearch
@@ -59,7 +59,7 @@ def test_only_the_pool_is_searched_and_the_others_are_ranked_behind_it_by_eviden
 )
 def test_the_size_of_the_pool(changes, n_pool):
     X, y = np.random.default_rng(0).normal(size=(30, 600)), np.arange(30) < 10
-    task = Task.of(search(**changes), X, y)
+    task = PendingFit.of(search(**changes), X, y)
     assert pool_size(task.settings, task.problem.budget) == n_pool
 
 
@@ -141,7 +141,7 @@ def test_searches_in_lockstep_end_as_they_do_alone(table, make, criterion):
     X, y, _ = table
     labels = [y, np.roll(y, 5), np.roll(y, 11)]
     tasks = [
-        Task.of(make(6, criterion=criterion, max_iter=4 + i, random_state=i, n_clusters=4, engine="cpu"), X, own)
+        PendingFit.of(make(6, criterion=criterion, max_iter=4 + i, random_state=i, n_clusters=4, engine="cpu"), X, own)
         for i, own in enumerate(labels)
     ]
     problems, settings = [task.problem for task in tasks], [task.settings for task in tasks]
@@ -166,7 +166,7 @@ def test_each_preset_has_its_optimizer_and_the_evidence_enters_it(table):
     made = {}
     for make in (FSCPU, FSCPU.published):
         selector = make(6, max_iter=1, random_state=0, engine="cpu")
-        task = Task.of(selector, X, y)
+        task = PendingFit.of(selector, X, y)
         engine = problem_engine(task.settings, task.problem)
         made[make] = search_alone(task.settings, task.problem, engine, FitCallbacks(selector, X, y), Deadline(None))
     ours, theirs = made[FSCPU].session.search.optimizer, made[FSCPU.published].session.search.optimizer
@@ -178,8 +178,8 @@ def test_each_preset_has_its_optimizer_and_the_evidence_enters_it(table):
 
 def test_screened_searches_do_not_run_in_lockstep(table):
     X, y, _ = table
-    assert not are_alike([Task.of(search(), X, y)] * 2)
-    assert are_alike([Task.of(search(screen=None), X, y)] * 2)
+    assert not are_alike([PendingFit.of(search(), X, y)] * 2)
+    assert are_alike([PendingFit.of(search(screen=None), X, y)] * 2)
 
 
 @pytest.mark.parametrize("bad", [0, -3, 2.5, "all", True])

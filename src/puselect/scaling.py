@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, issparse
 from sklearn.utils import check_array
 
-from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from puselect.blocks import map_blocks
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray, map_blocks
 
 BLOCK = 2**13  # rows scaled at a time
 COLUMNS_AT_ONCE = 16

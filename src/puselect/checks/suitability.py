@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine, make_engine
 from puselect.columns.evidence import rank_evidence
-from puselect.columns.rank_statistics import ColumnRanks
+from puselect.columns.ranks import ColumnRanks
 from puselect.columns.sparse_ranks import column_ranks
 from puselect.draws import Stream, generator
 from puselect.fscpu.dependence import warn_of_dependence

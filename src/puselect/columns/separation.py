@@ -8,7 +8,7 @@ from scipy.stats import rankdata
 
 from puselect.arrays import BoolArray, FloatArray
 from puselect.columns.evidence import linear_discriminant, rank_evidence
-from puselect.columns.rank_statistics import ColumnRanks
+from puselect.columns.ranks import ColumnRanks
 from puselect.row_groups import split_rows
 
 N_FOLDS = 5

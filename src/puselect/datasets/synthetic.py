@@ -10,9 +10,7 @@ from numpy.random import Generator, RandomState
 from numpy.typing import ArrayLike, NDArray
 
 from puselect.arrays import FloatArray, IntArray
-from puselect.datasets.clusters import ClusterLaw, relevant_columns
-from puselect.datasets.columns import mix_columns
-from puselect.datasets.noise import LAWS, irrelevant_columns
+from puselect.datasets.columns import LAWS, ClusterLaw, irrelevant_columns, mix_columns, relevant_columns
 
 CONDITIONS = (
     "40/8/1",

@@ -11,7 +11,7 @@ import numpy as np
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine
 from puselect.columns.null import Chance, draw_statistics
-from puselect.columns.rank_statistics import LEPAGE
+from puselect.columns.ranks import LEPAGE
 from puselect.columns.separation import Separation, heldout_separation
 from puselect.columns.sparse_ranks import column_ranks
 from puselect.draws import Stream, generator

@@ -26,6 +26,9 @@ from puselect.sparse_table import canonical
 LARGEST_INTEGER = 10**18
 FEW_LABELS = 10
 
+RandomSeed = int | np.random.RandomState | None
+"""`random_state` of scikit-learn's estimators."""
+
 
 class PUSelector(SelectorMixin, BaseEstimator):
     """A selector that learns from labelled positives and unlabelled rows.
@@ -38,8 +41,8 @@ class PUSelector(SelectorMixin, BaseEstimator):
         The parameters that the last `fit` was called with; a later `set_params` does not change them.
     """
 
-    pos_label: Any
-    random_state: Any
+    pos_label: object
+    random_state: RandomSeed
     support_: BoolArray
     stability_: Any
     fit_settings_: dict[str, Any]
@@ -129,7 +132,7 @@ class PUSelector(SelectorMixin, BaseEstimator):
         return tags
 
 
-def resolve_n_features(wanted: Any, n_features: int) -> int:
+def resolve_n_features(wanted: int | float | str | None, n_features: int) -> int:
     """Return how many features to select; None means half of them, rounded up (the paper's rule).
 
     A float between 0 and 1 is a share of the features, at least one.
@@ -143,31 +146,32 @@ def resolve_n_features(wanted: Any, n_features: int) -> int:
 
 
 def check_number(
-    name: str, value: Any, low: float, high: float = np.inf, *, integer: bool = False, open_low: bool = False
+    name: str, value: object, low: float, high: float = np.inf, *, integer: bool = False, open_low: bool = False
 ) -> None:
     """Raise a ValueError unless `value` is a number of the wanted kind in [low, high], or (low, high]."""
-    is_number = isinstance(value, Integral if integer else Real) and not isinstance(value, bool | np.bool_)
-    if is_number and isinstance(value, int) and abs(value) > LARGEST_INTEGER:  # not a float, nor an index
+    if isinstance(value, int) and abs(value) > LARGEST_INTEGER:  # not a float, nor an index
         raise ValueError(f"{name} must be a number below {LARGEST_INTEGER:g}, got one of {len(str(value))} digits")
-    if not is_number or not low <= value <= high or value == np.inf or (open_low and value == low):
+    is_number = isinstance(value, Integral if integer else Real) and not isinstance(value, bool | np.bool_)
+    is_inside = is_number and isinstance(value, Real) and low <= float(value) <= high and value < np.inf
+    if not is_inside or (open_low and value == low):
         noun = "an integer" if integer else "a number"
         reach = f"{'above' if open_low else 'of at least'} {low}" if high == np.inf else f"in {low}..{high}"
         raise ValueError(f"{name} must be {noun} {reach}, got {value!r}")
 
 
-def check_max_time(value: Any) -> None:
+def check_max_time(value: object) -> None:
     """Raise a ValueError unless `value` is None or a number of seconds above 0."""
     if value is not None:
         check_number("max_time", value, 0, open_low=True)
 
 
-def check_flag(name: str, value: Any) -> None:
+def check_flag(name: str, value: object) -> None:
     """Raise a ValueError unless `value` is True or False."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be True or False, got {value!r}")
 
 
-def check_choice(name: str, value: Any, choices: Sequence[str | None]) -> None:
+def check_choice(name: str, value: object, choices: Sequence[str | None]) -> None:
     """Raise a ValueError unless `value` is one of `choices`."""
     if not (value is None or isinstance(value, str)) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")

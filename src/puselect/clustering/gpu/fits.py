@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from puselect.clustering.gpu import plain
-from puselect.clustering.gpu.mixtures import Mixtures
+from puselect.clustering.gpu.plain import Mixtures
 from puselect.clustering.gpu.starts import plus_plus
 from puselect.clustering.mixture import MixtureSpec
 
