@@ -7,9 +7,8 @@ from puselect.datasets import make_pu_clusters
 from puselect.fscpu import search_run
 from puselect.fscpu.fit_many import PendingFit, are_alike
 from puselect.fscpu.problem import problem_engine
-from puselect.fscpu.run import pool_size, screened, search_alone, search_together
+from puselect.fscpu.run import pool_size, screened, search_problems
 from puselect.search import BernoulliIGO, EffectSearch
-from puselect.search.callbacks import FitCallbacks
 from puselect.search.deadline import Deadline
 from puselect.selectors.budget import Budget
 
@@ -35,7 +34,7 @@ def test_only_the_pool_is_searched_and_the_others_are_ranked_behind_it_by_eviden
     assert len(fitted.searched_) == len(set(fitted.searched_)) == 20
     outside = np.setdiff1d(np.arange(60), fitted.searched_)
     assert fitted.ranking_[fitted.searched_].max() == 20
-    assert (np.diff(fitted.evidence_.support[outside][np.argsort(fitted.ranking_[outside])]) <= 0).all()
+    assert (np.diff(fitted.evidence_.z_scores[outside][np.argsort(fitted.ranking_[outside])]) <= 0).all()
     assert (fitted.probabilities_[outside] == 0).all()
     assert fitted.support_[outside].sum() == 0
     assert fitted.history_.theta.shape == (40, 20)
@@ -147,18 +146,17 @@ def test_searches_in_lockstep_end_as_they_do_alone(table, make, criterion):
     problems, settings = [task.problem for task in tasks], [task.settings for task in tasks]
     vectors = np.stack([problem.positive for problem in problems])
     engine = make_engine("cpu", problems[0].table, vectors, settings[0].mixture, n_jobs=1)
-    together = search_together(settings, problems, [Deadline(None) for _ in tasks], engine)
+    together = search_problems(settings, problems, [Deadline(None) for _ in tasks], engine)
     for task, (shared, evidence) in zip(tasks, together, strict=True):
-        alone, found = search_alone(
-            task.settings, task.problem, problem_engine(task.settings, task.problem), task.callbacks, Deadline(None)
-        )
+        own = problem_engine(task.settings, task.problem)
+        ((alone, found),) = search_problems([task.settings], [task.problem], [Deadline(None)], own, task.callbacks)
         assert shared.search.step == alone.search.step == task.settings.search.max_iter
         np.testing.assert_array_equal(shared.search.optimizer.scores, alone.search.optimizer.scores)
         np.testing.assert_array_equal(shared.search.history().value, alone.search.history().value)
-        assert shared.objective.n_degenerate == alone.objective.n_degenerate
+        assert shared.n_degenerate == alone.n_degenerate
         assert (evidence is None) == (found is None) == (task.settings.criterion != "cluster+evidence")
         if found is not None:
-            np.testing.assert_array_equal(evidence.support, found.support)
+            np.testing.assert_array_equal(evidence.z_scores, found.z_scores)
 
 
 def test_each_preset_has_its_optimizer_and_the_evidence_enters_it(table):
@@ -168,11 +166,11 @@ def test_each_preset_has_its_optimizer_and_the_evidence_enters_it(table):
         selector = make(6, max_iter=1, random_state=0, engine="cpu")
         task = PendingFit.of(selector, X, y)
         engine = problem_engine(task.settings, task.problem)
-        made[make] = search_alone(task.settings, task.problem, engine, FitCallbacks(selector, X, y), Deadline(None))
-    ours, theirs = made[FSCPU].session.search.optimizer, made[FSCPU.published].session.search.optimizer
+        (made[make],) = search_problems([task.settings], [task.problem], [Deadline(None)], engine, task.callbacks)
+    ours, theirs = made[FSCPU].run.search.optimizer, made[FSCPU.published].run.search.optimizer
     assert (type(ours), type(theirs)) == (EffectSearch, BernoulliIGO)
     assert (ours.population_size, theirs.population_size) == (8, 2)
-    np.testing.assert_allclose(ours.evidence, 3 * np.tanh(made[FSCPU].evidence.support / 3))
+    np.testing.assert_allclose(ours.evidence, 3 * np.tanh(made[FSCPU].evidence.z_scores / 3))
     assert (theirs.learning_rate, theirs.margin) == (1 / 120, 1 / 60)
 
 

@@ -48,7 +48,7 @@ class Evidence(NamedTuple):
         return self.labelled_weight + self.cotrained_weight
 
     @property
-    def support(self) -> FloatArray:
+    def z_scores(self) -> FloatArray:
         """Evidence for each column in standard errors; 0 for what chance alone would give."""
         labelled = self.labelled_weight * (np.sqrt(self.labelled) - NO_DIFFERENCE_ROOT)
         cotrained = self.cotrained_weight * (np.sqrt(self.cotrained) - NO_DIFFERENCE_ROOT)

@@ -11,7 +11,7 @@ from puselect.clustering import Engine
 from puselect.clustering.mixture import check_range
 from puselect.clustering.timing import gpu_engine_class, gpu_is_there
 from puselect.fscpu.problem import Problem
-from puselect.fscpu.run import pool_size, search_together
+from puselect.fscpu.run import pool_size, search_problems
 from puselect.fscpu.selector import FSCPU
 from puselect.fscpu.settings import Settings
 from puselect.search.callbacks import FitCallbacks
@@ -95,7 +95,7 @@ def alike_groups(tasks: Sequence[PendingFit]) -> list[list[PendingFit]]:
 
 def fit_together(tasks: Sequence[PendingFit], engine: Engine) -> None:
     """Fit all selectors with one engine that is bound to their tables, in their order."""
-    searched = search_together(
+    searched = search_problems(
         [task.settings for task in tasks],
         [task.problem for task in tasks],
         [task.deadline for task in tasks],
