@@ -11,7 +11,8 @@ from puselect.objective.information import (
     joint_information,
     pair_information,
 )
-from puselect.selectors.base import RandomSeed, check_choice, check_number
+from puselect.parameters import check_choice, check_number
+from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask, scores_of_order
 
 MOST_PAIRED = 500  # columns of which all pairs are computed at once; beyond, only the pairs of chosen ones

@@ -8,7 +8,8 @@ import sklearn
 from sklearn.linear_model import Lasso, LogisticRegression
 
 from puselect.arrays import FloatArray, IntArray
-from puselect.selectors.base import RandomSeed, check_number
+from puselect.parameters import check_number
+from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask, scores_of_order
 
 # scikit-learn 1.8 replaced `penalty` by `l1_ratio`

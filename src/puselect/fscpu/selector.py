@@ -21,10 +21,11 @@ from puselect.fscpu.run import Searched, search_problems
 from puselect.fscpu.search_run import SearchSelector, saved_seed
 from puselect.fscpu.settings import Settings
 from puselect.fscpu.stability import check_repeats, repeat_search
+from puselect.parameters import check_number
 from puselect.row_groups import read_row_groups
 from puselect.search.callbacks import FitCallbacks, with_callbacks
 from puselect.search.deadline import Deadline
-from puselect.selectors.base import check_number, column_names, varying_columns
+from puselect.selectors.base import column_names, varying_columns
 from puselect.selectors.budget import Budget, costs_in_order, is_open
 from puselect.selectors.groups import read_groups
 from puselect.sparse_table import SparseTable

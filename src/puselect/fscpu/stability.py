@@ -18,9 +18,10 @@ from puselect.fscpu.problem import Problem
 from puselect.fscpu.run import pool_size, search_problems
 from puselect.fscpu.search_run import SearchRun
 from puselect.fscpu.settings import Settings
+from puselect.parameters import check_number
 from puselect.row_groups import count_labels, split_rows
 from puselect.search.deadline import Deadline
-from puselect.selectors.base import check_number, descending_order
+from puselect.selectors.base import descending_order
 from puselect.sparse_table import SparseTable, as_dense
 
 SHARE_OF_STEPS = 4  # a repeated search takes a quarter of the steps, on half of the rows

@@ -40,7 +40,7 @@ from puselect.tables.recipes import Recipe
 
 if TYPE_CHECKING:
     from puselect.tables.prepare import Preparer
-from puselect.versions import versions
+from puselect._version import versions
 
 __all__ = ["Selection", "method_name", "summarise"]
 

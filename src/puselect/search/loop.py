@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.draws import Stream, hashes
@@ -17,7 +16,7 @@ MOST_RECORDS = 1024
 class History(NamedTuple):
     """The course of a search, at evenly spaced steps."""
 
-    step: NDArray[np.int64]
+    step: IntArray
     """Steps done at each record, shape (n_records,)."""
     theta: FloatArray
     """Probabilities after the step, shape (n_records, n_features)."""

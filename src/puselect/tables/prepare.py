@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from puselect.exceptions import UnreadValuesWarning
 from puselect.labels import labelled_positives
-from puselect.selectors.base import check_number
+from puselect.parameters import check_number
 from puselect.tables.columns import ColumnRules, finish_columns, read_columns
 from puselect.tables.fates import Fate, column_fates
 from puselect.tables.files import feature_frame

@@ -4,7 +4,7 @@ import warnings
 
 from puselect.checks.prior import estimate_prior
 from puselect.exceptions import FewLabelsWarning
-from puselect.selectors.base import check_number
+from puselect.parameters import check_number
 from puselect.selectors.ranking import RankingTask
 
 

@@ -15,10 +15,11 @@ from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.evaluation.models import lightgbm_classifier
 from puselect.fscpu.search_run import SearchRun, SearchSelector, published_optimizer, run_alone
 from puselect.fscpu.settings import SearchSettings
+from puselect.parameters import check_number
 from puselect.scaling import scale_columns
 from puselect.search.callbacks import FitCallbacks, with_callbacks
 from puselect.search.deadline import Deadline
-from puselect.selectors.base import check_number, varying_columns
+from puselect.selectors.base import varying_columns
 from puselect.selectors.budget import Budget
 
 

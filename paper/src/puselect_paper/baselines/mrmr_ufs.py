@@ -7,7 +7,8 @@ from sklearn.metrics import mutual_info_score
 
 from puselect.arrays import FloatArray, IntArray
 from puselect.objective.information import equal_width_codes
-from puselect.selectors.base import check_choice, check_number, descending_order
+from puselect.parameters import check_choice, check_number
+from puselect.selectors.base import descending_order
 from puselect.selectors.ranking import RankingSelector, RankingTask, scores_of_order
 from puselect_paper.baselines.spectral import SpectralClusters, spectral_clusters
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray, FloatArray
-from puselect.selectors.base import check_number
+from puselect.parameters import check_number
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.class_prior import known_prior
 

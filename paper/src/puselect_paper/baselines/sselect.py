@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from scipy.special import entr
 
 from puselect.arrays import BoolArray, FloatArray
-from puselect.selectors.base import check_choice, check_number
+from puselect.parameters import check_choice, check_number
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.neighbour_graph import Edges, adjacency, neighbour_edges
 

@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering.base import ClusterTable, FinalFit, Mixture
 from puselect.clustering.cpu.blas import ProcessSetting
 from puselect.clustering.gpu.fits import BatchFits, Inputs, Outcome
@@ -62,7 +61,7 @@ class GPUEngine:
 
     def __init__(
         self,
-        X: NDArray[Any],
+        X: AnyArray,
         positive: BoolArray,
         spec: MixtureSpec,
         table_of: Any = None,
@@ -189,7 +188,7 @@ class GPUEngine:
         """Return the rows used with a seed and a label vector, and where clusters start."""
         return draw_sample(self.positive[target], self.spec, seed, self.max_samples)
 
-    def _to_device(self, tables: NDArray[Any]) -> Tensor:
+    def _to_device(self, tables: AnyArray) -> Tensor:
         """Return the tables centred, as float32, on the device."""
         try:
             held = torch.empty(tables.shape, dtype=torch.float32, device=self.device)
