@@ -4,16 +4,16 @@
 """
 
 import warnings
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from puselect.arrays import BoolArray, IntArray
 from puselect.exceptions import DependentRowsWarning
 from puselect.labels import draw_rows, missing_values
 
 
-def read_row_groups(row_groups: Any, positive: BoolArray) -> IntArray | None:
+def read_row_groups(row_groups: ArrayLike | None, positive: BoolArray) -> IntArray | None:
     """Return the number of each row's group, None if each has one row; raise a ValueError if they tell nothing."""
     if row_groups is None:
         return None
@@ -24,7 +24,7 @@ def read_row_groups(row_groups: Any, positive: BoolArray) -> IntArray | None:
     missing = np.flatnonzero(missing_values(row_groups))
     if len(missing):
         raise ValueError(f"{said} must hold a group for every row, got none for {len(missing)}, first row {missing[0]}")
-    known: dict[Any, int] = {}
+    known: dict[object, int] = {}
     numbers = np.array([known.setdefault(value, len(known)) for value in values.tolist()], dtype=np.intp)
     if len(known) == 1:
         raise ValueError(f"{said} must hold two groups or more, got {next(iter(known))!r} for all {n_rows} rows")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csc_array, issparse
 from sklearn.utils import check_array
 
@@ -42,7 +43,7 @@ def fit_scaling(name: str, X: AnyArray, n_threads: int = 1) -> Scaling:
     return ColumnRanges.of(X, n_threads) if name == "minmax" else ColumnRanges.of_deviations(X, n_threads)
 
 
-def check_unmasked(X: Any) -> None:
+def check_unmasked(X: object) -> None:
     """Raise a ValueError if `X` is a masked array with masked values, which would be read as if they were not."""
     n_masked = int(np.ma.getmaskarray(X).sum()) if isinstance(X, np.ma.MaskedArray) else 0
     if n_masked:
@@ -52,24 +53,16 @@ def check_unmasked(X: Any) -> None:
         )
 
 
-def as_numbers(X: Any, **options: Any) -> AnyArray:
+def as_numbers(X: ArrayLike, **options: object) -> AnyArray:
     """Return a table as floats, or raise a clear error; `options` are those of scikit-learn's `check_array`."""
     check_unmasked(X)
     with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
         return np.asarray(check_array(X, dtype=[np.float64, np.float32], **options))
 
 
-def column_of(X: Any, j: int) -> AnyArray:
-    """Return a column of an array, or of a sparse matrix in columns, as an array."""
-    if not issparse(X):
-        return np.asarray(X[:, j])
-    part = slice(X.indptr[j], X.indptr[j + 1])
-    column = np.zeros(X.shape[0], dtype=X.dtype)
-    column[X.indices[part]] = X.data[part]
-    return column
-
-
-def of_each_column(function: Callable[[AnyArray], tuple[FloatArray, ...]], X: Any, n_threads: int) -> list[FloatArray]:
+def of_each_column(
+    function: Callable[[AnyArray], tuple[FloatArray, ...]], X: AnyArray | csc_array, n_threads: int
+) -> list[FloatArray]:
     """Return what a function of lines, one for each column, returns: several arrays with a number for each column."""
 
     def of_block(block: slice) -> tuple[FloatArray, ...]:
@@ -79,11 +72,9 @@ def of_each_column(function: Callable[[AnyArray], tuple[FloatArray, ...]], X: An
     return [np.concatenate(found) for found in zip(*parts, strict=True)]
 
 
-def _lines(X: Any) -> AnyArray:
+def _lines(X: AnyArray | csc_array) -> AnyArray:
     """Return the columns of a table as contiguous lines."""
-    if issparse(X):
-        return np.stack([column_of(X, j) for j in range(X.shape[1])])
-    return np.ascontiguousarray(X.T)
+    return np.ascontiguousarray((X if isinstance(X, np.ndarray) else X.toarray()).T)
 
 
 def column_extremes(X: Any) -> tuple[AnyArray, AnyArray]:
@@ -237,12 +228,12 @@ def _sides(lines: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     return _sides_between(ordered[:, before], ordered[:, after], share)
 
 
-def columns_at_once(X: Any) -> int:
+def columns_at_once(X: csc_array) -> int:
     """Return how many columns of a sparse matrix are sorted at a time, so that little memory is needed."""
     return max(1, STORED_AT_ONCE * int(X.shape[1]) // max(int(X.nnz), 1))
 
 
-def _sparse_sides(X: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _sparse_sides(X: csc_array) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return what `_sides` does for the columns of a sparse matrix, whose zeros are not sorted."""
     (n_rows, n_columns), begin = X.shape, X.indptr[:-1]
     of_column = np.repeat(np.arange(n_columns), np.diff(X.indptr))

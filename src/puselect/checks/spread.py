@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from puselect.fscpu.selector import FSCPU
 from puselect.fscpu.settings import Settings
 from puselect.labels import draw_rows
 from puselect.scaling import fit_scaling
+from puselect.selectors.base import RandomSeed
 from puselect.sparse_table import as_dense
 
 N_CLUSTERS, FEWEST_ROWS, N_STARTS = 20, 100, 2
@@ -76,7 +77,7 @@ class LabelSpread:
 
 
 def check_label_spread(
-    X: ArrayLike, y: ArrayLike, k: int | None = None, *, pos_label: Any = 1, random_state: Any = 0
+    X: ArrayLike, y: ArrayLike, k: int | None = None, *, pos_label: object = 1, random_state: RandomSeed = 0
 ) -> LabelSpread:
     """Check whether labels come from all kinds of positives alike.
 

@@ -21,13 +21,14 @@ from puselect.parameters import check_number
 from puselect.row_groups import count_labels, in_labelled_groups, read_row_groups, split_rows
 from puselect.scaling import as_numbers
 from puselect.search.deadline import Deadline
-from puselect.selectors.base import PUSelector
+from puselect.selectors.base import PUSelector, RandomSeed
 
 SAID_BEFORE = (FewLabelsWarning, FewerFeaturesWarning, DependentRowsWarning)  # the second also of constant halves
 
 
 def assess_stability(
-    selector: PUSelector, X: ArrayLike, y: ArrayLike, n_searches: int = 8, random_state: Any = 0, row_groups: Any = None
+    selector: PUSelector, X: ArrayLike, y: ArrayLike, n_searches: int = 8, random_state: RandomSeed = 0,
+    row_groups: ArrayLike | None = None,
 ) -> Stability:
     """Select again with random halves of the labels and of the rows, and compare.
 
@@ -78,10 +79,15 @@ def assess_stability(
 
 
 def _search_again(
-    selector: FSCPU, X: ArrayLike, positive: BoolArray, n_searches: int, random_state: Any, groups: IntArray | None
+    selector: FSCPU,
+    X: ArrayLike,
+    positive: BoolArray,
+    n_searches: int,
+    random_state: RandomSeed,
+    groups: IntArray | None,
 ) -> Stability:
     """Repeat a search; where the number of features was found, it is kept."""
-    changes: dict[str, Any] = {"pos_label": 1, "max_time": None, "checkpoint": None, "random_state": random_state}
+    changes: dict[str, object] = {"pos_label": 1, "max_time": None, "checkpoint": None, "random_state": random_state}
     if selector.path_ is not None:
         changes |= {"n_features_to_select": selector.path_.n_features, "feature_costs": None, "budget": None}
     again = FSCPU(**{**selector.fit_settings_, **changes})
@@ -97,7 +103,12 @@ def _search_again(
 
 
 def _fit_again(
-    selector: PUSelector, table: AnyArray, positive: BoolArray, n_searches: int, random_state: Any, groups: Any
+    selector: PUSelector,
+    table: AnyArray,
+    positive: BoolArray,
+    n_searches: int,
+    random_state: RandomSeed,
+    groups: IntArray | None,
 ) -> Stability:
     """Fit the selector to random halves of the labelled and of the unlabelled rows."""
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))

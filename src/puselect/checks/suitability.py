@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +22,7 @@ from puselect.objective.score import BestClusters, best_clusters, smoothing_rows
 from puselect.parameters import check_flag, check_number
 from puselect.row_groups import count_labels, shuffle_labels, split_rows
 from puselect.search.deadline import Deadline
+from puselect.selectors.base import RandomSeed
 from puselect.sparse_table import as_dense
 
 SHARES = (0.125, 0.25, 0.5)  # of the features; the best of them counts
@@ -203,10 +203,10 @@ def check_suitability(
     n_shuffles: int = 39,
     early_stopping: bool = True,
     max_time: float | None = None,
-    pos_label: Any = 1,
+    pos_label: object = 1,
     engine: str = "auto",
     n_jobs: int | None = None,
-    random_state: Any = 0,
+    random_state: RandomSeed = 0,
     row_groups: ArrayLike | None = None,
 ) -> Suitability:
     """Check whether the labelled rows form clusters, as the method assumes.
@@ -255,8 +255,9 @@ def check_suitability(
     """
     check_number("n_shuffles", n_shuffles, 1, 10_000, integer=True)
     check_flag("early_stopping", early_stopping)
-    options = {"pos_label": pos_label, "engine": engine, "n_jobs": n_jobs, "random_state": random_state}
-    selector = FSCPU(k, max_time=max_time, **options)
+    selector = FSCPU(
+        k, max_time=max_time, pos_label=pos_label, engine=engine, n_jobs=n_jobs, random_state=random_state
+    )
     settings, deadline = Settings.of(selector.get_params(deep=False)), Deadline(max_time)
     problem = selector._problem(settings, X, y, row_groups=row_groups)
     dependence = warn_of_dependence(problem.table, problem.positive, problem.row_groups)

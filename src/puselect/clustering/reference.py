@@ -1,7 +1,7 @@
 """The reference engine: any scikit-learn clusterer, one mask at a time."""
 
 import warnings
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, clone
@@ -13,20 +13,20 @@ from puselect.clustering.base import ClusterTable, FinalFit, Mixture, count_clus
 from puselect.clustering.mixture import MixtureSpec, hard_clusters, regularised
 from puselect.clustering.sample import start_rows
 
-ATTEMPTS: tuple[dict[str, Any], ...] = ({}, {"reg_covar": 1e-4}, {"covariance_type": "diag"})
+ATTEMPTS: tuple[dict[str, object], ...] = ({}, {"reg_covar": 1e-4}, {"covariance_type": "diag"})
 
 
-class Fitted(NamedTuple):
+class FittedClusters(NamedTuple):
     """One clustering of the rows."""
 
-    clusterer: Any
+    clusterer: ClusterMixin | None
     """The fitted estimator; None if nothing worked."""
     labels: IntArray
     """The cluster of every row; empty if nothing worked."""
     degenerate: bool
 
 
-NOTHING = Fitted(None, np.empty(0, dtype=np.intp), True)
+NOTHING = FittedClusters(None, np.empty(0, dtype=np.intp), True)
 
 
 class HardMixture(ClusterMixin, BaseEstimator):
@@ -70,13 +70,13 @@ class ReferenceEngine:
         EM and ``HardMixture`` for hard EM.
     """
 
-    def __init__(self, X: FloatArray, positive: BoolArray, clusterer: Any) -> None:
+    def __init__(self, X: FloatArray, positive: BoolArray, clusterer: ClusterMixin | MixtureSpec) -> None:
         self.X = np.ascontiguousarray(X, dtype=np.float64)
         self.positive = np.atleast_2d(positive)
         self.fits_mixtures = isinstance(clusterer, MixtureSpec)
-        self.clusterer = clusterer
         if isinstance(clusterer, MixtureSpec):
-            self.clusterer = mixture_estimator(regularised(clusterer, self.X))
+            clusterer = mixture_estimator(regularised(clusterer, self.X))
+        self.clusterer: ClusterMixin = clusterer
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
         """Return the counts of each mask's clustering; see `Engine.cluster`."""
@@ -95,7 +95,7 @@ class ReferenceEngine:
         shape = (table.size.shape[1], int(mask.sum()))
         return FinalFit(table, tuple(fitted_mixture(fit.clusterer, *shape) for fit in fits[:n_mixtures]))
 
-    def _count(self, fits: list[Fitted], targets: IntArray) -> ClusterTable:
+    def _count(self, fits: list[FittedClusters], targets: IntArray) -> ClusterTable:
         """Return the counts of clusterings, each with the label vector of its target."""
         n_clusters = max(self._n_clusters(), 1 + max(int(fit.labels.max(initial=0)) for fit in fits))
         size, positive = np.zeros((2, len(fits), n_clusters))
@@ -109,7 +109,7 @@ class ReferenceEngine:
         spec = params.get("spec")
         return int(spec.n_clusters if spec else params.get("n_components") or params.get("n_clusters") or 1)
 
-    def _fit(self, mask: BoolArray, seed: int, target: int) -> Fitted:
+    def _fit(self, mask: BoolArray, seed: int, target: int) -> FittedClusters:
         """Return the clustering of a mask's columns; if it fails, try again with the settings in `ATTEMPTS`."""
         if not mask.any():
             return NOTHING
@@ -123,7 +123,7 @@ class ReferenceEngine:
             except ValueError:  # an ill-defined covariance, or more clusters than rows
                 continue
             labels = np.unique(labels, return_inverse=True)[1] if labels.min() < 0 else labels
-            return Fitted(clusterer, labels, short or attempt > 0)
+            return FittedClusters(clusterer, labels, short or attempt > 0)
         return NOTHING
 
 
@@ -152,7 +152,7 @@ def inverse_factors(mixture: GaussianMixture) -> FloatArray:
     return upper[:, :, None] * eye if mixture.covariance_type in ("spherical", "diag") else upper.swapaxes(-1, -2)
 
 
-def mixture_estimator(spec: MixtureSpec) -> Any:
+def mixture_estimator(spec: MixtureSpec) -> ClusterMixin:
     """Return the scikit-learn clusterer for a spec."""
     if spec.em == "hard":
         return HardMixture(spec)
@@ -165,7 +165,7 @@ def mixture_estimator(spec: MixtureSpec) -> Any:
     )
 
 
-def quiet_fit_predict(clusterer: Any, X: FloatArray, positive: BoolArray | None = None) -> tuple[IntArray, bool]:
+def quiet_fit_predict(clusterer: ClusterMixin, X: FloatArray, positive: BoolArray) -> tuple[IntArray, bool]:
     """Return the labels and whether k-means warned that it found fewer clusters than requested."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

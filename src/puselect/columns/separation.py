@@ -1,12 +1,12 @@
 """How well the best columns tell labelled rows that are held out from all others."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
 
-from puselect.arrays import BoolArray, FloatArray
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.columns.evidence import linear_discriminant, rank_evidence
 from puselect.columns.ranks import ColumnRanks
 from puselect.row_groups import split_rows
@@ -48,7 +48,11 @@ class Separation(NamedTuple):
 
 
 def heldout_separation(
-    ranks: ColumnRanks, positive: BoolArray, sizes: Sequence[int], rng: np.random.Generator, row_groups: Any = None
+    ranks: ColumnRanks,
+    positive: BoolArray,
+    sizes: Sequence[int],
+    rng: np.random.Generator,
+    row_groups: IntArray | None = None,
 ) -> Separation:
     """Hold out labelled rows in turn; rank the columns and fit a linear discriminant without them.
 

@@ -3,11 +3,10 @@
 import time
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine
 from puselect.columns.null import Chance, draw_statistics
 from puselect.columns.ranks import LEPAGE
@@ -22,6 +21,7 @@ from puselect.row_groups import count_labels
 from puselect.search.deadline import Deadline
 from puselect.selectors.budget import AUTO, Budget
 from puselect.selectors.groups import group_statistic
+from puselect.sparse_table import SparseTable
 
 BY_CHANCE = 0.03  # largest p-value of all columns together with which any of them counts as beyond chance
 EVEN = 0.5  # without any: as many features as are more likely true than false
@@ -139,7 +139,7 @@ def _count_related(
 
 
 def _statistics(
-    settings: Settings, budget: Budget, table: Any, positive: BoolArray, row_groups: IntArray | None,
+    settings: Settings, budget: Budget, table: AnyArray | SparseTable, positive: BoolArray, row_groups: IntArray | None,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the statistics of the free features for the labelled rows and for random ones; a group has its largest."""

@@ -1,8 +1,8 @@
 """Tables that are not in this process: Dask's collections, read by their workers."""
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csc_array
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering.dask.collections import DaskPartitions, check_workers, collection_parts, connected_client
@@ -11,16 +11,13 @@ from puselect.fscpu.final_clusters import Candidates, known_positives
 from puselect.fscpu.row_model import RowModel
 from puselect.fscpu.settings import Settings
 from puselect.labels import draw_rows, equal_to, labelled_positives, without_missing
-from puselect.selectors.base import warn_of_few_labels
-
-if TYPE_CHECKING:
-    from puselect.selectors.base import PUSelector
+from puselect.selectors.base import PUSelector, warn_of_few_labels
 
 SAMPLES_KEPT = 200  # steps' worth of rows that a sampled search brings here, once: 200,000 by default
 SHOWN = 10  # labels of a partition that an error may name
 
 
-def remote_table(engine: str, X: Any) -> PartitionedTable | None:
+def remote_table(engine: str, X: object) -> PartitionedTable | None:
     """Return the table of a Dask collection, or of partitions; None for anything else."""
     if isinstance(X, PartitionedTable):
         return X
@@ -37,8 +34,8 @@ def remote_table(engine: str, X: Any) -> PartitionedTable | None:
 
 
 def read_any(
-    selector: "PUSelector", settings: Settings, X: Any, y: Any, entropy: int
-) -> tuple[Any, BoolArray]:
+    selector: PUSelector, settings: Settings, X: ArrayLike, y: ArrayLike, entropy: int
+) -> tuple[AnyArray | csc_array | PartitionedTable, BoolArray]:
     """Return the table, in memory or not, and which rows are labelled."""
     remote = remote_table(settings.engine, X)
     if remote is None:
@@ -47,7 +44,7 @@ def read_any(
     return read_remote(selector, remote, X, y, settings.rows_per_step(len(remote)), entropy)
 
 
-def read_labels(table: PartitionedTable, y: Any, pos_label: Any) -> BoolArray:
+def read_labels(table: PartitionedTable, y: ArrayLike, pos_label: object) -> BoolArray:
     """Return which rows are labelled; raise a ValueError if the labels do not go with the rows."""
     parts = collection_parts(y)
     if parts is not None:
@@ -58,7 +55,7 @@ def read_labels(table: PartitionedTable, y: Any, pos_label: Any) -> BoolArray:
     return labelled_positives(labels, pos_label)
 
 
-def _collect_labels(table: PartitionedTable, parts: list[Any], pos_label: Any) -> BoolArray:
+def _collect_labels(table: PartitionedTable, parts: list[object], pos_label: object) -> BoolArray:
     """Return which rows are labelled; the workers look through the labels and send the numbers of those rows."""
     found = DaskPartitions(connected_client(), parts).map_values(_labelled_rows, (pos_label,))
     if [n_rows for n_rows, _, _ in found] != table.lengths.tolist():
@@ -71,7 +68,7 @@ def _collect_labels(table: PartitionedTable, parts: list[Any], pos_label: Any) -
     return positive
 
 
-def _labelled_rows(y: Any, pos_label: Any) -> tuple[int, IntArray, AnyArray]:
+def _labelled_rows(y: ArrayLike, pos_label: object) -> tuple[int, IntArray, AnyArray]:
     """Return how many labels a partition has, which of them are positive, and the first few of them."""
     labels = np.asarray(without_missing(y, pos_label))
     if labels.ndim != 1:
@@ -80,7 +77,7 @@ def _labelled_rows(y: Any, pos_label: Any) -> tuple[int, IntArray, AnyArray]:
 
 
 def read_remote(
-    selector: "PUSelector", table: PartitionedTable, X: Any, y: Any, max_samples: int | None, seed: int
+    selector: PUSelector, table: PartitionedTable, X: object, y: ArrayLike, max_samples: int | None, seed: int
 ) -> tuple[AnyArray | PartitionedTable, BoolArray]:
     """Return what is searched, the table itself or some of its rows, and which rows are labelled.
 
@@ -104,7 +101,7 @@ def read_remote(
 
 
 def remote_candidates(
-    model: RowModel, table: PartitionedTable, support: BoolArray, y: Any, pos_label: Any
+    model: RowModel, table: PartitionedTable, support: BoolArray, y: ArrayLike | None, pos_label: object
 ) -> Candidates:
     """Return the candidates of all partitions; see `RowModel.candidates`."""
     score = np.concatenate(table.map_rows(_scores, model, support))

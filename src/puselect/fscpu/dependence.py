@@ -40,7 +40,7 @@ class Dependence(StrEnum):
         return f"{found[self]}, so p-values and held-out rows may promise too much; {advice}."
 
 
-def warn_of_dependence(table: Any, positive: BoolArray, row_groups: IntArray | None) -> Dependence | None:
+def warn_of_dependence(table: object, positive: BoolArray, row_groups: IntArray | None) -> Dependence | None:
     """Warn if rows seem to depend on each other and their groups are not known; return how."""
     found = None if row_groups is not None or isinstance(table, PartitionedTable) else find_dependence(table, positive)
     if found is not None:

@@ -180,7 +180,7 @@ def score_features(
     return best_clusters(table.size, table.positive, settings.preset.cluster_choice, extra_rows).score
 
 
-def known_positives(y: ArrayLike, pos_label: Any, n_rows: int) -> BoolArray:
+def known_positives(y: ArrayLike, pos_label: object, n_rows: int) -> BoolArray:
     """Return which rows are known to be positive; unlike in `fit`, none or all of them may be."""
     labels = np.asarray(without_missing(y, pos_label))
     if labels.shape == (n_rows, 1):  # as in `fit`

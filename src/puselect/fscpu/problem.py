@@ -168,10 +168,11 @@ def free_z_scores(budget: Budget, evidence: Evidence) -> FloatArray:
     return found.z_scores[budget.free]
 
 
-def taken_rows(problem: Problem, rows: IntArray) -> Any:
+def taken_rows(problem: Problem, rows: IntArray) -> AnyArray | SparseTable:
     """Return rows of the table, scaled; without a copy if they are all of it, in order."""
-    is_here = not isinstance(problem.table, PartitionedTable)
-    return problem.table if is_here and len(rows) == len(problem.positive) else problem.table[rows]
+    if isinstance(problem.table, PartitionedTable) or len(rows) < len(problem.positive):
+        return problem.table[rows]
+    return problem.table
 
 
 def some_rows(problem: Problem, rng: np.random.Generator) -> IntArray:

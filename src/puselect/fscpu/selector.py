@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
+from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from puselect.clustering import Engine
@@ -25,9 +26,9 @@ from puselect.parameters import check_number
 from puselect.row_groups import read_row_groups
 from puselect.search.callbacks import FitCallbacks, with_callbacks
 from puselect.search.deadline import Deadline
-from puselect.selectors.base import column_names, varying_columns
+from puselect.selectors.base import RandomSeed, column_names, varying_columns
 from puselect.selectors.budget import Budget, costs_in_order, is_open
-from puselect.selectors.groups import read_groups
+from puselect.selectors.groups import ColumnName, read_groups
 from puselect.sparse_table import SparseTable
 
 
@@ -186,24 +187,24 @@ class FSCPU(SearchSelector):
         feature_costs: ArrayLike | None = None,
         budget: float | None = None,
         max_false: float = 0.1,
-        always_keep: Sequence[Any] | None = None,
-        never_select: Sequence[Any] | None = None,
-        groups: Mapping[str, Sequence[Any]] | Sequence[Any] | str | None = None,
-        pos_label: Any = 1,
+        always_keep: Sequence[ColumnName] | None = None,
+        never_select: Sequence[ColumnName] | None = None,
+        groups: Mapping[str, Sequence[ColumnName]] | Sequence[object] | str | None = None,
+        pos_label: object = 1,
         engine: str = "auto",
         max_iter: int | None = None,
         max_time: float | None = None,
         n_searches: int = 1,
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomSeed = None,
         verbose: int = 0,
         preset: str = "default",
         criterion: str = "auto",
         scale: str | None = "auto",
         screen: int | str | None = "auto",
         max_samples: int | str | None = "auto",
-        clusterer: Any = None,
+        clusterer: ClusterMixin | None = None,
         n_clusters: int = 10,
         covariance_type: str = "full",
         population_size: int | None = None,
@@ -303,7 +304,7 @@ class FSCPU(SearchSelector):
         return self.row_model_.candidates(SparseTable.of(chosen) if issparse(chosen) else chosen, known)
 
     def _problem(
-        self, settings: Settings, X: ArrayLike, y: ArrayLike, row_groups: Any = None
+        self, settings: Settings, X: ArrayLike, y: ArrayLike, row_groups: ArrayLike | None = None
     ) -> Problem:
         """Check the data and the parameters that depend on it; return what is to be searched."""
         is_seeded = self.random_state is not None

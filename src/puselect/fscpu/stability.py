@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import beta
@@ -188,7 +188,7 @@ def repeat_search(
     return summarise_selections(selected, tuple(group.columns for group in find_twins(_columns(problem), ALIKE)))
 
 
-def check_repeats(n_searches: int, table: Any) -> None:
+def check_repeats(n_searches: int, table: object) -> None:
     """Raise a ValueError unless so many searches can be done."""
     check_number("n_searches", n_searches, 1, 10_000, integer=True)
     if n_searches > 1 and isinstance(table, PartitionedTable):

@@ -4,13 +4,12 @@ Information-geometric optimisation of independent Bernoulli variables: with two 
 algorithm of Uchikoshi & Akimoto (GECCO 2025); see Ollivier et al., JMLR 18 (2017), for the theory.
 """
 
-from typing import Any
 
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray
 from puselect.draws import Stream, uniforms
-from puselect.search.checkpoint import read_array
+from puselect.search.checkpoint import State, read_array
 from puselect.search.repair import Repair, draw_clocks
 
 EDGE = 0.1
@@ -90,10 +89,10 @@ class BernoulliIGO:
         edge = max(EDGE, self.margin)
         return np.asarray((self.theta <= edge) | (self.theta >= 1 - edge))
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Return everything that changes during a search."""
         return {"theta": self.theta}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Return to a saved state; raise an error if it is damaged."""
         self.theta = read_array(state, "theta", self.theta.shape, self.margin, 1 - self.margin)

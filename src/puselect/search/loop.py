@@ -1,7 +1,7 @@
 """Running searches: ask, repair, evaluate, tell; several of them in lockstep, each with its history."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -52,11 +52,11 @@ class Recorder:
         value, best, settled = (np.array(part, dtype=np.float64) for part in rest)
         return History(np.array(steps, dtype=np.int64), np.array(thetas, dtype=np.float64), value, best, settled)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Return everything needed to go on recording."""
         return {"stride": self.stride, "best": self.best, "rows": self.history()._asdict()}
 
-    def restore(self, state: dict[str, Any], n_features: int) -> None:
+    def restore(self, state: State, n_features: int) -> None:
         """Return to a saved state; raise an error if it is damaged."""
         self.stride, self.best = max(read_count(state, "stride"), 1), float(state["best"])
         rows, n = state["rows"], len(state["rows"]["step"])

@@ -3,8 +3,9 @@
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import coo_array, issparse
 
+from puselect.arrays import AnyArray
 from puselect.phrases import shortened
 
 KINDS = ("text", "dates", "missing values", "infinite values")
@@ -35,7 +36,7 @@ def column_faults(X: Any) -> str:
     return f"X must hold finite numbers, got {'; '.join(found)}; use puselect.prepare(X, y) first"
 
 
-def _stored_faults(X: Any) -> str:
+def _stored_faults(X: coo_array) -> str:
     """Return a sentence that says where a sparse matrix stores a value that is not finite; "" if there is none."""
     stored = X.tocoo()
     bad = np.flatnonzero(~np.isfinite(stored.data)) if stored.data.dtype.kind in "fc" else np.empty(0, dtype=np.intp)
@@ -52,7 +53,7 @@ def has_dates(X: Any) -> bool:
     return any(str(kind).startswith(("Date", "Time")) for kind in kinds)
 
 
-def _fault(values: Any) -> str:
+def _fault(values: AnyArray) -> str:
     """Return what is wrong with the values of a column."""
     if values.dtype.kind in "mM":
         return "dates"
@@ -72,5 +73,5 @@ def _real(value: Any) -> float:
     return float(value)
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType")

@@ -48,7 +48,7 @@ def _row(tag: str, *cells: str) -> str:
     return f"<tr>{''.join(f'<{tag} style={CELL!r}>{cell}</{tag}>' for cell in cells)}</tr>"
 
 
-def _widths(scores: Any) -> FloatArray:
+def _widths(scores: FloatArray) -> FloatArray:
     """Return the widths of the bars in pixels: 0 for the worst score (or a score of 0), `WIDEST` for the best."""
     finite = np.nan_to_num(np.asarray(scores, dtype=np.float64), posinf=0.0, neginf=0.0)
     low, high = min(0.0, finite.min()), finite.max()

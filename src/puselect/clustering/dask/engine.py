@@ -1,7 +1,5 @@
 """The engine for tables in partitions: every step of a clustering is a map over partitions and a sum."""
 
-from typing import Any
-
 import numpy as np
 
 from puselect.arrays import BoolArray, Float32Array, FloatArray, IntArray
@@ -9,7 +7,7 @@ from puselect.clustering.base import ClusterTable, FinalFit, Mixture
 from puselect.clustering.cpu.fits import Parameters
 from puselect.clustering.cpu.kernels import hard_moments, nearest
 from puselect.clustering.cpu.sweeps import assign
-from puselect.clustering.dask.partitions import PartitionedTable
+from puselect.clustering.dask.partitions import Arrays, PartitionedTable
 from puselect.clustering.mixture import MixtureSpec
 from puselect.clustering.sample import start_rows
 
@@ -111,7 +109,7 @@ def partition_moments(
     masks: BoolArray,
     centres: list[Float32Array],
     fits: list[Parameters] | None,
-) -> tuple[Any, ...]:
+) -> Arrays:
     """Return counts, sums and sums of products of the rows of every cluster, one after another for every mask.
 
     Clusters are those of the nearest of the mask's `centres`, or of `fits` where there are any.

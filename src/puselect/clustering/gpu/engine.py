@@ -2,10 +2,11 @@
 
 import logging
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
@@ -64,7 +65,7 @@ class GPUEngine:
         X: AnyArray,
         positive: BoolArray,
         spec: MixtureSpec,
-        table_of: Any = None,
+        table_of: ArrayLike | None = None,
         max_samples: int | None = None,
         device: str = "cuda",
     ) -> None:
@@ -206,7 +207,7 @@ class GPUEngine:
         return held
 
 
-def _indices(values: Any) -> Tensor:
+def _indices(values: ArrayLike) -> Tensor:
     return torch.from_numpy(np.ascontiguousarray(values, dtype=np.int64))
 
 
