@@ -1,4 +1,4 @@
-"""What ``y`` means: which rows are labelled positives."""
+"""Labels: which rows of ``y`` are labelled positives."""
 
 
 import numpy as np

@@ -63,7 +63,7 @@ def as_numbers(X: ArrayLike, **options: object) -> AnyArray:
 def of_each_column(
     function: Callable[[AnyArray], tuple[FloatArray, ...]], X: AnyArray | csc_array, n_threads: int
 ) -> list[FloatArray]:
-    """Return what a function of lines, one for each column, returns: several arrays with a number for each column."""
+    """Return the results of a function of lines, one line per column: several arrays with a number for each column."""
 
     def of_block(block: slice) -> tuple[FloatArray, ...]:
         return function(_lines(X[:, block]))
@@ -135,16 +135,16 @@ class RobustScaling(NamedTuple):
     Half a per cent of the rows is cut off at each end. The spread of a side is the distance from the median to the
     16th or 84th percentile. If the cut is more than four spreads from the median on a side, the column has a long tail:
     its median is put at 0.5, and each side is scaled by itself and cut off at 2.5 spreads. A column that is constant
-    but for less than half a per cent of the rows keeps its whole range. An affine transformation of a column does not
+    except in less than half a per cent of the rows keeps its whole range. An affine transformation of a column does not
     change the result.
     """
 
     centre: FloatArray
-    """What maps to 0.5, halved, so that differences cannot overflow."""
+    """The value that maps to 0.5, halved, so that differences cannot overflow."""
     below: FloatArray
-    """Half of the distance from the centre to what maps to 0."""
+    """Half of the distance from the centre to the value that maps to 0."""
     above: FloatArray
-    """Half of the distance from the centre to what maps to 1."""
+    """Half of the distance from the centre to the value that maps to 1."""
 
     @classmethod
     def of(cls, X: AnyArray, n_threads: int = 1) -> Self:
@@ -169,7 +169,7 @@ class RobustScaling(NamedTuple):
     def scale(
         self, X: AnyArray, dtype: type[np.floating] = np.float64, n_threads: int = 1
     ) -> AnyArray:
-        """Return a scaled table; what was cut off is at 0 or 1."""
+        """Return a scaled table; tails that were cut off are at 0 or 1."""
 
         def scaled(lines: AnyArray, block: slice) -> AnyArray:
             centre, below, above = self.centre[block], self.below[block], self.above[block]
@@ -234,10 +234,10 @@ def columns_at_once(X: csc_array) -> int:
 
 
 def _sparse_sides(X: csc_array) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return what `_sides` does for the columns of a sparse matrix, whose zeros are not sorted."""
+    """Return `_sides` of the columns of a sparse matrix, whose zeros are not sorted."""
     (n_rows, n_columns), begin = X.shape, X.indptr[:-1]
     of_column = np.repeat(np.arange(n_columns), np.diff(X.indptr))
-    ordered = np.append(X.data[np.lexsort((X.data, of_column))], 0)  # within columns; the last stands for what is not
+    ordered = np.append(X.data[np.lexsort((X.data, of_column))], 0)  # within columns; the last stands for zeros
     n_below, n_above = (np.bincount(of_column[chosen], minlength=n_columns) for chosen in (X.data < 0, X.data > 0))
 
     def values_at(place: IntArray) -> AnyArray:
@@ -250,7 +250,7 @@ def _sparse_sides(X: csc_array) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _places(n_rows: int) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the places before and after the extremes and quantiles of so many sorted values, and shares between."""
+    """Return the places before and after the extremes and quantiles of `n_rows` sorted values, and shares between."""
     place = np.array([0.0, 1.0, *wanted_quantiles()]) * (n_rows - 1)
     before = np.floor(place).astype(np.intp)
     return before, np.minimum(before + 1, n_rows - 1), place - before

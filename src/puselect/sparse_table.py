@@ -19,7 +19,7 @@ class SparseTable:
     Parameters
     ----------
     values : sparse array of shape (n_rows, n_columns)
-        What is added to the offset.
+        Differences from the offset.
     offset : ndarray of shape (n_columns,)
     """
 

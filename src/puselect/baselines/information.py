@@ -203,7 +203,7 @@ def forward_order(
         Takes the sums of these values over the n chosen features, shape (n_features,), and n; returns the worth of each
         feature as the next one.
     n_added : int, optional
-        Add so many one by one, and order the rest by their worth as the next one; by default all are added.
+        Features to add one by one; the rest is ordered by their worth as the next one. By default all are added.
     """
     n_features = len(first)
     order = np.empty(n_features, dtype=np.intp)

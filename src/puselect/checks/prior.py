@@ -1,4 +1,4 @@
-"""How many positives there are: the share of positives among the unlabelled rows, with an interval."""
+"""The share of positives among the unlabelled rows, with an interval."""
 
 
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ def estimate_prior(
     X: ArrayLike, y: ArrayLike, n_features_to_select: int | float | str | None = None, *, pos_label: object = 1,
     random_state: RandomSeed = 0,
 ) -> ClassPrior:
-    """Estimate how many of the unlabelled rows are positive, if the labels tell: `prior_` of a fitted `FSCPU`.
+    """Estimate how many of the unlabelled rows are positive, where the labels allow it: `prior_` of a fitted `FSCPU`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Whether labels come from all kinds of positives alike, or mostly from one corner of them."""
+"""Spread of labels: rates of labelled rows compared between the clusters of positives."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -84,7 +84,7 @@ def check_label_spread(
     The rows are clustered on the features with most evidence. If labels are missing at random, the share of labelled
     rows is the same in every cluster that consists of positives. Clusters whose labelled rows differ from their other
     rows are mixed, and left out. A lower share of labels in the rest means that this kind of positives is labelled
-    less often, or that it is found among negatives, too; labels alone cannot tell which. A kind of positives without
+    less often, or that it is found among negatives, too; labels alone cannot show which. A kind of positives without
     any label is not seen.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Whether the same features would be selected again, for any selector."""
+"""Stability of the selection of any selector, on random halves of the labels and rows."""
 
 import warnings
 from typing import Any
@@ -32,8 +32,8 @@ def assess_stability(
 ) -> Stability:
     """Select again with random halves of the labels and of the rows, and compare.
 
-    Works with any fitted selector, and selects as many features as it did. For `FSCPU` it is what its parameter
-    `n_searches` does: the searches run in lockstep on one engine, and eight of them take a little longer than one fit.
+    Works with any fitted selector, and selects as many features as it did. For `FSCPU` it is the same as its parameter
+    `n_searches`: the searches run in lockstep on one engine, and eight of them take a little longer than one fit.
     With half of the labels a selection is less stable than with all: the frequencies are on the safe side.
 
     Parameters
@@ -120,7 +120,7 @@ def _fit_again(
 def _select(
     selector: PUSelector, table: AnyArray, positive: BoolArray, groups: IntArray | None, rng: np.random.Generator
 ) -> BoolArray:
-    """Return what is selected on random halves of the labelled and of the unlabelled rows, or row groups."""
+    """Return the features selected on random halves of the labelled and of the unlabelled rows, or row groups."""
     is_near = in_labelled_groups(positive, groups)
     parts = [part for part in (np.flatnonzero(is_near), np.flatnonzero(~is_near)) if len(part)]
     rows = np.sort(np.concatenate([split_rows(part, 2, groups, rng)[0] for part in parts]))

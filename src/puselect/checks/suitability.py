@@ -1,4 +1,4 @@
-"""Whether a table suits the method: whether labelled rows form clusters, beyond chance and for held-out rows."""
+"""Suitability of a table: a test whether labelled rows form clusters, beyond chance and for held-out rows."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -98,7 +98,7 @@ class Suitability:
 
     @property
     def verdict(self) -> str:
-        """The verdict in a sentence or two: what was found, and what to do."""
+        """The verdict in a sentence or two: the finding and advice."""
         advice = {
             Verdict.WEAK: " Check the selection with another method.",
             Verdict.DOES_NOT_HOLD: " Do not rely on clusters; try another method.",
@@ -108,7 +108,7 @@ class Suitability:
 
     @property
     def finding(self) -> str:
-        """What was found, in a sentence."""
+        """The finding in a sentence."""
         if not self.code:
             return f"The known positives cluster {self.ratio:.2f} times as well as shuffled labels."
         low, high = self.interval
@@ -240,7 +240,7 @@ def check_suitability(
     random_state : int, RandomState or None, default=0
     row_groups : array-like of shape (n_rows,), optional
         The group of each row, such as a patient or a day: groups of similar size exchange their labels, and are held
-        out as a whole. Without them, a `DependentRowsWarning` tells if rows seem to depend on each other.
+        out as a whole. Without them, a `DependentRowsWarning` is raised if rows seem to depend on each other.
 
     Returns
     -------
@@ -348,7 +348,7 @@ def mean_bounds(shares: FloatArray) -> tuple[float, float]:
 
     Those of Clopper and Pearson for as many rows that are in or out as would give a mean of this precision (E. Korn and
     B. Graubard, "Confidence intervals for proportions with small expected number of positive counts estimated from
-    survey data", 1998). A row that is in half of the clusterings tells more than one that is in or out by chance.
+    survey data", 1998). A share of one half is more informative than a row that is in or out by chance.
 
     Examples
     --------
@@ -364,7 +364,7 @@ def mean_bounds(shares: FloatArray) -> tuple[float, float]:
 
 
 def judge(n_labelled: int, p_value: float, interval: tuple[float, ...]) -> Verdict:
-    """Return what p-value and interval of the lift mean together."""
+    """Return the verdict from the p-value and the interval of the lift."""
     low, high = interval
     if n_labelled < FEWEST_LABELS:
         return Verdict.TOO_FEW_LABELS

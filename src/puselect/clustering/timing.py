@@ -21,7 +21,7 @@ CPU_RATE = 4.5e10  # operations per second of one thread
 GPU_STEP = 6e-4  # seconds of a call for the masks of a step, however small
 GPU_RATE = 1.0e13  # operations per second
 GPU_OPENING = 3.5  # seconds: importing torch, opening the device, loading the kernels
-WIDE, WIDE_STEP = 64, 5e-3  # above so many columns steps are plain torch, and take that long
+WIDE, WIDE_STEP = 64, 5e-3  # columns above which steps are plain torch, and their seconds
 EM_STEPS = 35  # of a soft clustering, on average
 GPU_DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA, of AMD, and of Windows for its Linux subsystem
 
@@ -46,11 +46,11 @@ class Work:
         return 2.0 * self.n_rows * self.n_columns**2 * self.n_clusters * self.n_sweeps
 
     def cpu_seconds(self, n_threads: int) -> float:
-        """Return what the search takes on a CPU, roughly."""
+        """Return the estimated time of the search on a CPU."""
         return self.n_steps * self.n_at_once * (CPU_MASK + self.operations / CPU_RATE) / n_threads
 
     def gpu_seconds(self, is_open: bool) -> float:
-        """Return what the search takes on a GPU, roughly; longer if this process has not used it yet."""
+        """Return the estimated time of the search on a GPU; longer if this process has not used it yet."""
         step = GPU_STEP if self.n_columns <= WIDE else WIDE_STEP
         opening = 0.0 if is_open else GPU_OPENING
         return opening + self.n_steps * (step + self.n_at_once * self.operations / GPU_RATE)
@@ -64,7 +64,7 @@ def fastest_engine(
     n_masks: tuple[int, int] = (8, 400),
     n_jobs: int | None = None,
 ) -> str:
-    """Return the engine that "auto" chooses; the faster one, as far as `Work` can tell."""
+    """Return the engine that "auto" chooses: the one of shorter estimated time."""
     if not isinstance(clusterer, MixtureSpec):
         return "reference"
     if isinstance(X, SparseTable):
@@ -99,7 +99,7 @@ def gpu_is_there() -> bool:
 
 
 def gpu_engine_class() -> "type[GPUEngine]":
-    """Return the class of the GPU engine, or raise an error that says what is missing."""
+    """Return the class of the GPU engine, or raise an error that names the missing part."""
     try:
         from puselect.clustering.gpu.engine import GPUEngine, has_device
     except ImportError as error:

@@ -45,12 +45,12 @@ def double_ranks(lines: AnyArray) -> IntArray:
     return ranks
 
 
-BLOCK = 16  # columns ranked at a time: what is computed of them stays in the cache
+BLOCK = 16  # columns ranked at a time: their ranks and scores stay in the cache
 ROUNDING = 1e-10  # variance of scores that are all the same, such as the squares of a column that is half 0 and half 1
 
 
 class RankScores(NamedTuple):
-    """Two scores of the ranks of a column, one that tells another location and one that tells another spread."""
+    """Two scores of the ranks of a column, sensitive to another location and to another spread."""
 
     location: Callable[[FloatArray, int], FloatArray]
     """From ranks less their mean, and the number of rows."""
@@ -84,7 +84,7 @@ class ColumnRanks:
     ----------
     X : ndarray of shape (n_rows, n_features)
     scores : RankScores
-        What the statistics compare.
+        The scores that the statistics compare.
     n_threads : int
         Does not change the result.
     """
@@ -112,7 +112,7 @@ class ColumnRanks:
 
     @property
     def squares(self) -> bool:
-        """Whether squares of scores tell the spread, rather than their sizes."""
+        """Whether the spread is measured by squares of scores, rather than by their sizes."""
         return self.scores.spread is np.square
 
     def statistic(self, rows: IntArray) -> FloatArray:
@@ -141,7 +141,7 @@ class ColumnRanks:
 
     @cached_property
     def row_features(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """What discriminants of normal scores are made of, shape (2 n_features, n_rows), its means and covariance."""
+        """Features of discriminants of normal scores, shape (2 n_features, n_rows), their means and covariance."""
         from puselect.columns.kernels import standardise_spread  # compiled code is loaded only when it is used
 
         lines, centred = np.empty((2, 2 * self.n_features, self.n_rows))  # one allocation, which large pages can back
@@ -164,7 +164,7 @@ class ColumnRanks:
 
 
 def row_features(Z: FloatArray) -> FloatArray:
-    """Return normal scores and their squares, which tell another spread, shape (n_rows, 2 n_columns)."""
+    """Return normal scores and their squares, shape (n_rows, 2 n_columns)."""
     return np.hstack([Z, _standardised(Z**2)])
 
 

@@ -1,4 +1,4 @@
-"""How well the best columns tell labelled rows that are held out from all others."""
+"""Separation of held-out labelled rows from all others by the best columns."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -15,7 +15,7 @@ def column_ranks(table: AnyArray | SparseTable, scores: RankScores = NORMAL, n_t
 
 
 class SparseRanks(ColumnRanks):
-    """What `ColumnRanks` is, for a sparse table; the same numbers but for rounding.
+    """`ColumnRanks` of a sparse table; the same numbers up to rounding.
 
     Parameters
     ----------

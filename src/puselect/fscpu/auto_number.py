@@ -32,10 +32,10 @@ N_SIZES, WIDEST = 12, 100
 
 @dataclass(frozen=True)
 class Path:
-    """What each number of features is worth, and the number that was chosen.
+    """The objective and separation of each number of features, and the number that was chosen.
 
-    The objective is that of the best features of the final ranking. The separation tells held-out labelled rows from
-    unlabelled ones; for that, features are ranked anew without those rows.
+    The objective is that of the best features of the final ranking. The separation is that of held-out
+    labelled rows from unlabelled ones, with features ranked anew without those rows.
     """
 
     code: str
@@ -53,7 +53,7 @@ class Path:
     size: tuple[int, ...]
     """Numbers of features that were looked at; the following have a value for each."""
     cost: tuple[float, ...]
-    """What that many of the best features cost; their number without costs."""
+    """Cost of the best features; their number without costs."""
     objective: tuple[float, ...]
     """Mean over four clusterings."""
     separation: tuple[float, ...]
@@ -65,7 +65,7 @@ class Path:
 
     @property
     def cost_enough(self) -> float | None:
-        """What `n_enough` features cost: more money hardly buys more. None without costs."""
+        """Cost of `n_enough` features: more money hardly buys more. None without costs."""
         return None if list(self.cost) == list(self.size) else self.cost[self.size.index(self.n_enough)]
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ def choose(settings: Settings, problem: Problem, wanted: str, max_false: float) 
     """Return the problem with a budget for the features related to the labels, or for as few of them as are enough.
 
     Features that cost more than the budget are left out. With costs, only related features may be selected, within the
-    budget and for what the best of them cost; otherwise the search selects as many as there are, and may prefer others.
+    budget and for the cost of the best of them; otherwise the search selects as many, and may prefer others.
     """
     budget = problem.budget.narrowed(problem.budget.affordable)
     if not len(budget.free):
@@ -168,7 +168,7 @@ def follow_path(
     settings: Settings, problem: Problem, engine: Engine, ranking: IntArray, support: BoolArray, seeds: IntArray,
     deadline: Deadline, target: int = 0,
 ) -> Path | None:
-    """Return what more or fewer features would bring; None unless the number was chosen here, and there is time."""
+    """Return the path of more and fewer features; None unless the number was chosen here, and there is time."""
     choice, budget = problem.choice, problem.budget
     deadline.set_aside(0.0)
     if choice is None or deadline.left < path_seconds(choice):

@@ -79,7 +79,7 @@ def _labelled_rows(y: ArrayLike, pos_label: object) -> tuple[int, IntArray, AnyA
 def read_remote(
     selector: PUSelector, table: PartitionedTable, X: object, y: ArrayLike, max_samples: int | None, seed: int
 ) -> tuple[AnyArray | PartitionedTable, BoolArray]:
-    """Return what is searched, the table itself or some of its rows, and which rows are labelled.
+    """Return the table or some of its rows, to be searched, and which rows are labelled.
 
     A search that samples rows at each step takes them from the labelled ones and `SAMPLES_KEPT` times as many random
     others as a step uses, which are brought here once.

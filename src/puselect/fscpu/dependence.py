@@ -33,7 +33,7 @@ class Dependence(StrEnum):
 
     @property
     def text(self) -> str:
-        """What was found, and what to do, in a sentence."""
+        """The finding and advice in a sentence."""
         found = {"copies": "Many rows are copies of others", "near_copies": "Many rows are nearly the same as others",
                  "order": "Rows that follow each other are alike, as in time"}
         advice = "name those that belong together, such as a patient's or a day's, with row_groups= (--row-group COL)"

@@ -26,8 +26,8 @@ class Candidates(NamedTuple):
     lift: FloatArray
     """How many times as often as an average row such a row is positive, shape (n_candidates,)."""
     confidence: FloatArray | None
-    """Probability of being positive, shape (n_candidates,); None if the labels do not tell how many positives there
-    are."""
+    """Probability of being positive, shape (n_candidates,); None if the number of positives cannot be
+    estimated."""
 
     @property
     def n_likely(self) -> int | None:
@@ -35,7 +35,7 @@ class Candidates(NamedTuple):
         return None if self.confidence is None else int((self.confidence >= 0.5).sum())
 
     def figures(self) -> dict[str, FloatArray]:
-        """Return what is known about each row, by name."""
+        """Return lift and any confidence by name."""
         return {"lift": self.lift} | ({} if self.confidence is None else {"confidence": self.confidence})
 
     def to_frame(self, X: Any) -> Any:

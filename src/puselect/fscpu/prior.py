@@ -54,8 +54,8 @@ class ClassPrior:
 def class_prior(places: FloatArray, n_others: int, n_unlabelled: int, rng: np.random.Generator) -> ClassPrior:
     """Return the share of positives among the unlabelled rows, with an interval, if it can be told.
 
-    Above any score there are so many unlabelled rows for every share of the held-out positives. The smallest such ratio
-    is the share of positives if all rows above that score are positive (the best bin of S. Garg, Y. Wu, A. Smola,
+    Above any score, divide the share of unlabelled rows by the share of held-out positives. The smallest such ratio is
+    the share of positives if all rows above that score are positive (the best bin of S. Garg, Y. Wu, A. Smola,
     S. Balakrishnan and Z. Lipton, "Mixture Proportion Estimation and PU Learning: A Modern Approach", NeurIPS 2021).
     `PURITY` of them are taken to be, and for the lower end `LEAST_PURITY`.
 
@@ -106,7 +106,7 @@ def corrected_auc(auc: float, share: float) -> float:
     auc : float
         Area under the ROC curve with unlabelled rows as negatives.
     share : float
-        Share of positives among them. They are no easier to tell from labelled rows than by a coin:
+        Share of positives among them, which are separated from labelled rows no better than by a coin:
         auc = share / 2 + (1 - share) * corrected.
 
     Examples

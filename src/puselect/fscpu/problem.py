@@ -29,7 +29,7 @@ FEWEST_FOR_INFORMATION = 25  # labelled rows; docs/paper/methods.md has the figu
 
 
 class ChoiceCode(StrEnum):
-    """What the choice of the number of features rests on."""
+    """The basis of the number of features."""
 
     CHOSEN = "chosen"
     NOTHING = "nothing_beyond_chance"
@@ -54,7 +54,7 @@ class Choice:
     """Numbers of features, kept ones among them, that `separation` has a value for."""
     separation: Separation
     seconds: float
-    """What the choice took; the path takes about as long."""
+    """Time of the choice; the path takes about as long."""
 
     @property
     def n_enough(self) -> int:
@@ -64,10 +64,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class Problem:
-    """A table as the engine sees it, and what may be selected."""
+    """A scaled table, its labels, and the budget of features."""
 
     table: AnyArray | SparseTable | PartitionedTable
-    """Scaled as the settings say, shape (n_rows, n_features)."""
+    """Scaled according to the settings, shape (n_rows, n_features)."""
     positive: BoolArray
     """Labelled positives, shape (n_rows,)."""
     budget: Budget
@@ -88,7 +88,7 @@ class Problem:
     def of(
         cls, settings: Settings, X: Any, positive: BoolArray, budget: Budget, entropy: int, is_seeded: bool
     ) -> Self:
-        """Scale the table as the settings say."""
+        """Scale the table according to the settings."""
         max_samples = settings.rows_per_step(X.shape[0])
         if isinstance(X, PartitionedTable):
             scaling = None if settings.scale is None else fit_partitioned_scaling(settings.scale, X)
@@ -140,7 +140,7 @@ def pair_information(settings: Settings, problem: Problem) -> PairInformation | 
             FewLabelsWarning,
             stacklevel=4,
         )
-    # Where steps are sampled, a sample tells as much: the labelled rows, all of which it has, are what counts.
+    # Where steps are sampled, a sample is enough: it has all labelled rows, which are the scarce ones.
     rng = generator(problem.entropy, Stream.EVIDENCE)
     rows = slice(None) if problem.max_samples is None else some_rows(problem, rng)
     return PairInformation.of(problem.table[rows], problem.positive[rows])

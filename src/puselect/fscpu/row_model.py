@@ -43,7 +43,7 @@ class ColumnWeights(NamedTuple):
         return cls(weights[:n_columns] / spread, edges, weights[n_columns:].reshape(n_columns, n_bins))
 
     def score(self, table: AnyArray) -> FloatArray:
-        """Return the logit of each row but for a constant."""
+        """Return the logit of each row up to a constant."""
         total = table @ self.slope
         for column, edges, steps in zip(table.T, self.edges, self.steps, strict=True):
             total += steps[np.searchsorted(edges, column)]
@@ -51,7 +51,7 @@ class ColumnWeights(NamedTuple):
 
 
 class RowModel(NamedTuple):
-    """What ranks rows, and how often those of a rank are positive."""
+    """A ranking of rows, and how often those of a rank are positive."""
 
     clusterings: Clusterings
     columns: ColumnWeights
@@ -84,7 +84,7 @@ class RowModel(NamedTuple):
         return cls(clusterings, columns, cuts, lifts, prior)
 
     def scores(self, table: AnyArray | SparseTable) -> FloatArray:
-        """Return what rows are ranked by, shape (n_rows,); `table` has the selected columns as they came."""
+        """Return the scores of rows, shape (n_rows,); `table` has the selected columns as they came."""
         score = cluster_logit(self.clusterings, self.clusterings.place(table))
         for begin in range(0, len(table), CHUNK):
             part = slice(begin, begin + CHUNK)
@@ -92,7 +92,7 @@ class RowModel(NamedTuple):
         return score
 
     def candidates(self, table: AnyArray | SparseTable, known: BoolArray | None = None) -> Candidates:
-        """Return the likeliest positives, but for those known to be; see `FSCPU.candidate_positives`."""
+        """Return the likeliest positives among the rows not known to be; see `FSCPU.candidate_positives`."""
         return self.likeliest(self.scores(table), known)
 
     def likeliest(self, score: FloatArray, known: BoolArray | None = None) -> Candidates:

@@ -41,7 +41,7 @@ def search_problems(
     Parameters
     ----------
     settings, problems, deadlines
-        One of each for every search; the settings may differ in what concerns the search itself only.
+        One of each for every search; the settings may differ in `SearchSettings` only.
     engine : Engine
         Bound to the tables or label vectors of the problems, in their order.
     callbacks : FitCallbacks, optional

@@ -26,7 +26,7 @@ INTERRUPTED_CLUSTERINGS = 1
 
 
 class Objective(Protocol):
-    """What searches maximise: criteria of masks over all features, see `puselect.search.loop.Evaluate`."""
+    """The function that searches maximise: criteria of masks over all features, see `puselect.search.loop.Evaluate`."""
 
     n_criteria: int
     """Number of columns a call returns."""
@@ -220,7 +220,7 @@ def published_optimizer(population_size: int, budget: Budget, seed: int) -> Bern
 
 
 def saved_seed(path: str | os.PathLike[str] | None) -> int | None:
-    """Return the seed of the search in a checkpoint, so that what precedes the search is the same when it is resumed.
+    """Return the seed of the search in a checkpoint, so that everything before the search is the same again.
 
     None if there is no checkpoint yet, or if it is damaged, which is an error once it is opened.
     """

@@ -37,17 +37,17 @@ class FSCPU(SearchSelector):
 
     A search over masks of features. The rows are clustered on a mask's columns, and the value of the mask is the recall
     times the precision with which the best set of clusters finds the labelled rows. By default features are ranked by
-    their effect on that value and by what the single column says about the labels, each weighed by what is not noise;
+    their effect on that value and by the evidence of their own column, each weighed by its share that is not noise;
     `FSCPU.published` is the method of Uchikoshi & Akimoto (GECCO 2025) with the settings of the paper.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or "related", optional
         How many features to select, or which share of them. By default half of them, rounded up. "related": all that
-        say more about the labels than chance would. "auto": the fewest of these that separate held-out positives
+        are related to the labels beyond chance. "auto": the fewest of these that separate held-out positives
         as well as more do, within one standard error (see `path_`).
     feature_costs : array-like of shape (n_features,), dict or Series, optional
-        What each feature costs, positive; with `budget`, instead of `n_features_to_select`. A dict or a pandas Series
+        Cost of each feature, positive; with `budget`, instead of `n_features_to_select`. A dict or a pandas Series
         goes by column name.
     budget : float, optional
         The most that the selected features may cost together.
@@ -63,7 +63,7 @@ class FSCPU(SearchSelector):
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others, missing ones included, mean unlabelled.
     engine : {"auto", "cpu", "gpu", "reference", "dask"}, default="auto"
-        What clusters the rows: compiled kernels, torch on a GPU, scikit-learn one mask at a time (slow; for checking),
+        The clustering engine: compiled kernels, torch on a GPU, scikit-learn one mask at a time (slow; for checking),
         or the workers that hold the partitions of a Dask DataFrame or Array. "auto" takes the GPU where there is one
         and the search should be faster there.
     max_iter : int, optional
@@ -73,7 +73,8 @@ class FSCPU(SearchSelector):
         The most seconds that `fit` may take. The search ends in time with the best features so far, see `timed_out_`;
         a search that ends earlier is not changed by the limit. With a `checkpoint`, fit again to go on for longer.
     n_searches : int, default=1
-        From 2 on, search again so often with random halves of the labels, for `stability_`; 8 about double the time.
+        If 2 or more, repeat the search on that many random halves of the labels, for `stability_`; 8 take about as
+        long as the first search.
     checkpoint : path, optional
         The search is saved here every second, and resumed from here if the file exists.
     n_jobs : int, optional
@@ -91,14 +92,14 @@ class FSCPU(SearchSelector):
     criterion : {"auto", "cluster+evidence", "cluster", "cluster+mi"}, default="auto"
         "cluster+evidence" adds the evidence of single columns to the effect that features have on the clusters;
         "cluster" is the paper's criterion. "cluster+mi" is FSCPU-MI: the mutual information of semi-JMI is added, each
-        term over its standard deviation. It needs 25 labelled rows or more; a `FewLabelsWarning` says so. "auto":
-        "cluster+evidence", with preset="published" "cluster".
+        term over its standard deviation; it needs 25 labelled rows or more. "auto": "cluster+evidence", with
+        preset="published" "cluster".
     scale : {"auto", "standard", "minmax"} or None, default="auto"
         "auto" maps every column to [0, 1] after cutting off long tails; the selection is the same behind any affine
         scaler. "standard": zero mean and unit variance. "minmax": to [0, 1] by the extremes, as in the paper.
         None: use the values as they are.
     screen : int, "auto" or None, default="auto"
-        With evidence, search only among so many features, those with most of it ("auto": four times as many as are
+        With evidence, the number of features to search among, those with most of it ("auto": four times as many as are
         wanted, at least 400). None searches all.
     max_samples : int, "auto" or None, default="auto"
         Rows of each step, drawn anew: labelled ones, at most half, and random others ("auto": 1000). None uses all.
@@ -137,10 +138,10 @@ class FSCPU(SearchSelector):
         is decided if its score is three standard errors from the cut; in the paper's search, if its probability is 0.1
         or less, or 0.9 or more.
     evidence_ : Evidence or None
-        What single columns say about the labels, and how much it counts (`labelled_weight`, `cotrained_weight`).
+        Evidence of single columns about the labels, and its weights (`labelled_weight`, `cotrained_weight`).
     path_ : Path or None
-        With "auto" and "related", what each number is worth and why this one was chosen; None if time is out, or if
-        there is nothing to choose.
+        With "auto" and "related", the objective and separation of each number of features; None if time is out, or
+        if there is nothing to choose.
     stability_ : Stability or None
         With `n_searches`, how often each feature is selected; None without, or if time or labels are too few.
     n_evaluations_ : int
@@ -150,7 +151,7 @@ class FSCPU(SearchSelector):
     clusterings_ : Clusterings or None
         The final clusterings of the selected features; None with a `clusterer`.
     row_model_ : RowModel or None
-        What `candidate_positives` ranks rows by; None with a `clusterer`.
+        The ranking of rows of `candidate_positives`; None with a `clusterer`.
     prior_ : ClassPrior or None
         The share of positives among the unlabelled rows, if it can be told; None with a `clusterer`.
     groups_ : dict of str to list of int
@@ -251,8 +252,8 @@ class FSCPU(SearchSelector):
         y : array-like of shape (n_rows,)
             `pos_label` marks labelled positives, anything else unlabelled rows.
         row_groups : array-like of shape (n_rows,), optional
-            The group of each row, such as a patient or a day, if rows of a group depend on each other. What "auto" and
-            `n_searches` shuffle, hold out and halve is whole groups then; the search itself is not changed.
+            The group of each row, such as a patient or a day, if rows of a group depend on each other. "auto" and
+            `n_searches` then shuffle, hold out and halve whole groups; the search itself is not changed.
         """
         settings = Settings.of(self.get_params(deep=False))
         deadline = Deadline(settings.search.max_time)
@@ -263,11 +264,11 @@ class FSCPU(SearchSelector):
         """Return the rows that are most likely positive: where to look for positives that are not labelled yet.
 
         Rows are ranked by a logistic regression on the selected columns, with steps between their octiles, and by the
-        share of labelled rows in their clusters. Labelled rows that were held out tell how many times as often as an
-        average row those of a rank are positive: their lift. Candidates have at least half of the highest lift. Times
-        the share of positives (`prior_`) the lift is a probability, the confidence. Where the labels do not tell that
-        share, there is no confidence. With it there are never more candidates than the upper end of its interval
-        allows. All of this takes it that the labelled rows are a random part of the positives.
+        share of labelled rows in their clusters. Held-out labelled rows show how many times as often as an average row
+        those of a rank are positive: their lift. Candidates have at least half of the highest lift. Times the share of
+        positives (`prior_`) the lift is a probability, the confidence; without an estimate of that share there is
+        none. With it there are never more candidates than the upper end of its interval allows. All of this assumes
+        that the labelled rows are a random part of the positives.
 
         Parameters
         ----------
@@ -306,7 +307,7 @@ class FSCPU(SearchSelector):
     def _problem(
         self, settings: Settings, X: ArrayLike, y: ArrayLike, row_groups: ArrayLike | None = None
     ) -> Problem:
-        """Check the data and the parameters that depend on it; return what is to be searched."""
+        """Check the data and the parameters that depend on it; return the problem to be searched."""
         is_seeded = self.random_state is not None
         saved = None if is_seeded else saved_seed(settings.search.checkpoint)
         entropy = self._draw_entropy() if saved is None else saved

@@ -89,11 +89,11 @@ def summarise_selections(selected: BoolArray, twins: tuple[tuple[int, ...], ...]
 def nogueira(selected: BoolArray) -> Index:
     """Return Nogueira's stability index of selections, one per line, and its 95 % interval.
 
-    One minus the mean variance of the selection of a feature, over what it would be for random sets of that size
+    One minus the mean variance of the selection of a feature, over its value for random sets of that size
     (Nogueira et al. 2018, definition 4). The error is the jackknife's, and that of half an exchange of features in one
     of the sets, without which sets that happen to agree would seem to be certain; the quantile is Student's. The
     asymptotic interval of the paper holds the true index of eight selections in 87 to 90 % of cases only. Two
-    selections say nothing about the error: the interval is the whole range.
+    selections give no error: the interval is the whole range.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def nogueira(selected: BoolArray) -> Index:
 
 
 def _agreement(share: FloatArray, n_sets: int) -> FloatArray:
-    """Return the index from how often each feature is selected in so many sets, features on the last axis."""
+    """Return the index from the share of `n_sets` sets that select each feature, features on the last axis."""
     mean = share.mean(axis=-1)
     chance = mean * (1 - mean)
     variance = (n_sets / (n_sets - 1) * share * (1 - share)).mean(axis=-1)
@@ -147,7 +147,7 @@ def clopper_pearson(
 
 
 class Repeat(NamedTuple):
-    """A repeated search and what it selects."""
+    """A repeated search and the features it selects."""
 
     run: SearchRun
     selected: BoolArray
@@ -189,7 +189,7 @@ def repeat_search(
 
 
 def check_repeats(n_searches: int, table: object) -> None:
-    """Raise a ValueError unless so many searches can be done."""
+    """Raise a ValueError unless `n_searches` searches can be done."""
     check_number("n_searches", n_searches, 1, 10_000, integer=True)
     if n_searches > 1 and isinstance(table, PartitionedTable):
         raise ValueError(f"n_searches must be 1 for a table in partitions, got {n_searches}")

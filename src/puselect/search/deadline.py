@@ -7,7 +7,7 @@ RECENT_LAPS = 5
 
 
 class Deadline:
-    """The end of a fit that may take so many seconds from now on, and how long its steps take.
+    """The end of a fit, some seconds from now, and how long its steps take.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ class Deadline:
         self._aside = 0.0
 
     def set_aside(self, seconds: float) -> None:
-        """Keep so many seconds free for what comes after the search."""
+        """Keep some seconds free for the work after the search."""
         self._aside = seconds
 
     @property
     def left(self) -> float:
-        """Seconds left, but for those set aside; below 0 if it is late."""
+        """Seconds left without those set aside; below 0 if it is late."""
         return self.end - self._aside - time.monotonic()
 
     @property
@@ -48,9 +48,9 @@ class Deadline:
         return max(self.laps, default=0.0)
 
     def is_too_close(self, laps_to_come: float) -> bool:
-        """Begin a lap; return whether it and what is to come after it, in laps of one thread, may end too late.
+        """Begin a lap; return whether it and the laps of one thread to come after it may end too late.
 
-        The first lap may compile, so it says little about the others: only its own length is kept free for the second.
+        The first lap may compile, so it is no measure of the others: only its own length is kept free for the second.
         """
         if self.end == float("inf"):
             return False

@@ -80,7 +80,7 @@ class BernoulliIGO:
 
     @property
     def scores(self) -> FloatArray:
-        """What features are ranked by."""
+        """Scores that rank the features."""
         return self.theta
 
     @property

@@ -87,7 +87,7 @@ class Optimizer(Protocol):
 
     @property
     def scores(self) -> FloatArray:
-        """What features are ranked by."""
+        """Scores that rank the features."""
         ...
 
     @property
@@ -190,7 +190,7 @@ class Search:
         return self.step >= FEWEST_STEPS and self.settled >= 1
 
     def tell(self, masks: BoolArray, criteria: FloatArray) -> None:
-        """Learn from what `Evaluate` returns for the masks."""
+        """Learn from the criteria of the masks."""
         values = criteria[:, 0]
         if self.n_criteria > 1:
             values = (criteria / self.scale.update(criteria)).sum(axis=1)

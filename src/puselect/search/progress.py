@@ -44,7 +44,7 @@ class Step(NamedTuple):
     seconds_left: float
     """At most: a search ends when it has converged. Infinite after the first step, which may compile."""
     seconds: float
-    """Since the search began or was resumed, without what was computed before its first step."""
+    """Since the search began or was resumed, without the computations before its first step."""
     is_limited: bool = False
     """Whether `max_time` limits the search."""
 

@@ -1,4 +1,4 @@
-"""What may be selected: costs, a limit, features that must or must not be selected."""
+"""The budget of a selection: costs, a limit, features that must or must not be selected."""
 
 import sys
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ def is_open(n_features_to_select: object) -> TypeGuard[str]:
 
 
 class Budget(NamedTuple):
-    """What a search decides on: the free features, what each costs, and what may be spent on them."""
+    """The free features that a search decides on, their costs, and a limit on the sum."""
 
     kept: BoolArray
     """Features that are always selected, shape (n_features,)."""
@@ -40,7 +40,7 @@ class Budget(NamedTuple):
     costs: FloatArray
     """Costs of the free features."""
     limit: float
-    """What the selected of the free features may cost together."""
+    """The largest cost of the selected free features together."""
     leader: IntArray | None = None
     """The feature that stands for the group of each, shape (n_features,); None without groups. Others are not free."""
 
@@ -66,7 +66,7 @@ class Budget(NamedTuple):
 
     @property
     def units(self) -> IntArray:
-        """What can be selected as one: features, and the leaders of groups."""
+        """Features that are selected on their own, and the leaders of groups."""
         kept = np.flatnonzero(self.kept)
         return np.union1d(self.free, kept if self.leader is None else kept[self.leader[kept] == kept])
 

@@ -1,4 +1,4 @@
-"""Why a data frame is not a table of finite numbers: which columns, and what is in them."""
+"""Messages for tables that do not hold finite numbers: the columns and their faults."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def column_faults(X: Any) -> str:
 
 
 def _stored_faults(X: coo_array) -> str:
-    """Return a sentence that says where a sparse matrix stores a value that is not finite; "" if there is none."""
+    """Return a sentence that locates a value of a sparse matrix that is not finite; "" if there is none."""
     stored = X.tocoo()
     bad = np.flatnonzero(~np.isfinite(stored.data)) if stored.data.dtype.kind in "fc" else np.empty(0, dtype=np.intp)
     if not len(bad):
@@ -54,7 +54,7 @@ def has_dates(X: Any) -> bool:
 
 
 def _fault(values: AnyArray) -> str:
-    """Return what is wrong with the values of a column."""
+    """Return the fault of the values of a column."""
     if values.dtype.kind in "mM":
         return "dates"
     if values.dtype.kind not in "fiub":

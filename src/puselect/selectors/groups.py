@@ -171,7 +171,7 @@ def check_equal_costs(groups: Groups, costs: FloatArray) -> None:
 def group_evidence(evidence: Evidence, leader: IntArray) -> Evidence:
     """Return the evidence with that of a group, its best column's, at its leader.
 
-    The best of m columns looks better by chance than a single one; what chance adds is subtracted.
+    The best of m columns looks better by chance than a single one; the gain by chance is subtracted.
     """
     return evidence._replace(
         labelled=group_statistic(evidence.labelled, leader), cotrained=group_statistic(evidence.cotrained, leader)

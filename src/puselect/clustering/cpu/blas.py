@@ -14,7 +14,7 @@ class ProcessSetting:
     Parameters
     ----------
     change : callable
-        Changes the setting and returns what restores it.
+        Changes the setting and returns a function that restores it.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class ProcessSetting:
 
 @cache
 def blas_threads() -> ThreadpoolController:
-    """Return what limits their threads; looking for them takes as long as a small search."""
+    """Return the controller of their threads; looking for them takes as long as a small search."""
     return ThreadpoolController()
 
 

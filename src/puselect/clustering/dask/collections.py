@@ -48,7 +48,7 @@ class DaskPartitions:
     def total(
         self, function: Callable[..., Arrays], shared: Arguments = (), own: OwnArguments | None = None
     ) -> Arrays:
-        """Return the sum of what `map` would return, added up by the workers in an order that does not change."""
+        """Return the sum of the results of `map`, added up by the workers in an order that does not change."""
         from dask.delayed import delayed
 
         tasks = self._tasks(function, shared, own)
@@ -73,7 +73,7 @@ class DaskPartitions:
 
 
 class _Shared(NamedTuple):
-    """What all partitions are given."""
+    """A function and the arguments that all partitions share."""
 
     function: Callable[..., object]
     arguments: Arguments

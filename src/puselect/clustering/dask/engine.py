@@ -13,7 +13,7 @@ from puselect.clustering.sample import start_rows
 
 
 class PartitionedEngine:
-    """Fits the short hard mixture to all rows of all partitions; the same clusters as `CPUEngine` but for rounding.
+    """Fits the short hard mixture to all rows of all partitions; the same clusters as `CPUEngine` up to rounding.
 
     Start rows and the positions of labelled rows travel, tables do not: besides sums this process sees the start rows
     of a step.

@@ -1,7 +1,7 @@
 """Tables in partitions that stay where they are: functions travel to the rows, and sums come back.
 
-A partition is an array, a data frame, a part of a Parquet file, or a promise of one of them. What is computed is a map
-over the partitions and a sum of its results in a fixed order, so that it does not depend on who computed what.
+A partition is an array, a data frame, a part of a Parquet file, or a promise of one of them. Computations are a map
+over the partitions and a sum of the results in a fixed order, so that they do not depend on the workers.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,14 +35,14 @@ class Partitions(Protocol):
     def map(self, function: Callable[..., T], shared: Arguments = (), own: OwnArguments | None = None) -> list[T]:
         """Return ``function(X, *shared, *own[i])`` of the partitions i in `own`, in order; of all by default.
 
-        `X` is what `read_part` returns.
+        `X` is the result of `read_part`.
         """
         ...
 
     def total(
         self, function: Callable[..., Arrays], shared: Arguments = (), own: OwnArguments | None = None
     ) -> Arrays:
-        """Return the sum of what `map` would return, which are tuples of arrays, without having all at once."""
+        """Return the sum of the results of `map`, which are tuples of arrays, without having all at once."""
         ...
 
 
@@ -132,7 +132,7 @@ class PartitionedTable:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What tells the table from another without reading all of it again: its lengths, ranges and quantiles."""
+        """Lengths, ranges and quantiles, which identify the table without reading it again."""
         return self.lengths, None if self.scaling is None else tuple(self.scaling)  # type: ignore[arg-type]
 
     def __getitem__(self, rows: IntArray) -> AnyArray:

@@ -19,7 +19,7 @@ from puselect.clustering.sample import Sample, draw_sample
 
 logger = logging.getLogger("puselect")
 
-MEMORY_SHARE = 0.5  # of what is free, for one batch
+MEMORY_SHARE = 0.5  # of the free memory, for one batch
 COPIED_VALUES = 2**20  # of a table, at a time
 MOST_WIDTHS = 4  # numbers of columns whose buffers are kept
 
@@ -162,7 +162,7 @@ class GPUEngine:
         return Batch(members, fit, hits + weight * (size - hits), hits, lost[:, 0] > 0)
 
     def _inputs(self, masks: BoolArray, pairs: list[tuple[int, int]], samples: list[Sample]) -> Inputs:
-        """Return what the device is told about masks with equally many columns."""
+        """Return the inputs of a batch of masks with equally many columns."""
         targets = np.array([target for _, target in pairs])
         columns = np.nonzero(masks)[1].reshape(len(masks), -1)
         rows = None if self.max_samples is None else _indices([s.rows for s in samples if s.rows is not None])

@@ -52,7 +52,7 @@ class Recorded:
         self.graph: torch.cuda.CUDAGraph | None = None
 
     def __call__(self) -> None:
-        """Do what the function does."""
+        """Call the function or replay its graph."""
         function = self.function()
         assert function is not None
         if self.n_calls == 1:
@@ -81,7 +81,7 @@ def _uncollected() -> Iterator[None]:
 
 
 class Inputs(NamedTuple):
-    """What a batch is to fit, one line per mask: indices, and random numbers in double precision."""
+    """The inputs of a batch, one line per mask: indices, and random numbers in double precision."""
 
     table: Tensor
     target: Tensor
