@@ -5,8 +5,11 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, signature
 from typing import Annotated, Any
 
 import typer
@@ -58,7 +61,7 @@ def _first_interrupt(message: str, passes: bool) -> Iterator[None]:
     """Print a message on the first Ctrl-C in this block; unless it passes, it then interrupts as usual."""
     usual = signal.getsignal(signal.SIGINT)
 
-    def first(*_: Any) -> None:
+    def first(*_: object) -> None:
         interrupts.append(message)
         signal.signal(signal.SIGINT, usual)
         if message:
@@ -135,7 +138,7 @@ class Commands(TyperGroup):
         return error
 
 
-def _without_flag_types(options: Any) -> Any:
+def _without_flag_types(options: list[Any]) -> list[Any]:
     """Return the options; typer's help gives flags a type, though they take no value."""
     for option in options:
         if getattr(option, "is_flag", False) and option.metavar is None:
@@ -205,6 +208,30 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Register a command; of a parameter that is a dataclass, each field is an option."""
+    parameters = signature(function).parameters.values()
+    kinds: dict[str, type] = {each.name: each.annotation for each in parameters}
+    groups = {name: kind for name, kind in kinds.items() if is_dataclass(kind)}
+
+    @wraps(function)
+    def call(**values: object) -> None:
+        made = {
+            name: kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+            for name, kind in groups.items()
+        }
+        function(**values, **made)
+
+    options = [
+        option.replace(kind=Parameter.KEYWORD_ONLY)
+        for each in parameters
+        for option in (signature(groups[each.name]).parameters.values() if each.name in groups else [each])
+    ]
+    call.__signature__ = signature(function).replace(parameters=options)  # type: ignore[attr-defined]
+    call.__annotations__ = {option.name: option.annotation for option in options}
+    return app.command()(call)
 
 
 def _show_version(wanted: bool) -> None:

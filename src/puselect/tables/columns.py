@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray
 from puselect.selectors.leaks import find_leak, sorts_labels, stands_alone
 from puselect.selectors.twins import find_twins
+from puselect.tables import errors
 from puselect.tables.column_types import (
     as_numbers,
     date_format,
@@ -21,20 +21,7 @@ from puselect.tables.column_types import (
     type_of,
 )
 from puselect.tables.encoders import Encoder, Feature, median, without_codes
-from puselect.tables.errors import (
-    CodeNote,
-    FilledNote,
-    Hole,
-    IdentifierNote,
-    LeakNote,
-    LeftOut,
-    LeftOutReason,
-    MissingValuesError,
-    Note,
-    RepeatedNameError,
-    SpikeNote,
-    TwinNote,
-)
+from puselect.tables.errors import LeftOut, Note
 from puselect.tables.frames import pl
 
 ENCODED = ("text", "dates")
@@ -110,7 +97,7 @@ def read_columns(
         _find_leaks(columns, rules, positive)
     taken = [feature.name for feature in columns.features]
     if len(set(taken)) < len(taken):
-        raise RepeatedNameError(None, [name for name in dict.fromkeys(taken) if taken.count(name) > 1])
+        raise errors.RepeatedNameError(None, [name for name in dict.fromkeys(taken) if taken.count(name) > 1])
     return columns
 
 
@@ -134,9 +121,9 @@ def _read_numbers(columns: Columns, column: pl.Series, numbers: pl.Series, rules
         kind = "duration" if type_of(column) == "Duration" else "number"
         _use(columns, Encoder(name, kind, missing_codes=rules.missing_codes), column)
         if code := missing_code(known):
-            columns.notes.append(CodeNote(name, f"{code[0]:g}", code[1]))
+            columns.notes.append(errors.CodeNote(name, f"{code[0]:g}", code[1]))
         if peak := spike(known):
-            columns.notes.append(SpikeNote(name, f"{peak[0]:.6g}", peak[1]))
+            columns.notes.append(errors.SpikeNote(name, f"{peak[0]:.6g}", peak[1]))
 
 
 def _use(columns: Columns, encoder: Encoder, column: pl.Series) -> None:
@@ -150,7 +137,8 @@ def _read_other(columns: Columns, name: str, column: pl.Series, rules: ColumnRul
     if kind not in ENCODED:
         columns.left_out.append(LeftOut(name, "type", kind))
     elif not rules.encode and not rules.prepare and name not in dict(rules.orders):
-        columns.left_out.append(LeftOut(name, cast(LeftOutReason, kind), n_values=column.drop_nulls().n_unique()))
+        n_values = column.drop_nulls().n_unique()
+        columns.left_out.append(LeftOut(name, "dates" if kind == "dates" else "text", n_values=n_values))
     elif order:
         _use(columns, Encoder(name, "order", order), column)
     elif kind == "dates":
@@ -193,9 +181,8 @@ def _find_identifiers(columns: Columns, frame: pl.DataFrame, rules: ColumnRules,
     sorting = {
         name for name in found if positive is not None and sorts_labels(numbers[name].to_numpy(), positive)
     }
-    columns.notes += [
-        IdentifierNote(name, name in sorting, rules.prepare) for name in found if not rules.prepare or name in sorting
-    ]
+    noted = [name for name in found if not rules.prepare or name in sorting]
+    columns.notes += [errors.IdentifierNote(name, name in sorting, rules.prepare) for name in noted]
     if rules.prepare:
         columns.leave_out(LeftOut(name, "identifier") for name in found)
 
@@ -210,7 +197,7 @@ def _find_leaks(columns: Columns, rules: ColumnRules, positive: BoolArray) -> No
     for feature, leak in zip(features, found, strict=True):
         if leak is not None:
             is_left_out = rules.prepare and leak.is_strong and stands_alone(leak, values, others, positive)
-            columns.notes.append(LeakNote(feature.name, leak, is_left_out))
+            columns.notes.append(errors.LeakNote(feature.name, leak, is_left_out))
             if is_left_out:
                 left_out[feature.source] = LeftOut(feature.source, "leak", str(leak.kind))
     columns.leave_out(left_out.values())
@@ -246,7 +233,7 @@ def _learn_filling(columns: Columns, indicators: bool) -> None:
 
 
 def _count_holes(features: Sequence[Feature], rules: ColumnRules) -> list[Note]:
-    holes: dict[Hole, dict[str, int]] = {
+    holes: dict[errors.Hole, dict[str, int]] = {
         "missing": {feature.name: int(np.isnan(feature.values.to_numpy()).sum()) for feature in features},
         "infinite": {feature.name: int(np.isinf(feature.values.to_numpy()).sum()) for feature in features},
     }
@@ -254,9 +241,9 @@ def _count_holes(features: Sequence[Feature], rules: ColumnRules) -> list[Note]:
     for hole, counts in holes.items():
         found = {name: count for name, count in counts.items() if count}
         if found and not rules.prepare and rules.impute is None:
-            raise MissingValuesError(hole, found)
+            raise errors.MissingValuesError(hole, found)
         if found:
-            notes.append(FilledNote(hole, found))
+            notes.append(errors.FilledNote(hole, found))
     return notes
 
 
@@ -280,7 +267,7 @@ def _find_copies(
         copies += [LeftOut(name, "copy", first) for name in dropped]
         rest = tuple(name for name in (first, *others) if name not in dropped)
         if len(rest) > 1:
-            columns.notes.append(TwinNote(rest, group.correlation))
+            columns.notes.append(errors.TwinNote(rest, group.correlation))
     return copies
 
 
