@@ -44,8 +44,8 @@ def memory_size(text: str | int) -> int:
 
 
 def option(panel: str, metavar: str, help: str, *names: str, **settings: Any) -> Any:
-    """Return an option for a panel of the help; without a metavar it is a flag, which needs its name."""
-    return typer.Option(*names, metavar=metavar or None, help=help, rich_help_panel=panel, **settings)
+    """Return an option for a panel of the help; a flag has no metavar, and needs its name."""
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **settings)
 
 
 Data = Annotated[
