@@ -182,7 +182,7 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
         label=spec.label,
         positive=positive,
         left_out=tuple(columns.left_out),
-        encoders=tuple(used.encoder for used in columns.used),
+        encoders=tuple(columns.used.values()),
         row_groups=None if spec.row_group is None else frame[spec.row_group],
         notes=(*notes, *columns.notes),
         data=frame.lazy() if rows is None else source.scan,
