@@ -135,7 +135,7 @@ def real_demo(seed: int, n_select: int = 6) -> RealResult:
 
     from puselect.datasets import hide_labels
     from puselect.evaluation import downstream_auc
-    from puselect.fscpu import FSCPU
+    from puselect.fscpu.selector import FSCPU
 
     data = load_breast_cancer()
     malignant = (data.target == 0).astype(int)
