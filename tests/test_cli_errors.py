@@ -307,7 +307,7 @@ class TestWording:
     def test_every_error_has_words(self):
         kinds = [kind for kind in vars(table_errors).values() if isinstance(kind, type)]
         errors = {kind for kind in kinds if issubclass(kind, TableError)} - {TableError}
-        worded = set(re.findall(r"case (\w+Error)\(", inspect.getsource(wording)))
+        worded = set(re.findall(r"case errors\.(\w+Error)\(", inspect.getsource(wording)))
         assert {kind.__name__ for kind in errors} == worded
 
     @pytest.mark.parametrize("reason", get_args(table_errors.LeftOutReason))

@@ -1,5 +1,6 @@
 """Selectors that score every feature once: the base of the methods FSCPU is compared with."""
 
+from dataclasses import replace
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from puselect.selectors.base import (
     varying_columns,
     warn_of_fewer,
 )
+from puselect.selectors.result import FitResult
 
 CONSTANT_SCORE = -1.0  # below the scores of columns that vary, which are at least 0
 
@@ -67,6 +69,8 @@ class RankingSelector(PUSelector):
         Names of the columns, if all of them are strings.
     """
 
+    scores_: FloatArray
+
     def __init__(
         self, n_features_to_select: int | float | None = None, *, pos_label: object = 1, random_state: RandomSeed = None
     ) -> None:
@@ -93,7 +97,13 @@ class RankingSelector(PUSelector):
         self.scores_ = np.asarray(self._score(task), dtype=np.float64)
         self.ranking_ = ranks_of(descending_order(self.scores_, rng, last=~varying))
         self.support_ = (self.ranking_ <= n_select) & varying
+        self.stability_ = None
         return self
+
+    @property
+    def result_(self) -> FitResult:
+        """The outcome of the fit, with the scores."""
+        return replace(super().result_, scores=self.scores_)
 
     def _score(self, task: RankingTask) -> FloatArray:
         """Return a score per feature, higher is better."""

@@ -1,7 +1,7 @@
 import pytest
 
 from puselect.checks.leaks import Leak, LeakKind
-from puselect.report.preparation import table_findings
+from puselect.report.findings import table_findings
 from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, SampleNote, SpikeNote, TwinNote
 
 LEAK = Leak(0, LeakKind.VALUE, 1.0, 1.0, 0.02)
