@@ -152,7 +152,7 @@ def test_searches_in_lockstep_end_as_they_do_alone(table, make, criterion):
         ((alone, found),) = search_problems([task.settings], [task.problem], [Deadline(None)], own, task.callbacks)
         assert shared.search.step == alone.search.step == task.settings.search.max_iter
         np.testing.assert_array_equal(shared.search.optimizer.scores, alone.search.optimizer.scores)
-        np.testing.assert_array_equal(shared.search.history().value, alone.search.history().value)
+        np.testing.assert_array_equal(shared.search.recorder.history().value, alone.search.recorder.history().value)
         assert shared.n_degenerate == alone.n_degenerate
         assert (evidence is None) == (found is None) == (task.settings.criterion != "cluster+evidence")
         if found is not None:

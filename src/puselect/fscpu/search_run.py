@@ -3,7 +3,7 @@
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import InitVar, dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -40,47 +40,30 @@ class Objective(Protocol):
         ...
 
 
+@dataclass
 class SearchRun:
-    """One search as it is run: saved, resumed, ended in time.
+    """One search as it is run: saved, resumed, ended in time."""
 
-    Parameters
-    ----------
-    settings : SearchSettings
-    objective : Objective
-    budget : Budget
-    optimizer : Optimizer
-        Over the free features.
-    max_iter : int
-        Steps at most.
-    identity : sequence of object
-        Everything that changes the search: data, settings, seed. A checkpoint of another search is refused.
-    deadline : Deadline
-        When the fit must be over, final clusterings included.
-    target : int, default=0
-        The table or label vector, among those the objective is bound to.
-    """
+    settings: SearchSettings
+    objective: Objective
+    budget: Budget
+    optimizer: InitVar[Optimizer]
+    """Over the free features."""
+    max_iter: int
+    """Steps at most."""
+    identity: InitVar[Sequence[object]]
+    """Everything that changes the search: data, settings, seed. A checkpoint of another search is refused."""
+    deadline: Deadline
+    """When the fit must be over, final clusterings included."""
+    target: InitVar[int] = 0
+    """The table or label vector, among those the objective is bound to."""
+    could_save: bool = True
+    interrupted: bool = False
+    timed_out: bool = False
 
-    def __init__(
-        self,
-        settings: SearchSettings,
-        objective: Objective,
-        budget: Budget,
-        optimizer: Optimizer,
-        max_iter: int,
-        identity: Sequence[object],
-        deadline: Deadline,
-        target: int = 0,
-    ) -> None:
-        self.settings = settings
-        self.objective = objective
-        self.budget = budget
-        self.max_iter = max_iter
-        self.search = Search(optimizer, target, n_criteria=objective.n_criteria)
-        self.fingerprint = "" if settings.checkpoint is None else fingerprint(*identity)
-        self.deadline = deadline
-        self.could_save = True
-        self.interrupted = False
-        self.timed_out = False
+    def __post_init__(self, optimizer: Optimizer, identity: Sequence[object], target: int) -> None:
+        self.search = Search(optimizer, target, n_criteria=self.objective.n_criteria)
+        self.fingerprint = "" if self.settings.checkpoint is None else fingerprint(*identity)
 
     @property
     def n_degenerate(self) -> int:
@@ -275,11 +258,11 @@ class SearchSelector(StepCallbacks, PUSelector):
         """
         search, budget = run.search, run.budget
         self.probabilities_ = budget.kept.astype(np.float64)
-        self.probabilities_[budget.free] = search.theta
+        self.probabilities_[budget.free] = search.optimizer.theta
         self.probabilities_ = budget.spread(self.probabilities_)
         self._rank(search, budget, others)
         self.searched_ = budget.free
-        self.history_ = search.history()
+        self.history_ = search.recorder.history()
         self.n_iter_ = search.step
         self.n_evaluations_ = search.step * run.settings.population_size
         self.settled_ = search.settled

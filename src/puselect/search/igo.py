@@ -5,6 +5,8 @@ algorithm of Uchikoshi & Akimoto (GECCO 2025); see Ollivier et al., JMLR 18 (201
 """
 
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray
@@ -32,40 +34,24 @@ def rank_utilities(values: FloatArray) -> FloatArray:
     return np.asarray((2 * worse + equal - 1) / (len(values) - 1) - 1)
 
 
+@dataclass
 class BernoulliIGO:
-    """Independent Bernoulli variables with ask and tell; never sees the function it maximises.
+    """Independent Bernoulli variables with ask and tell; never sees the function it maximises."""
 
-    Parameters
-    ----------
-    theta : ndarray of shape (n_features,)
-        Where the probabilities start; clipped to the margins.
-    population_size : int
-        Masks per ask.
-    learning_rate : float
-        How far one step moves: theta changes by this times the utility-weighted sum of the masks over half of
-        their number. For two masks that is the paper's update.
-    margin : float
-        Probabilities stay within [margin, 1 - margin].
-    repair : Repair
-        Makes masks meet the budget.
-    seed : int
-    """
+    theta: FloatArray
+    """Probabilities of the features, within the margins."""
+    population_size: int
+    """Masks per ask."""
+    learning_rate: float
+    """Theta changes by this times the utility-weighted sum of the masks over half of their number; for two masks that
+    is the paper's update."""
+    margin: float
+    """Probabilities stay within [margin, 1 - margin]."""
+    repair: Repair
+    seed: int
 
-    def __init__(
-        self,
-        theta: FloatArray,
-        population_size: int,
-        learning_rate: float,
-        margin: float,
-        repair: Repair,
-        seed: int,
-    ) -> None:
-        self.theta = np.clip(np.asarray(theta, dtype=np.float64), margin, 1 - margin)
-        self.population_size = population_size
-        self.learning_rate = learning_rate
-        self.margin = margin
-        self.repair = repair
-        self.seed = seed
+    def __post_init__(self) -> None:
+        self.theta = np.clip(np.asarray(self.theta, dtype=np.float64), self.margin, 1 - self.margin)
 
     def ask(self, step: int) -> BoolArray:
         """Draw masks ~ Bernoulli(theta) and repair them, shape (population_size, n_features)."""
@@ -90,9 +76,7 @@ class BernoulliIGO:
         return np.asarray((self.theta <= edge) | (self.theta >= 1 - edge))
 
     def state(self) -> State:
-        """Return everything that changes during a search."""
         return {"theta": self.theta}
 
     def restore(self, state: State) -> None:
-        """Return to a saved state; raise an error if it is damaged."""
         self.theta = read_array(state, "theta", self.theta.shape, self.margin, 1 - self.margin)

@@ -57,10 +57,7 @@ class Step(NamedTuple):
     def __str__(self) -> str:
         left = f", at most {duration(self.seconds_left)} left" if 0 < self.seconds_left < float("inf") else ""
         steps = f"{self.number}" if self.is_limited else f"{self.number}/{self.max_iter}"
-        return (
-            f"step {steps}, best objective {self.best:.4g}, "
-            f"{self.settled:.0%} of the features decided{left}"
-        )
+        return f"step {steps}, best objective {self.best:.4g}, {self.settled:.0%} of the features decided{left}"
 
 
 Observer = Callable[[Step], None]
@@ -110,38 +107,23 @@ def shown_log(verbose: int) -> Iterator[None]:
         logger.removeHandler(handler)
 
 
-def log_line(line: str, verbose: int) -> None:
-    """Write a line to the log: as information if `verbose` is above 0, otherwise for debugging."""
-    with shown_log(verbose):
-        logger.log(logging.INFO if verbose > 0 else logging.DEBUG, "%s", line)
-
-
 class ProgressLog:
-    """Reports the steps of a search.
-
-    Parameters
-    ----------
-    search : Search
-    max_iter : int
-    verbose : int
-        Above 0, progress is logged as information, otherwise for debugging.
-    deadline : Deadline
-    """
+    """Reports the steps of a search to observers, and to the log: as information if `verbose` is above 0."""
 
     def __init__(self, search: Search, max_iter: int, verbose: int, deadline: Deadline) -> None:
         self.search = search
         self.max_iter = max_iter
+        self.level = logging.INFO if verbose > 0 else logging.DEBUG
+        self.deadline = deadline
         self.due = Throttle(LOG_SECONDS)
         self.created = time.monotonic()
         self.begun: float | None = None
         self.first_step = search.step + 1
-        self.verbose = verbose
-        self.deadline = deadline
         self.observers = _observers.get()
 
     def log(self, line: str) -> None:
         """Write a line to the log."""
-        log_line(line, self.verbose)
+        logger.log(self.level, "%s", line)
 
     def after_step(self) -> None:
         """Report the step just done."""
