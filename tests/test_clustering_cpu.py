@@ -14,8 +14,7 @@ from puselect import FSCPU
 from puselect.clustering import ReferenceEngine, make_engine
 from puselect.clustering.cpu import kernels, sweeps
 from puselect.clustering.cpu.engine import CPUEngine
-from puselect.clustering.cpu.kernels import kernel, log_no_cache, nearest
-from puselect.clustering.cpu.sweeps import assign
+from puselect.clustering.cpu.kernels import assign, kernel, log_no_cache, nearest
 from puselect.clustering.mixture import MixtureSpec
 from puselect.datasets import make_pu_clusters
 from puselect.scaling import scale_columns

@@ -9,7 +9,7 @@ from puselect.fscpu.fit_many import PendingFit, are_alike
 from puselect.fscpu.problem import problem_engine
 from puselect.fscpu.run import pool_size, screened, search_problems
 from puselect.search import BernoulliIGO, EffectSearch
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 from puselect.selectors.budget import Budget
 
 

@@ -13,7 +13,7 @@ from puselect.exceptions import DependentRowsWarning, FewLabelsWarning
 from puselect.fscpu.settings import Settings
 from puselect.fscpu.stability import halves, nogueira, search_halves, summarise_selections
 from puselect.search.callbacks import FitCallbacks
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 
 SIZES = {"n_negative": 300, "n_positive": 100, "n_relevant": 5, "n_irrelevant": 5}
 X, y, relevant = make_pu_clusters("40/3/1", **SIZES, random_state=1)

@@ -10,7 +10,7 @@ from puselect.baselines import KBest
 from puselect.checks.suitability import Suitability
 from puselect.datasets import make_pu_clusters
 from puselect.fscpu.auto_number import Path
-from puselect.fscpu.prior import ClassPrior
+from puselect.fscpu.row_model import ClassPrior
 from puselect.fscpu.stability import summarise_selections
 from puselect.methods import YARDSTICKS
 from puselect.report import Comparison, Selection, render, summarise, theme, write_report

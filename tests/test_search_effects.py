@@ -3,7 +3,7 @@ import pytest
 from scipy.special import ndtr
 
 from puselect.search.effects import DECIDED, EVIDENCE_LIMIT, EffectSearch, effect_share, mean_of_best
-from puselect.search.igo import rank_utilities
+from puselect.search.loop import rank_utilities
 from puselect.search.repair import Repair
 
 

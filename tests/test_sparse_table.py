@@ -8,8 +8,7 @@ from puselect.checks.stability import assess_stability
 from puselect.clustering.cpu.engine import CPUEngine
 from puselect.clustering.mixture import MixtureSpec
 from puselect.columns.evidence import rank_evidence
-from puselect.columns.ranks import LEPAGE, NORMAL, ColumnRanks
-from puselect.columns.sparse_ranks import SparseRanks
+from puselect.columns.ranks import LEPAGE, NORMAL, ColumnRanks, SparseRanks
 from puselect.scaling import SCALES, fit_scaling
 from puselect.selectors.base import varying_columns
 from puselect.sparse_table import SparseTable

@@ -3,7 +3,7 @@
 
 from numpy.typing import ArrayLike
 
-from puselect.fscpu.prior import ClassPrior, PriorCode
+from puselect.fscpu.row_model import ClassPrior, PriorCode
 from puselect.fscpu.selector import FSCPU
 from puselect.selectors.base import RandomSeed
 

@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.columns.evidence import rank_evidence
-from puselect.columns.sparse_ranks import column_ranks
+from puselect.columns.ranks import column_ranks
 from puselect.draws import Stream, generator
 from puselect.fscpu.problem import some_rows
 from puselect.fscpu.selector import FSCPU

@@ -20,7 +20,7 @@ from puselect.fscpu.stability import ALIKE, Stability, repeat_search, summarise_
 from puselect.parameters import check_number
 from puselect.row_groups import count_labels, in_labelled_groups, read_row_groups, split_rows
 from puselect.scaling import as_numbers
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 from puselect.selectors.base import PUSelector, RandomSeed
 
 SAID_BEFORE = (FewLabelsWarning, FewerFeaturesWarning, DependentRowsWarning)  # the second also of constant halves

@@ -17,7 +17,7 @@ from puselect.phrases import counted, shortened
 if TYPE_CHECKING:
     from puselect.checks.spread import LabelSpread
     from puselect.checks.suitability import Suitability
-    from puselect.fscpu.prior import ClassPrior
+    from puselect.fscpu.row_model import ClassPrior
     from puselect.report import Comparison, Selection
     from puselect.report.comparison import MethodResult
     from puselect.report.selection import CandidateTable

@@ -9,9 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.clustering.base import ClusterTable, FinalFit, Mixture, count_clusters
+from puselect.clustering.base import ClusterTable, FinalFit, Mixture, count_clusters, start_rows
 from puselect.clustering.mixture import MixtureSpec, hard_clusters, regularised
-from puselect.clustering.sample import start_rows
 
 ATTEMPTS: tuple[dict[str, object], ...] = ({}, {"reg_covar": 1e-4}, {"covariance_type": "diag"})
 

@@ -9,16 +9,15 @@ import numpy as np
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine
 from puselect.columns.null import Chance, draw_statistics
-from puselect.columns.ranks import LEPAGE
+from puselect.columns.ranks import LEPAGE, column_ranks
 from puselect.columns.separation import heldout_separation
-from puselect.columns.sparse_ranks import column_ranks
 from puselect.draws import Stream, generator
 from puselect.exceptions import NothingBeyondChanceWarning
 from puselect.fscpu.final_clusters import score_features
 from puselect.fscpu.problem import Choice, ChoiceCode, Problem, some_rows, taken_rows
 from puselect.fscpu.settings import Settings
 from puselect.row_groups import count_labels
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 from puselect.selectors.budget import AUTO, Budget
 from puselect.selectors.groups import group_statistic
 from puselect.sparse_table import SparseTable
@@ -171,7 +170,7 @@ def follow_path(
     """Return the path of more and fewer features; None unless the number was chosen here, and there is time."""
     choice, budget = problem.choice, problem.budget
     deadline.set_aside(0.0)
-    if choice is None or deadline.left < path_seconds(choice):
+    if choice is None or deadline.left < choice.seconds:
         return None
     units = np.union1d(budget.units, choice.beyond)
     order = units[np.argsort(ranking[units])]
@@ -200,11 +199,6 @@ def follow_path(
         separation_error=tuple(choice.separation.error[:n_sizes].tolist()),
         false_share=tuple(padded[np.minimum(sizes, len(padded)) - 1].tolist()),
     )
-
-
-def path_seconds(choice: Choice | None) -> float:
-    """Return how long the path will take, about; 0 if there is none."""
-    return 0.0 if choice is None else choice.seconds
 
 
 def path_sizes(n_features: int, n_selected: int) -> list[int]:

@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csc_array
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering.dask.collections import DaskPartitions, check_workers, collection_parts, connected_client
@@ -17,31 +16,18 @@ SAMPLES_KEPT = 200  # steps' worth of rows that a sampled search brings here, on
 SHOWN = 10  # labels of a partition that an error may name
 
 
-def remote_table(engine: str, X: object) -> PartitionedTable | None:
-    """Return the table of a Dask collection, or of partitions; None for anything else."""
+def remote_table(engine: str, X: object) -> PartitionedTable:
+    """Return the table of a Dask collection, or of partitions."""
     if isinstance(X, PartitionedTable):
         return X
     parts = collection_parts(X)
     if parts is None:
-        if engine == "dask":
-            raise ValueError(f"engine='dask' needs a Dask DataFrame or Array, got {type(X).__name__}")
-        return None
+        raise ValueError(f"engine='dask' needs a Dask DataFrame or Array, got {type(X).__name__}")
     if engine not in ("auto", "dask"):
         raise ValueError(f"X is a Dask collection, which needs engine='dask', got engine={engine!r}; or X.compute()")
     client = connected_client()
     check_workers(client)
     return PartitionedTable.of(DaskPartitions(client, parts))
-
-
-def read_any(
-    selector: PUSelector, settings: Settings, X: ArrayLike, y: ArrayLike, entropy: int
-) -> tuple[AnyArray | csc_array | PartitionedTable, BoolArray]:
-    """Return the table, in memory or not, and which rows are labelled."""
-    remote = remote_table(settings.engine, X)
-    if remote is None:
-        return selector._read(X, y)
-    selector.fit_settings_ = selector.get_params(deep=False)
-    return read_remote(selector, remote, X, y, settings.rows_per_step(len(remote)), entropy)
 
 
 def read_labels(table: PartitionedTable, y: ArrayLike, pos_label: object) -> BoolArray:
@@ -77,13 +63,15 @@ def _labelled_rows(y: ArrayLike, pos_label: object) -> tuple[int, IntArray, AnyA
 
 
 def read_remote(
-    selector: PUSelector, table: PartitionedTable, X: object, y: ArrayLike, max_samples: int | None, seed: int
+    selector: PUSelector, settings: Settings, X: object, y: ArrayLike, seed: int
 ) -> tuple[AnyArray | PartitionedTable, BoolArray]:
     """Return the table or some of its rows, to be searched, and which rows are labelled.
 
     A search that samples rows at each step takes them from the labelled ones and `SAMPLES_KEPT` times as many random
     others as a step uses, which are brought here once.
     """
+    table = remote_table(settings.engine, X)
+    selector.fit_settings_ = selector.get_params(deep=False)
     if table.n_columns < 2 or len(table) < 2:
         raise ValueError(f"X must have at least 2 rows and 2 columns, got {table.shape}")
     positive = read_labels(table, y, selector.pos_label)
@@ -93,17 +81,20 @@ def read_remote(
     names = getattr(X, "columns", None)
     if names is not None and all(isinstance(name, str) for name in names):
         selector.feature_names_in_ = np.asarray(names, dtype=object)
-    most = None if max_samples is None else SAMPLES_KEPT * max_samples
-    if most is None or most >= len(table):
-        return (table if max_samples is None else table[np.arange(len(table))]), positive
-    rows = np.sort(draw_rows(positive, np.random.default_rng(seed), max_others=most))
+    max_samples = settings.rows_per_step(len(table))
+    if max_samples is None:
+        return table, positive
+    if SAMPLES_KEPT * max_samples >= len(table):
+        return table[np.arange(len(table))], positive
+    rows = np.sort(draw_rows(positive, np.random.default_rng(seed), max_others=SAMPLES_KEPT * max_samples))
     return table[rows], positive[rows]
 
 
 def remote_candidates(
-    model: RowModel, table: PartitionedTable, support: BoolArray, y: ArrayLike | None, pos_label: object
+    model: RowModel, X: object, support: BoolArray, y: ArrayLike | None, pos_label: object
 ) -> Candidates:
     """Return the candidates of all partitions; see `RowModel.candidates`."""
+    table = remote_table("auto", X)
     score = np.concatenate(table.map_rows(_scores, model, support))
     return model.likeliest(score, None if y is None else known_positives(y, pos_label, len(table)))
 

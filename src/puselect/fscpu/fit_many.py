@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from puselect.clustering import Engine
+from puselect.clustering.choice import gpu_engine_class, gpu_is_there
 from puselect.clustering.mixture import check_range
-from puselect.clustering.timing import gpu_engine_class, gpu_is_there
 from puselect.fscpu.problem import Problem
 from puselect.fscpu.run import pool_size, search_problems
 from puselect.fscpu.selector import FSCPU
 from puselect.fscpu.settings import Settings
 from puselect.search.callbacks import FitCallbacks
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine, make_engine
 from puselect.clustering.dask.partitions import PartitionedTable, fit_partitioned_scaling
 from puselect.columns.evidence import Evidence, rank_evidence
+from puselect.columns.ranks import column_ranks
 from puselect.columns.separation import Separation
-from puselect.columns.sparse_ranks import column_ranks
 from puselect.draws import Stream, generator
 from puselect.exceptions import FewLabelsWarning
 from puselect.fscpu.settings import Settings

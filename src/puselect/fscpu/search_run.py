@@ -16,8 +16,7 @@ from puselect.fscpu.settings import SearchSettings
 from puselect.search import BernoulliIGO, History, Optimizer, Repair, Search, run_searches
 from puselect.search.callbacks import FitCallbacks, StepCallbacks
 from puselect.search.checkpoint import damaged, fingerprint, load_state, read_count, save_state
-from puselect.search.deadline import Deadline
-from puselect.search.progress import LOG_SECONDS, ProgressLog, Throttle, logger, shown_log
+from puselect.search.progress import LOG_SECONDS, Deadline, ProgressLog, Throttle, logger, shown_log
 from puselect.selectors.base import PUSelector, descending_order, ranks_of
 from puselect.selectors.budget import Budget
 from puselect.selectors.result import FitResult, SearchResult

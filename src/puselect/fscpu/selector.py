@@ -12,8 +12,9 @@ from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from puselect.clustering import Engine
+from puselect.clustering.dask.partitions import PartitionedTable, is_remote
 from puselect.fscpu.auto_number import choose, follow_path
-from puselect.fscpu.dask_table import read_any, remote_candidates, remote_table
+from puselect.fscpu.dask_table import read_remote, remote_candidates
 from puselect.fscpu.dependence import warn_of_dependence
 from puselect.fscpu.final_clusters import Candidates, cluster_result, known_positives
 from puselect.fscpu.problem import Problem, problem_engine
@@ -21,11 +22,11 @@ from puselect.fscpu.row_model import RowModel
 from puselect.fscpu.run import Searched, search_problems
 from puselect.fscpu.search_run import SearchSelector, saved_seed
 from puselect.fscpu.settings import Settings
-from puselect.fscpu.stability import check_repeats, repeat_search
+from puselect.fscpu.stability import repeat_search
 from puselect.parameters import check_number
 from puselect.row_groups import read_row_groups
 from puselect.search.callbacks import FitCallbacks, with_callbacks
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 from puselect.selectors.base import RandomSeed, column_names, varying_columns
 from puselect.selectors.budget import Budget, costs_in_order, is_open
 from puselect.selectors.groups import ColumnName, read_groups
@@ -314,9 +315,9 @@ class FSCPU(SearchSelector):
                 "candidate_positives needs mixtures that can place new rows; fit without clusterer=, "
                 f"got clusterer={self.fit_settings_['clusterer']!r}"
             )
-        pos_label, remote = self.fit_settings_["pos_label"], remote_table("auto", X)
-        if remote is not None:
-            return remote_candidates(self.row_model_, remote, self.support_, y, pos_label)
+        pos_label = self.fit_settings_["pos_label"]
+        if is_remote(X):
+            return remote_candidates(self.row_model_, X, self.support_, y, pos_label)
         table = self._validated(X, reset=False)
         known = None if y is None else known_positives(y, pos_label, table.shape[0])
         chosen = table[:, self.support_]
@@ -329,17 +330,22 @@ class FSCPU(SearchSelector):
         is_seeded = self.random_state is not None
         saved = None if is_seeded else saved_seed(settings.search.checkpoint)
         entropy = self._draw_entropy() if saved is None else saved
-        table, positive = read_any(self, settings, X, y, entropy)
-        groups = read_row_groups(row_groups, positive)
+        if settings.engine == "dask" or is_remote(X):
+            table, positive = read_remote(self, settings, X, y, entropy)
+        else:
+            table, positive = self._read(X, y)
+        groups = None if row_groups is None else read_row_groups(row_groups, positive)
         self.has_row_groups_ = groups is not None
         names, costs = column_names(self, X), self.feature_costs
-        self.groups_ = read_groups(self.groups, names, table.shape[1])
+        self.groups_ = {} if self.groups is None else read_groups(self.groups, names, table.shape[1])
         self.feature_costs_ = None if costs is None else costs_in_order(costs, names, self.groups_)
         selectable = varying_columns(table) if settings.preset.skip_constant else np.ones(table.shape[1], dtype=bool)
         wanted = (self.n_features_to_select, self.feature_costs_, self.budget, self.always_keep, self.never_select)
         budget = Budget.from_parameters(*wanted, names, selectable, self.groups_)
         check_number("max_false", self.max_false, 0, 1, open_low=True)
-        check_repeats(self.n_searches, table)
+        check_number("n_searches", self.n_searches, 1, 10_000, integer=True)
+        if self.n_searches > 1 and isinstance(table, PartitionedTable):
+            raise ValueError(f"n_searches must be 1 for a table in partitions, got {self.n_searches}")
         problem = replace(Problem.of(settings, table, positive, budget, entropy, is_seeded), row_groups=groups)
         number = self.n_features_to_select
         if is_open(number) or self.n_searches > 1:
@@ -364,7 +370,9 @@ class FSCPU(SearchSelector):
         self.row_model_ = None if final is None else RowModel.of(final, problem, self.support_)
         self.prior_ = None if self.row_model_ is None else self.row_model_.prior
         self.objective_ = float(scores.mean())
-        self.path_ = follow_path(settings, problem, engine, self.ranking_, self.support_, seeds, deadline, target)
+        self.path_ = None
+        if problem.choice is not None:
+            self.path_ = follow_path(settings, problem, engine, self.ranking_, self.support_, seeds, deadline, target)
         self.stability_ = None
         if self.n_searches > 1 and not (run.interrupted or run.timed_out):
             self.stability_ = repeat_search(settings, problem, self.n_searches, self.n_iter_, deadline)

@@ -10,7 +10,6 @@ from scipy.stats import t as student
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import make_engine
-from puselect.clustering.dask.partitions import PartitionedTable
 from puselect.columns.twins import FEWEST_ROWS, MOST_CELLS, find_twins
 from puselect.draws import Stream, generator
 from puselect.exceptions import FewLabelsWarning
@@ -18,9 +17,8 @@ from puselect.fscpu.problem import Problem
 from puselect.fscpu.run import pool_size, search_problems
 from puselect.fscpu.search_run import SearchRun
 from puselect.fscpu.settings import Settings
-from puselect.parameters import check_number
 from puselect.row_groups import count_labels, split_rows
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 from puselect.selectors.base import descending_order
 from puselect.sparse_table import SparseTable, as_dense
 
@@ -186,13 +184,6 @@ def repeat_search(
         return None
     selected = np.array([each.selected for each in repeats])
     return summarise_selections(selected, tuple(group.columns for group in find_twins(_columns(problem), ALIKE)))
-
-
-def check_repeats(n_searches: int, table: object) -> None:
-    """Raise a ValueError unless `n_searches` searches can be done."""
-    check_number("n_searches", n_searches, 1, 10_000, integer=True)
-    if n_searches > 1 and isinstance(table, PartitionedTable):
-        raise ValueError(f"n_searches must be 1 for a table in partitions, got {n_searches}")
 
 
 def halves(problem: Problem, n_searches: int) -> list[Problem]:

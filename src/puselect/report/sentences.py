@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from puselect.fscpu.prior import ClassPrior
+from puselect.fscpu.row_model import ClassPrior
 from puselect.methods import yardstick
 from puselect.phrases import counted, duration
 from puselect.report.comparison import Comparison, MethodResult

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from puselect.arrays import BoolArray, FloatArray
 from puselect.draws import Stream, normals
 from puselect.search.checkpoint import State, read_array
-from puselect.search.igo import rank_utilities
+from puselect.search.loop import rank_utilities
 from puselect.search.repair import Repair
 
 DECIDED = 3.0  # standard errors

@@ -12,26 +12,10 @@ import numpy as np
 from puselect.arrays import BoolArray, FloatArray
 from puselect.draws import Stream, uniforms
 from puselect.search.checkpoint import State, read_array
+from puselect.search.loop import rank_utilities
 from puselect.search.repair import Repair, draw_clocks
 
 EDGE = 0.1
-
-
-def rank_utilities(values: FloatArray) -> FloatArray:
-    """Return utilities linear in rank, -1 for the worst to 1 for the best; equal values share their mean.
-
-    Two values give +1 and -1, or 0 and 0 when equal: the sign of the difference.
-
-    Examples
-    --------
-    >>> rank_utilities(np.array([3.0, 1.0, 2.0]))
-    array([ 1., -1.,  0.])
-    >>> rank_utilities(np.array([5.0, 5.0]))
-    array([0., 0.])
-    """
-    worse = (values[:, None] > values).sum(axis=1)
-    equal = (values[:, None] == values).sum(axis=1)
-    return np.asarray((2 * worse + equal - 1) / (len(values) - 1) - 1)
 
 
 @dataclass

@@ -192,6 +192,23 @@ class Search:
         self.recorder.restore(state["recorder"], len(self.optimizer.theta))
 
 
+def rank_utilities(values: FloatArray) -> FloatArray:
+    """Return utilities linear in rank, -1 for the worst to 1 for the best; equal values share their mean.
+
+    Two values give +1 and -1, or 0 and 0 when equal: the sign of the difference.
+
+    Examples
+    --------
+    >>> rank_utilities(np.array([3.0, 1.0, 2.0]))
+    array([ 1., -1.,  0.])
+    >>> rank_utilities(np.array([5.0, 5.0]))
+    array([0., 0.])
+    """
+    worse = (values[:, None] > values).sum(axis=1)
+    equal = (values[:, None] == values).sum(axis=1)
+    return np.asarray((2 * worse + equal - 1) / (len(values) - 1) - 1)
+
+
 def advance(searches: Sequence[Search], evaluate: Evaluate) -> None:
     """Do one step of every search, with one call of `evaluate` for all their masks."""
     batches = [search.optimizer.ask(search.step) for search in searches]

@@ -68,7 +68,7 @@ class PUSelector(SelectorMixin, BaseEstimator):
     def _validated(self, *data: Any, **options: Any) -> Any:
         """Return X, or X and y, as `validate_data` checks them; masked values are refused, too."""
         check_unmasked(data[0])
-        if has_dates(data[0]):
+        if hasattr(data[0], "schema") and has_dates(data[0]):
             raise ValueError(column_faults(data[0]))
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN

@@ -117,7 +117,7 @@ class Budget(NamedTuple):
         usable = selectable | named
         kept = _with_groups(named, sets) & usable
         never = _with_groups(_as_mask("never_select", never_select, names, n_features, sets), sets)
-        leader = leaders(sets, usable)
+        leader = leaders(sets, usable) if sets else np.arange(n_features)
         is_leader = leader == np.arange(n_features)
         if (kept & never).any():
             shared = np.flatnonzero(kept & never)

@@ -47,9 +47,9 @@ def _stored_faults(X: coo_array) -> str:
 
 
 def has_dates(X: Any) -> bool:
-    """Return whether a polars frame has columns of dates, which NumPy would take for numbers."""
-    is_polars = not hasattr(X, "collect") and hasattr(X, "schema")  # the schema of a lazy frame takes long
-    kinds = X.schema.values() if is_polars and hasattr(X.schema, "values") else ()
+    """Return whether a frame with a schema, of polars, has columns of dates, which NumPy would take for numbers."""
+    is_lazy = hasattr(X, "collect")  # its schema takes long
+    kinds = X.schema.values() if not is_lazy and hasattr(X.schema, "values") else ()
     return any(str(kind).startswith(("Date", "Time")) for kind in kinds)
 
 

@@ -16,18 +16,10 @@ from puselect.clustering.cpu.kernels import (
     block_distances,
     factorise_all,
     kernel,
+    load_block,
     pack_strips,
 )
-from puselect.clustering.cpu.sweeps import load_block
 from puselect.clustering.mixture import MixtureSpec
-
-FEWEST_COLUMNS = 51  # below, all clusters are factorised: nothing is gained, and results stay as they always were
-
-
-def suits(spec: MixtureSpec, n_columns: int) -> bool:
-    """Return whether a fit of `n_columns` columns may be done by `wide_fit`."""
-    is_shrunken = spec.covariance_type == "full" and spec.shrinkage > 0
-    return n_columns >= FEWEST_COLUMNS and spec.em == "hard" and is_shrunken
 
 
 class WideParameters(NamedTuple):

@@ -3,13 +3,11 @@
 import numpy as np
 
 from puselect.arrays import BoolArray, Float32Array, FloatArray, IntArray
-from puselect.clustering.base import ClusterTable, FinalFit, Mixture
+from puselect.clustering.base import ClusterTable, FinalFit, Mixture, start_rows
 from puselect.clustering.cpu.fits import Parameters
-from puselect.clustering.cpu.kernels import hard_moments, nearest
-from puselect.clustering.cpu.sweeps import assign
+from puselect.clustering.cpu.kernels import assign, hard_moments, nearest
 from puselect.clustering.dask.partitions import Arrays, PartitionedTable
 from puselect.clustering.mixture import MixtureSpec
-from puselect.clustering.sample import start_rows
 
 
 class PartitionedEngine:

@@ -10,12 +10,11 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from puselect.clustering.base import ClusterTable, FinalFit, Mixture
+from puselect.clustering.base import ClusterTable, FinalFit, Mixture, Sample, draw_sample
 from puselect.clustering.cpu.blas import ProcessSetting
 from puselect.clustering.gpu.fits import BatchFits, Inputs, Outcome
 from puselect.clustering.gpu.starts import draw_each
 from puselect.clustering.mixture import MixtureSpec, regularised
-from puselect.clustering.sample import Sample, draw_sample
 
 logger = logging.getLogger("puselect")
 
