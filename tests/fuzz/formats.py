@@ -128,5 +128,6 @@ def judge(found: Any, error: Any, told: list[str], preparer: Any, expected: Any,
         places = [names.index(feature) for feature in encoder.names if feature in names]
         is_same = np.array_equal(found[:, places], expected.to_numpy()[:, places])
         is_told = any(text.startswith(f"{encoder.column!r}: ") for text in told)
-        require(is_same or is_told, f"other features of {encoder.column!r} ({schema.get(encoder.column)}), told: {told}")
+        kind = schema.get(encoder.column)
+        require(is_same or is_told, f"other features of {encoder.column!r} ({kind}), told: {told}")
     return "counted" if told else "same features"

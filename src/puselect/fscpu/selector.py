@@ -37,7 +37,7 @@ class FSCPU(SearchSelector):
 
     A search over masks of features. The rows are clustered on a mask's columns, and the value of the mask is the recall
     times the precision with which the best set of clusters finds the labelled rows. By default features are ranked by
-    their effect on that value and by what the single column says about the labels, each weighed by what is not noise;
+    their effect on that value, over its standard error, and by the evidence of single columns;
     `FSCPU.published` is the method of Uchikoshi & Akimoto (GECCO 2025) with the settings of the paper.
 
     Parameters
@@ -137,7 +137,7 @@ class FSCPU(SearchSelector):
         is decided if its score is three standard errors from the cut; in the paper's search, if its probability is 0.1
         or less, or 0.9 or more.
     evidence_ : Evidence or None
-        What single columns say about the labels, and how much it counts (`labelled_weight`, `cotrained_weight`).
+        Evidence of single columns (`z_scores`, in standard errors).
     path_ : Path or None
         With "auto" and "related", what each number is worth and why this one was chosen; None if time is out, or if
         there is nothing to choose.
