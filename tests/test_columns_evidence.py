@@ -165,7 +165,19 @@ def test_any_number_of_labels_and_rows_gives_finite_evidence(n_labelled):
     np.testing.assert_allclose(evidence.labelled[:3], evidence.labelled[-3:])
 
 
-def test_each_statistic_is_bent_on_its_own():
-    evidence = Evidence(np.array([np.pi / 2, 1e6, 25.0]), np.array([np.pi / 2, np.pi / 2, 9.0]), 0)
-    bent = [EVIDENCE_LIMIT * np.tanh((root - np.sqrt(np.pi / 2)) / EVIDENCE_LIMIT) for root in (5, 3)]
-    np.testing.assert_allclose(evidence.z_scores, [0, EVIDENCE_LIMIT / 2, np.mean(bent)])
+def test_both_statistics_are_weighed_by_their_agreement_and_bent():
+    evidence = Evidence(np.array([np.pi / 2, 1e6, 25.0]), np.array([np.pi / 2, np.pi / 2, 9.0]), 0.25, 0)
+    root = 0.75 * 5 + 0.25 * 3 - np.sqrt(np.pi / 2)
+    np.testing.assert_allclose(evidence.z_scores, [0, EVIDENCE_LIMIT, EVIDENCE_LIMIT * np.tanh(root / EVIDENCE_LIMIT)])
+
+
+@pytest.mark.parametrize(("condition", "n_irrelevant"), [("10/8/2", 25), ("10/1/1", 1975)])
+def test_rows_found_agree_with_the_labelled_ones_where_positives_form_clusters(condition, n_irrelevant):
+    X, y, _ = make_pu_clusters(condition, n_irrelevant=n_irrelevant, random_state=0)
+    assert gather(X, y == 1).agreement > 0.6
+
+
+@pytest.mark.parametrize("condition", ["10/outlier", "40/outlier"])
+def test_rows_found_with_scattered_outliers_do_not_agree(condition):
+    X, y, _ = make_pu_clusters(condition, random_state=0)
+    assert gather(X, y == 1).agreement < 0.2

@@ -1,7 +1,8 @@
 """Evidence of single columns for a relation to the labels, in standard errors.
 
 Two statistics per column. One compares the labelled rows with all rows. The co-trained one compares the labelled rows
-and the unlabelled rows that *other* columns find similar to them, so that no column votes for itself. Both are the sum
+and the unlabelled rows that *other* columns find similar to them, so that no column votes for itself; it counts as far
+as the rows found differ from the rest in the same columns as the labelled rows. Both are the sum
 of two squared z-scores, one for location and one for spread, of normal scores of ranks: van der Waerden's and Klotz's
 (Annals of Mathematical Statistics 33, 1962), which see the tails.
 """
@@ -13,7 +14,7 @@ import numpy as np
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.columns.ranks import LEPAGE, ColumnRanks, covariance, row_features
 
-EVIDENCE_LIMIT = 4.0  # standard errors that each statistic can reach: the search decides between strong columns
+EVIDENCE_LIMIT = 3.0  # standard errors: beyond them, the search decides between columns
 N_JUDGES = 32  # columns that score the rows: more of them add noise, see docs/internals/algorithm.md
 N_ROUNDS = 2
 N_FOLDS = 5
@@ -30,19 +31,19 @@ class Evidence(NamedTuple):
     """For the labelled rows, shape (n_features,)."""
     cotrained: FloatArray
     """For the labelled rows and those that other columns find, shape (n_features,)."""
+    agreement: float
+    """How far the rows found are like the labelled ones, in [0, 1]: the correlation, over the columns that found them,
+    between the roots of the statistic of the labelled rows and of the rows found. It is 0 for scattered outliers, which
+    are found again, but with other rows that differ from the rest in columns of their own."""
     n_found: int
     """Unlabelled rows that joined the labelled ones: about as many as there are hidden positives, if others differ
     enough from them."""
 
     @property
     def z_scores(self) -> FloatArray:
-        """Mean of the roots of both statistics, less what chance gives; each bent to stay below `EVIDENCE_LIMIT`.
-
-        A single witness is not believed beyond the limit: rows found beside scattered outliers, for instance, differ
-        from the rest in columns of their own.
-        """
-        excess = np.sqrt([self.labelled, self.cotrained]) - NO_DIFFERENCE_ROOT
-        return np.asarray(EVIDENCE_LIMIT * np.tanh(excess / EVIDENCE_LIMIT).mean(axis=0))
+        """Evidence in standard errors, 0 for what chance gives on average, bent to stay below `EVIDENCE_LIMIT`."""
+        root = (1 - self.agreement) * np.sqrt(self.labelled) + self.agreement * np.sqrt(self.cotrained)
+        return np.asarray(EVIDENCE_LIMIT * np.tanh((root - NO_DIFFERENCE_ROOT) / EVIDENCE_LIMIT))
 
     def widened(self, columns: IntArray, n_features: int) -> Self:
         """Return the evidence for a table of `n_features`, of which these are `columns`; 0 for all others."""
@@ -51,7 +52,7 @@ class Evidence(NamedTuple):
         return self._replace(labelled=labelled, cotrained=cotrained)
 
     def __repr__(self) -> str:
-        return f"Evidence(n_features={len(self.labelled)}, n_found={self.n_found})"
+        return f"Evidence(n_features={len(self.labelled)}, agreement={self.agreement:.2f}, n_found={self.n_found})"
 
 
 def column_evidence(X: AnyArray, positive: BoolArray) -> FloatArray:
@@ -83,11 +84,16 @@ def rank_evidence(ranks: ColumnRanks, positive: BoolArray, rng: np.random.Genera
     """Return the evidence of every column; `rng` breaks ties and draws the labelled rows that are held out."""
     labelled_rows = np.flatnonzero(positive)
     labelled = cotrained = ranks.statistic(labelled_rows)
-    n_found = rows_to_find(heldout_places(ranks, labelled_rows, rng), len(positive) - len(labelled_rows))
-    if n_found:
-        for _ in range(N_ROUNDS):
-            cotrained = _cotrained(ranks, positive, choose_judges(cotrained, rng), n_found)
-    return Evidence(labelled, cotrained, n_found)
+    agreement, n_unlabelled = 0.0, len(positive) - len(labelled_rows)
+    n_found = rows_to_find(heldout_places(ranks, labelled_rows, rng), n_unlabelled)
+    for _ in range(N_ROUNDS if n_found else 0):
+        judges = choose_judges(cotrained, rng)
+        found = found_by_judges(ranks, positive, judges, n_found)
+        rows = with_labelled(positive, found)
+        cotrained = ranks.statistic(rows[-1])
+        cotrained[judges] = ranks.statistic_each(judges, rows[:-1])
+        agreement = _correlation(np.sqrt(labelled[judges]), np.sqrt(ranks.statistic_each(judges, found[:-1])))
+    return Evidence(labelled, cotrained, max(0.0, agreement), n_found)
 
 
 def heldout_places(ranks: ColumnRanks, labelled_rows: IntArray, rng: np.random.Generator) -> FloatArray:
@@ -132,20 +138,15 @@ def rows_to_find(above: FloatArray, n_unlabelled: int) -> int:
     return int(min(first[np.argmax(n_among**2 / first)], MOST_FOUND * n_unlabelled))
 
 
+def _correlation(a: FloatArray, b: FloatArray) -> float:
+    """Return Pearson's correlation, 0 where one of the two does not vary."""
+    deviation = a.std() * b.std()
+    return float(np.mean((a - a.mean()) * (b - b.mean())) / deviation) if deviation > 0 else 0.0
+
+
 def choose_judges(evidence: FloatArray, rng: np.random.Generator) -> IntArray:
     """Return the columns that score the rows: those with most evidence, ties in random order."""
     return np.lexsort((rng.random(len(evidence)), -evidence))[:N_JUDGES]
-
-
-def _cotrained(ranks: ColumnRanks, positive: BoolArray, judges: IntArray, n_found: int) -> FloatArray:
-    """Return the statistic of every column for the labelled rows and those found by the judges.
-
-    For a judge itself, they are found by the other judges.
-    """
-    rows = with_labelled(positive, found_by_judges(ranks, positive, judges, n_found))
-    statistic = ranks.statistic(rows[-1])
-    statistic[judges] = ranks.statistic_each(judges, rows[:-1])
-    return statistic
 
 
 def found_by_judges(ranks: ColumnRanks, positive: BoolArray, judges: IntArray, n_found: int) -> IntArray:
