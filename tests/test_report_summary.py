@@ -270,11 +270,6 @@ class TestFindings:
         assert [f.level for f in selection.findings if f.code == Code.NEAR_CUT] == [level]
         assert selection.search.n_near_cut == n_near
 
-    def test_random_labels(self):
-        X = np.random.default_rng(0).normal(size=(200, 8))
-        assert Code.NO_EVIDENCE in codes(summarise(fitted(X, np.arange(200) % 8 == 0)))
-        assert Code.NO_EVIDENCE not in codes(summarise(fitted(*table())))
-
     @pytest.mark.parametrize("max_iter", [1, 2])
     def test_share_of_degenerate_clusterings_is_a_share(self, max_iter):
         X, y = table()

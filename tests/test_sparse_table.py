@@ -68,8 +68,8 @@ def test_ranks_of_sparse_columns_are_those_of_dense_ones(scores):
 def test_evidence_of_sparse_columns_is_that_of_dense_ones():
     X, y = counts()
     sparse = SparseRanks(SparseTable.of(csc_array(X)))
-    of_sparse = rank_evidence(sparse, y == 1, 0.25, np.random.default_rng(0))
-    of_dense = rank_evidence(ColumnRanks(X), y == 1, 0.25, np.random.default_rng(0))
+    of_sparse = rank_evidence(sparse, y == 1, np.random.default_rng(0))
+    of_dense = rank_evidence(ColumnRanks(X), y == 1, np.random.default_rng(0))
     np.testing.assert_allclose(of_sparse.z_scores, of_dense.z_scores, atol=1e-4)
 
 

@@ -110,8 +110,7 @@ def check_label_spread(
     rng = generator(problem.entropy, Stream.SPREAD)
     rows, columns = some_rows(problem, rng), problem.budget.columns
     table, positive = problem.table[rows][:, columns], problem.positive[rows]
-    evidence = rank_evidence(column_ranks(table), positive, 0.5, rng)
-    strength = np.sqrt(evidence.labelled) + np.sqrt(evidence.cotrained)
+    strength = rank_evidence(column_ranks(table), positive, rng).z_scores
     n_best = min(WIDEST, round(problem.budget.limit)) if k is None else min(k, len(columns))
     best = np.argsort(-strength, kind="stable")[:n_best]
     return label_spread(np.asarray(as_dense(table[:, best])), positive, rng)

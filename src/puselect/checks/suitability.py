@@ -160,8 +160,7 @@ class Trial:
         return found.size, found.positive
 
     def _order(self, positive: BoolArray, rng: np.random.Generator) -> IntArray:
-        found = rank_evidence(self.ranks, positive, 0.5, rng)
-        strength = np.sqrt(found.labelled) + np.sqrt(found.cotrained)  # without weights, which may be 0
+        strength = rank_evidence(self.ranks, positive, rng).z_scores
         return np.lexsort((rng.random(len(strength)), -strength))
 
     def heldout(self, vector: int, rows: IntArray, rng: np.random.Generator) -> tuple[FloatArray, float]:

@@ -74,7 +74,7 @@ def heldout_separation(
     for fold in folds:
         rest = positive.copy()
         rest[labelled_rows[fold]] = False
-        z_scores = rank_evidence(ranks, rest, 0.5, rng).z_scores
+        z_scores = rank_evidence(ranks, rest, rng).z_scores
         order = np.lexsort((rng.random(len(z_scores)), -z_scores))
         scores = ranks.places(order[: max(sizes)])
         for i, size in enumerate(sizes):

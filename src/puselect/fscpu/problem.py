@@ -158,7 +158,7 @@ def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
     part = table if len(columns) == table.shape[1] else table[:, columns]
     with one_blas_thread:  # its results are to be the same for any number of threads
         ranks = column_ranks(part, n_threads=settings.threads_for(part.shape))
-        evidence = rank_evidence(ranks, problem.positive[rows], problem.budget.share, rng)
+        evidence = rank_evidence(ranks, problem.positive[rows], rng)
     return evidence.widened(columns, problem.table.shape[1])
 
 

@@ -39,7 +39,7 @@ class FSCPU(SearchSelector):
 
     A search over masks of features. The rows are clustered on a mask's columns, and the value of the mask is the recall
     times the precision with which the best set of clusters finds the labelled rows. By default features are ranked by
-    their effect on that value and by the evidence of their own column, each weighed by its share that is not noise;
+    their effect on that value, over its standard error, and by the evidence of single columns;
     `FSCPU.published` is the method of Uchikoshi & Akimoto (GECCO 2025) with the settings of the paper.
 
     Parameters
@@ -140,7 +140,7 @@ class FSCPU(SearchSelector):
         is decided if its score is three standard errors from the cut; in the paper's search, if its probability is 0.1
         or less, or 0.9 or more.
     evidence_ : Evidence or None
-        Evidence of single columns about the labels, and its weights (`labelled_weight`, `cotrained_weight`).
+        Evidence of single columns (`z_scores`, in standard errors).
     path_ : Path or None
         With "auto" and "related", the objective and separation of each number of features; None if time is out, or
         if there is nothing to choose.

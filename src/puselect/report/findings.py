@@ -21,7 +21,6 @@ FEW_LABELS = 20
 TIED = 0.95
 FEWEST_COMPARED, MOST_COMPARED = 20, 2000
 MANY_DEGENERATE = 0.25
-LITTLE_WEIGHT = 0.05
 ONE_CORNER = 5.0  # times: with labels at random, overlapping classes alone rarely look like that
 ONE_ERROR_ABOVE = norm.cdf(1.0)  # probability of a feature whose score is one standard error above the cut
 CHECKED_CELLS = 2_000_000
@@ -49,7 +48,6 @@ class Code(StrEnum):
     TIMED_OUT = "timed-out"
     UNSETTLED = "unsettled"
     NEAR_CUT = "near-cut"
-    NO_EVIDENCE = "no-evidence"
     DEGENERATE = "degenerate"
     IDENTIFIER = "identifier"
     MISSING_CODE = "missing-code"
@@ -273,7 +271,7 @@ def _search(result: FitResult, search: SearchResult) -> Iterator[Finding]:
 
 
 def _effects(result: FitResult) -> Iterator[Finding]:
-    """Yield how clear the choice is, and whether single columns agree."""
+    """Yield how clear the choice is."""
     n_near, n_selected = count_near_cut(result), len(result.selected_units())
     if n_near:
         yield (warning if 2 * n_near > n_selected else note)(
@@ -281,14 +279,6 @@ def _effects(result: FitResult) -> Iterator[Finding]:
             f"Near the cut: {n_near} of {n_selected} selected features",
             f"{'Its score is' if n_near == 1 else 'Their scores are'} less than one standard error above the cut, so "
             "others may do as well. If it matters which, use more steps (max_iter, --max-iter) or label more rows.",
-        )
-    evidence = result.evidence
-    if evidence is not None and max(evidence.labelled_weight, evidence.cotrained_weight) < LITTLE_WEIGHT:
-        yield note(
-            Code.NO_EVIDENCE,
-            "No evidence in single columns",
-            "What they say about the labels is no more than noise, so the ranking is that of the search. Check the "
-            "suitability (--suitability, check_suitability).",
         )
 
 
