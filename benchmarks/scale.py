@@ -31,12 +31,12 @@ from scipy.optimize import nnls
 from scipy.sparse import random_array
 
 from puselect import FSCPU
+from puselect.columns.evidence import rank_evidence
+from puselect.columns.ranks import LEPAGE, NORMAL, ColumnRanks
 from puselect.datasets import make_pu_clusters
-from puselect.objective.column_ranks import LEPAGE, NORMAL, ColumnRanks
-from puselect.objective.evidence import rank_evidence
+from puselect.fscpu.settings import ROWS_PER_STEP
 from puselect.scaling import fit_scaling
 from puselect.search.progress import watching
-from puselect.selectors.settings import ROWS_PER_STEP
 
 N_CLUSTERS = 10  # of the default
 N_COLUMNS, N_RELEVANT, ROWS_PER_FILE = 50, 25, 1_000_000
@@ -101,7 +101,7 @@ def once() -> None:
         ranks = [ColumnRanks(table, scores) for scores in (LEPAGE, NORMAL)]
         marks.append(time.process_time())
         for each in ranks:
-            rank_evidence(each, positive, 25 / n_columns, np.random.default_rng(0))
+            rank_evidence(each, positive, np.random.default_rng(0))
         marks.append(time.process_time())
         parts = " | ".join(f"{seconds:.2f}" for seconds in np.diff(marks))
         print(f"| {n_rows:,} | {n_columns:,} | {parts} | {1e9 * (marks[3] - marks[0]) / X.size:.0f} |", flush=True)
@@ -184,7 +184,7 @@ def vast(folder: Path, n_rows: int, memory: str, steps: int) -> None:
     """Search files on two workers with all rows, kill one of them in the middle, and compare with this process."""
     from distributed import Client, LocalCluster
 
-    from puselect.cli.remote import RemoteFiles
+    from puselect.cli.dask import RemoteFiles
 
     pattern = make_files(folder, n_rows)
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=memory, dashboard_address=None)
@@ -221,7 +221,7 @@ def workers(folder: Path, n_rows: int) -> None:
     """Print the CPU time of a step of all rows by the number of workers: the busiest, all of them, this process."""
     from distributed import Client, LocalCluster
 
-    from puselect.cli.remote import RemoteFiles
+    from puselect.cli.dask import RemoteFiles
 
     pattern = make_files(folder, n_rows)
     print("| workers | busiest worker, s a step | all workers | this process |\n|---:|---:|---:|---:|")
@@ -246,7 +246,7 @@ def cpu_seconds(client: Any) -> np.ndarray:
 @contextmanager
 def rows_brought_here() -> Iterator[list[int]]:
     """Give a list of how many rows each look at single rows of a table in partitions brought to this process."""
-    from puselect.engines.partitions import PartitionedTable
+    from puselect.clustering.dask.partitions import PartitionedTable
 
     brought, take = [0], PartitionedTable.__getitem__
 

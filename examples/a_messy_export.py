@@ -37,13 +37,13 @@ y = table.pop("known_fraud") == "yes"
 print(f"{table.shape[0]} rows, {table.shape[1]} columns, {y.sum()} known positives")
 
 # %%
-# Prepare the table. Every column has its fate; ``use=["account"]`` would bring one back.
+# Prepare the table. Every column has its outcome; ``use=["account"]`` would bring one back.
 
 preparer = Preparer(missing_codes=[-9], drop_duplicates=0.99)
 X = preparer.fit_transform(table, y)
-for fate in preparer.fates_:
-    if fate.action != "number":
-        print(fate)
+for outcome in preparer.outcomes_:
+    if outcome.action != "number":
+        print(outcome)
 
 # %%
 # Select nine features. The columns made from one column of the file are selected as a whole.

@@ -21,15 +21,14 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from puselect import METHODS
+from puselect import METHODS, fit_many
+from puselect.checks.suitability import check_suitability
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import InterruptedSearchWarning
 from puselect.search.progress import watching
-from puselect.selectors import fit_many
-from puselect.selectors.suitability import check_suitability
 
 FILE = Path(__file__).parent / "data" / "golden.npz"
-SAVE_SECONDS = "puselect.selectors.session.SAVE_SECONDS"  # how often a search is saved
+SAVE_SECONDS = "puselect.fscpu.search_run.SAVE_SECONDS"  # how often a search is saved
 
 Settings = dict[str, Any]
 Result = dict[str, NDArray[Any]]
@@ -83,8 +82,7 @@ SPECTRAL: Settings = {"n_neighbors": 5, "representative": "centre", "n_bins": 5}
 OTHERS: dict[str, tuple[str, Settings]] = {  # name: the method, and its settings besides BASE
     "kbest": ("kbest", {}),
     "lasso": ("lasso", {"alpha": 5e-5, "max_iter": 10_000}),
-    "mrmr": ("mrmr", {"criterion": "quotient", "discretize": "deviations"}),
-    "mrmr, difference": ("mrmr", {"criterion": "difference", "discretize": "equal-width", "n_bins": 5}),
+    "mrmr": ("mrmr", {"criterion": "quotient"}),
     "mrmr-published": ("mrmr-published", {}),
     "dt-rfe": ("dt-rfe", {"n_estimators": 10, "step": 1}),
     "es-mcrfs": ("es-mcrfs", FOREST_WALKS),
@@ -97,7 +95,6 @@ OTHERS: dict[str, tuple[str, Settings]] = {  # name: the method, and its setting
     "jsfs": ("jsfs", BAYES),
     "jsfs, spread": ("jsfs", BAYES | {"unlabelled_as": "propagated", "prior": 0.1}),
     "semi-jmi": ("semi-jmi", {"n_bins": 4}),
-    "semi-jmi, swapped": ("semi-jmi", {"n_bins": 4, "refine": "swap"}),
     "fscpu-mi": ("fscpu-mi", FSCPU_BASE),
     "fscpu-published": ("fscpu-published", {"engine": "cpu", "max_iter": 30}),
     "fscpu-mi-published": ("fscpu-mi-published", {"engine": "cpu", "max_iter": 30}),

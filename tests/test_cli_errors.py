@@ -290,7 +290,7 @@ def test_what_needs_no_data_loads_nothing_heavy(words):
     code = (
         "import sys; from puselect.cli import app; import contextlib\n"
         f"with contextlib.suppress(SystemExit): app({words!r})\n"
-        "print([name for name in ('numpy', 'sklearn', 'numba', 'polars', 'puselect.selectors') if name in sys.modules])"
+        "print([name for name in ('numpy', 'sklearn', 'numba', 'polars', 'puselect.fscpu') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "[]"
@@ -307,7 +307,7 @@ class TestWording:
     def test_every_error_has_words(self):
         kinds = [kind for kind in vars(table_errors).values() if isinstance(kind, type)]
         errors = {kind for kind in kinds if issubclass(kind, TableError)} - {TableError}
-        worded = set(re.findall(r"case (\w+Error)\(", inspect.getsource(wording)))
+        worded = set(re.findall(r"case errors\.(\w+Error)\(", inspect.getsource(wording)))
         assert {kind.__name__ for kind in errors} == worded
 
     @pytest.mark.parametrize("reason", get_args(table_errors.LeftOutReason))

@@ -42,15 +42,15 @@ def selection(folder):
 
 def test_every_column_has_its_fate_in_the_result_and_in_the_report(folder, selection):
     table = pl.read_csv(folder / "export.csv")
-    fates = {fate.column: fate.action for fate in selection.columns}
-    assert set(fates) == set(table.columns) - {"known_fraud", "transaction_id"}
+    outcomes = {outcome.column: outcome.action for outcome in selection.columns}
+    assert set(outcomes) == set(table.columns) - {"known_fraud", "transaction_id"}
     caught = {"account": "identifier", "is_fraud": "leak", "case_number": "leak", "booked_at": "date",
               "channel": "categories", "currency": "constant"}  # fmt: skip
-    assert caught.items() <= fates.items()
-    assert "copy" in [fates[name] for name in fates if name.endswith("_usd")]
+    assert caught.items() <= outcomes.items()
+    assert "copy" in [outcomes[name] for name in outcomes if name.endswith("_usd")]
     page = unescape((folder / "report.html").read_text())
-    assert all(fate.column in page for fate in selection.columns)
-    assert all(fate.text in page for fate in selection.columns if not fate.is_unchanged)
+    assert all(outcome.column in page for outcome in selection.columns)
+    assert all(outcome.text in page for outcome in selection.columns if not outcome.is_unchanged)
 
 
 def test_what_was_done_to_the_table_is_told_by_code(selection):

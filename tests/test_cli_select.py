@@ -22,13 +22,13 @@ from command_line import (
 from typer.testing import CliRunner
 
 from puselect import FSCPU, cli
+from puselect.checks.suitability import Suitability
 from puselect.cli import progress
 from puselect.cli.application import LongSearchError
 from puselect.cli.summary import answers
 from puselect.report import Selection, summarise
 from puselect.report.selection import CandidateTable
 from puselect.search.progress import Step
-from puselect.selectors.suitability import Suitability
 
 runner = CliRunner()
 SIGNALS = {"signal 0", "signal 1", "signal 2"}
@@ -296,9 +296,10 @@ class TestOptions:
         clusters_table().with_columns(town=pl.lit("Rome"), same=pl.lit(3)).write_csv("d.csv")
         done = select("-k", 3, "-o", "s.json")
         assert "same: constant: 3" in done.stdout
-        fates = {fate.column: fate.action for fate in Selection.from_json((folder / "s.json").read_text()).columns}
-        assert fates["town"] == "text"
-        assert fates["same"] == "constant"
+        columns = Selection.from_json((folder / "s.json").read_text()).columns
+        outcomes = {outcome.column: outcome.action for outcome in columns}
+        assert outcomes["town"] == "text"
+        assert outcomes["same"] == "constant"
 
     def test_a_sample_is_told(self, folder):
         done = select("-k", 3, "--max-rows", 200, "--data-out", "all.csv")
@@ -476,7 +477,7 @@ def test_an_interrupt_before_the_first_step_still_gives_a_result(folder, monkeyp
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("puselect.selectors.session.run_searches", interrupted)
+    monkeypatch.setattr("puselect.fscpu.search_run.run_searches", interrupted)
     done = select("-k", 3, "-o", "s.json", "--report", "r.html")
     assert "interrupted after 0 of at most" in done.stderr
     assert len(Selection.from_json((folder / "s.json").read_text()).selected) == 3

@@ -3,6 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from puselect.checks.suitability import Suitability
+from puselect.fscpu.auto_number import Path
+from puselect.fscpu.problem import ChoiceCode
+from puselect.fscpu.row_model import ClassPrior
+from puselect.fscpu.stability import summarise_selections
 from puselect.report import Selection
 from puselect.report.answer import (
     Standing,
@@ -22,10 +27,6 @@ from puselect.report.direction import Direction
 from puselect.report.findings import Code
 from puselect.report.panels import Panel
 from puselect.report.selection import CandidateTable, Feature, Finding, Gathering
-from puselect.selectors.choice import ChoiceCode, Path
-from puselect.selectors.frequencies import summarise_selections
-from puselect.selectors.prior import ClassPrior
-from puselect.selectors.suitability import Suitability
 
 FEATURES = tuple(Feature(name, i, i + 1, i < 2, 0.9, None) for i, name in enumerate("abcd"))
 SELECTION = Selection(

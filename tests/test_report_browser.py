@@ -12,14 +12,14 @@ from browser import TWO_FRAMES, Visit, chromium
 
 from puselect import FSCPU
 from puselect.baselines import KBest
+from puselect.checks.suitability import Suitability
 from puselect.datasets import make_pu_clusters
+from puselect.fscpu.stability import summarise_selections
 from puselect.report import Comparison, Selection, summarise, write_report
 from puselect.report.direction import Direction
 from puselect.report.panels import Mark, Portrait
-from puselect.report.selection import CandidateTable
-from puselect.selectors.frequencies import summarise_selections
-from puselect.selectors.suitability import Suitability
-from puselect.tables.fates import Fate
+from puselect.report.selection import CandidateTable, Finding
+from puselect.tables.column_outcomes import ColumnOutcome
 
 HOSTILE = [
     "<script>window.hacked = 1</script>",
@@ -88,7 +88,7 @@ def selection() -> Selection:
 
 
 def with_every_section(found: Selection) -> Selection:
-    """The same with costs, a category, a cluster that a category marks, and fates of columns, all in odd words."""
+    """The same with costs, a category, a cluster it marks, findings and outcomes of columns, all in odd words."""
     category = replace(
         found.panels[0], members=("=1", "<i>"), edges=(), labelled=(0.7, 0.3), candidates=(0.5, 0.5), others=(0.1, 0.9)
     )
@@ -98,7 +98,11 @@ def with_every_section(found: Selection) -> Selection:
         features=tuple(replace(feature, cost=1.5) for feature in found.features),
         panels=(category, *found.panels[1:]),
         portraits=(Portrait(40.0, 9.0, (mark,)), *found.portraits),
-        columns=(Fate("<u>", (), "leak", "left out: possible leak"), Fate("a" * 60, ("a",), "number", "used as it is")),
+        findings=(Finding("warning", "<i>Odd</i>", "<b>odd</b>"), Finding("note", "Fine", "")),
+        columns=(
+            ColumnOutcome("<u>", (), "leak", "left out: possible leak"),
+            ColumnOutcome("a" * 60, ("a",), "number", "used as it is"),
+        ),
     )
 
 

@@ -3,10 +3,10 @@ import pytest
 
 from puselect import FSCPU
 from puselect.baselines import KBest
+from puselect.checks.leaks import Leak, LeakKind
 from puselect.datasets import make_pu_clusters
 from puselect.report import summarise
 from puselect.report.findings import Code, table_findings
-from puselect.selectors.leaks import Leak, LeakKind
 from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, SampleNote, SpikeNote, TwinNote
 
 pytestmark = pytest.mark.usefixtures("remembered_fits")

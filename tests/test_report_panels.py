@@ -5,12 +5,12 @@ import pytest
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
+from puselect.fscpu.final_clusters import Candidates
 from puselect.report import panels
 from puselect.report.direction import Where
 from puselect.report.panels import feature_panels, some_rows
 from puselect.report.selection import Selection
 from puselect.report.summary import summarise
-from puselect.selectors.clusterings import Candidates
 from puselect.selectors.result import Unit
 
 N = 2000

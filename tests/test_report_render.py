@@ -7,11 +7,11 @@ import pytest
 from puselect import FSCPU
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
+from puselect.fscpu.auto_number import Path
+from puselect.fscpu.row_model import ClassPrior
 from puselect.report import Comparison, Selection, render, summarise, theme, write_report
 from puselect.report.comparison import PROXY
 from puselect.report.selection import CandidateTable, Finding, Gathering
-from puselect.selectors.choice import Path
-from puselect.selectors.prior import ClassPrior
 
 X, y, _ = make_pu_clusters("40/3/1", n_negative=100, n_positive=40, n_relevant=3, n_irrelevant=3, random_state=0)
 HOSTILE = "</script><script>alert(1)</script>"

@@ -17,10 +17,10 @@ from puselect.exceptions import UnreadValuesWarning
 from puselect.report import Selection, summarise
 from puselect.selectors.groups import read_groups
 from puselect.tables import load_table
+from puselect.tables.encoders import Encoder
 from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, SpikeNote, TwinNote
 from puselect.tables.loading import TableSpec
 from puselect.tables.prepare import as_polars
-from puselect.tables.recipes import Recipe
 
 
 @pytest.fixture(scope="session")
@@ -38,9 +38,9 @@ def prepared(export):
 
 def test_every_column_of_a_messy_export_has_its_fate(export, prepared):
     table, _ = export
-    fates = {fate.column: fate for fate in prepared[0].fates_}
-    assert list(fates) == [name for name in table.columns if name != "known_fraud"]
-    actions = {name: fates[name].action for name in fates}
+    outcomes = {outcome.column: outcome for outcome in prepared[0].outcomes_}
+    assert list(outcomes) == [name for name in table.columns if name != "known_fraud"]
+    actions = {name: outcomes[name].action for name in outcomes}
     assert actions["transaction_id"] == actions["account"] == "identifier"
     assert actions["is_fraud"] == actions["case_number"] == "leak"
     assert actions["booked_at"] == "date"
@@ -48,7 +48,7 @@ def test_every_column_of_a_messy_export_has_its_fate(export, prepared):
     assert actions["count_3_copy"] == "copy"
     assert actions["currency"] == "constant"
     assert actions["amount_1"] == "number"
-    assert all(fate.text for fate in fates.values())
+    assert all(outcome.text for outcome in outcomes.values())
 
 
 def test_what_is_worth_knowing_is_noted(prepared):
@@ -90,7 +90,7 @@ def test_columns_come_back_by_name(export):
     features = Preparer(pos_label="yes", use=use).fit_transform(X, y)
     assert set(use) <= set(features.columns)
     fewer = Preparer(pos_label="yes", drop=["country"], drop_duplicates=0.99).fit(X, y)
-    actions = {fate.column: (fate.action, fate.text) for fate in fewer.fates_}
+    actions = {outcome.column: (outcome.action, outcome.text) for outcome in fewer.outcomes_}
     assert actions["country"][0] == "drop"
     (usd,) = (name for name in actions if name.endswith("_usd"))
     assert actions[usd] == ("copy", f"left out: says the same as {usd.removesuffix('_usd')}")
@@ -184,7 +184,7 @@ def test_hours_and_weekdays_of_dates_whose_time_of_day_varies():
         assert made["when (weekday)"].to_list() == [0, 1, 6, 1]
         assert preparer.groups_ == {"when": made.columns[:4]}
         assert read_groups("prepared", made.columns, 5) == {"when": [0, 1, 2, 3]}
-        assert Recipe(**asdict(preparer.recipes_[0])).names == tuple(made.columns[:4])
+        assert Encoder(**asdict(preparer.encoders_[0])).names == tuple(made.columns[:4])
 
 
 @pytest.mark.parametrize(("hours", "parts"), [
@@ -211,16 +211,16 @@ def test_an_hour_that_tells_the_class_is_found():
     assert set(selector.get_feature_names_out()) == {"booked", "booked (hour)", "booked (weekday)"}
     found = summarise(selector, features, y, preparer=preparer)
     assert (found.panels[0].name, found.panels[0].column) == ("booked", "booked (hour)")
-    assert found.columns == preparer.fates_
+    assert found.columns == preparer.outcomes_
     assert all(re.fullmatch(r"2024-\d\d-\d\d \d\d:\d\d", value) for value, in found.candidates.values)
     assert found.candidates.values[0][0][:16] == str(table["booked"][found.candidates.row[0]])[:16]
-    assert Selection.from_json(found.to_json()).recipes == preparer.recipes_
+    assert Selection.from_json(found.to_json()).recipes == preparer.encoders_
 
 
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        (pd.DataFrame({1: [1.0, 2.0], "1": [3.0, 4.0]}), "column names must differ as texts, got 1 more than once"),
+        (pd.DataFrame({1: [1.0, 2.0], "1": [3.0, 4.0]}), "column names must be unique, got 1 more than once"),
         (csr_array(np.eye(2)), "X must be a data frame or an array, got a sparse matrix"),
     ],
 )
@@ -338,4 +338,4 @@ def test_strong_features_are_used_and_the_class_itself_is_left_out(prior, shift,
     y = np.isin(np.arange(5000), rng.choice(np.flatnonzero(classes), 40, replace=False))
     table = pl.DataFrame(X).with_columns(truth=pl.Series(classes), after=pl.Series(np.where(y, X[:, 11], np.nan)))
     preparer = Preparer().fit(table, y)
-    assert [fate.column for fate in preparer.fates_ if fate.action == "leak"] == ["truth", "after"]
+    assert [outcome.column for outcome in preparer.outcomes_ if outcome.action == "leak"] == ["truth", "after"]

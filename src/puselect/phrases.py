@@ -31,7 +31,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def shortened(names: Sequence[str], mark: str = ", ", most: int = 6) -> str:
+def shortened(names: Sequence[object], mark: str = ", ", most: int = 6) -> str:
     """Return the first names, and how many more there are.
 
     Examples
@@ -39,7 +39,7 @@ def shortened(names: Sequence[str], mark: str = ", ", most: int = 6) -> str:
     >>> shortened(["a", "b", "c"], most=2)
     'a, b and 1 more'
     """
-    return mark.join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    return mark.join(map(str, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def listed(names: Sequence[str]) -> str:

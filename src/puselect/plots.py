@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from puselect.arrays import FloatArray
+from puselect.fscpu.final_clusters import known_positives
+from puselect.fscpu.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 from puselect.scaling import as_numbers
 from puselect.search import History
 from puselect.selectors.base import PUSelector
-from puselect.selectors.clusterings import known_positives
 from puselect.selectors.groups import selected_groups
-from puselect.selectors.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 from puselect.selectors.result import FitResult, Unit
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ from puselect.cli.wording import reason_text
 from puselect.phrases import counted, shortened
 
 if TYPE_CHECKING:
+    from puselect.checks.spread import LabelSpread
+    from puselect.checks.suitability import Suitability
+    from puselect.fscpu.row_model import ClassPrior
     from puselect.report import Comparison, Selection
     from puselect.report.comparison import MethodResult
-    from puselect.selectors.prior import ClassPrior
-    from puselect.selectors.suitability import Suitability
     from puselect.tables import LoadedTable
-    from puselect.trust.spread import LabelSpread
 
 MOST_SHOWN = 40
 MOST_LEFT_OUT = 12

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from puselect.checks.suitability import Verdict
+from puselect.fscpu.problem import ChoiceCode
 from puselect.phrases import counted, listed, shortened
 from puselect.report.findings import FEW_LABELS, Code
 from puselect.report.selection import WARNING, Feature, Finding, Selection
-from puselect.selectors.choice import ChoiceCode
-from puselect.selectors.suitability import Verdict
 
 FEWEST_LABELS = 5
 NAMED_FIRST, LONGEST_NAME = 3, 28

@@ -6,15 +6,15 @@ from enum import StrEnum
 import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray
+from puselect.checks.leaks import find_leaks
+from puselect.checks.spread import SpreadCode, label_spread
+from puselect.columns.twins import find_twins
+from puselect.fscpu.dependence import find_dependence
 from puselect.phrases import counted, shortened
 from puselect.report.selection import NOTE, WARNING, Finding
-from puselect.selectors.dependence import find_dependence
-from puselect.selectors.leaks import find_leaks
 from puselect.selectors.result import FitResult, SearchResult
-from puselect.selectors.twins import find_twins
+from puselect.tables.column_outcomes import leak_text
 from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, Note, SampleNote, SpikeNote
-from puselect.tables.fates import leak_text
-from puselect.trust.spread import SpreadCode, label_spread
 
 FEW_LABELS = 20
 FEWEST_COMPARED, MOST_COMPARED = 20, 2000

@@ -7,11 +7,11 @@ import numpy as np
 from scipy.stats import rankdata
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.fscpu.final_clusters import Clusterings
+from puselect.fscpu.projection import CANDIDATE, LABELLED, UNLABELLED
 from puselect.phrases import counted, number
 from puselect.report.codec import require, same_length, within
 from puselect.report.direction import FEW_VALUES, Direction, compare, compare_shares, day
-from puselect.selectors.clusterings import Clusterings
-from puselect.selectors.projection import CANDIDATE, LABELLED, UNLABELLED
 from puselect.selectors.result import Unit
 
 MOST_PANELS, MOST_MARKS, MOST_ROWS = 30, 4, 20_000

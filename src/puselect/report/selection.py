@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass
 
+from puselect.checks.suitability import Suitability
+from puselect.fscpu.auto_number import Path
+from puselect.fscpu.problem import ChoiceCode
+from puselect.fscpu.row_model import ClassPrior, PriorCode
+from puselect.fscpu.stability import Stability
 from puselect.report.codec import JSONRecord, require, same_length, within
 from puselect.report.model import Model
 from puselect.report.panels import Panel, Portrait
-from puselect.selectors.choice import ChoiceCode, Path
-from puselect.selectors.frequencies import Stability
-from puselect.selectors.prior import ClassPrior, PriorCode
-from puselect.selectors.suitability import Suitability
-from puselect.tables.fates import Fate
-from puselect.tables.recipes import Recipe
+from puselect.tables.column_outcomes import ColumnOutcome
+from puselect.tables.encoders import Encoder
 
 SELECTION_SCHEMA = "puselect.selection/3"
 PROBABILITY, SCORE = "probability", "score"
@@ -192,9 +193,9 @@ class Selection(JSONRecord):
     """Distributions of the selected features, best first."""
     portraits: tuple[Portrait, ...] = ()
     """What marks the positive clusters."""
-    columns: tuple[Fate, ...] = ()
+    columns: tuple[ColumnOutcome, ...] = ()
     """What became of each column of the file."""
-    recipes: tuple[Recipe, ...] = ()
+    recipes: tuple[Encoder, ...] = ()
     """How columns of the file became features, for `puselect apply`."""
     model: Model | None = None
     """What ranks rows by the selected features, for `puselect apply`."""

@@ -10,7 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
+from puselect._version import versions
 from puselect.arrays import AnyArray, BoolArray, IntArray
+from puselect.checks.suitability import Suitability
+from puselect.fscpu.final_clusters import Candidates, Clusterings, known_positives
+from puselect.fscpu.projection import LABELLED, principal_axes, row_kinds
 from puselect.report.direction import day
 from puselect.report.findings import find_problems, table_findings
 from puselect.report.model import Model
@@ -31,14 +35,10 @@ from puselect.report.selection import (
 )
 from puselect.scaling import as_numbers
 from puselect.selectors.base import PUSelector
-from puselect.selectors.clusterings import Candidates, Clusterings, known_positives
 from puselect.selectors.groups import selected_groups
-from puselect.selectors.projection import LABELLED, principal_axes, row_kinds
 from puselect.selectors.result import FitResult, SearchResult
-from puselect.selectors.suitability import Suitability
-from puselect.tables.fates import Fate
-from puselect.tables.recipes import Recipe
-from puselect.versions import versions
+from puselect.tables.column_outcomes import ColumnOutcome
+from puselect.tables.encoders import Encoder
 
 if TYPE_CHECKING:
     from puselect.tables.prepare import Preparer
@@ -63,8 +63,8 @@ def summarise(
     suitability: Suitability | None = None,
     row_numbers: ArrayLike | None = None,
     row_name: str = "",
-    columns: Sequence[Fate] = (),
-    recipes: Sequence[Recipe] = (),
+    columns: Sequence[ColumnOutcome] = (),
+    recipes: Sequence[Encoder] = (),
     candidates: Candidates | None = None,
     preparer: "Preparer | None" = None,
 ) -> Selection:
@@ -89,15 +89,15 @@ def summarise(
     findings : list of Finding
         Shown with those about the data and the search, such as `puselect.report.findings.table_findings`.
     suitability : Suitability, optional
-        From `puselect.selectors.suitability.check_suitability`.
+        From `puselect.checks.suitability.check_suitability`.
     row_numbers : array-like of shape (n_rows,), optional
         Name of each row of `X`, an integer or a string, such as the row of the file that `X` is a sample of. By default
         the index of a data frame, if it has integers or strings, otherwise the position.
     row_name : str
         What these names are, such as the column they come from.
-    columns : list of Fate
+    columns : list of ColumnOutcome
         What became of each column of the file that `X` was made from; see `puselect.Preparer`.
-    recipes : list of Recipe
+    recipes : list of Encoder
         How its columns became those of `X`; `puselect apply` needs them.
     candidates : Candidates, optional
         Those among the rows, where they are known already.
@@ -115,7 +115,7 @@ def summarise(
     """
     result = selector.result_ if feature_names is None else selector.result_.renamed(feature_names)
     if preparer is not None:
-        columns, recipes = preparer.fates_, preparer.recipes_
+        columns, recipes = preparer.outcomes_, preparer.encoders_
         findings = [*findings, *table_findings(preparer.notes_)]
     dates = {recipe.column for recipe in recipes if recipe.kind == "date"}
     features = _features(result, dates)

@@ -31,7 +31,7 @@ class StepCallbacks(CallbackSupportMixin):
     _step_functions: tuple[Callable[[Step], Any], ...] = ()
 
     def set_callbacks(self, *callbacks: Any) -> Self:
-        """Set what is called after every step of `fit`; replaces earlier callbacks.
+        """Set the callbacks after every step of `fit`; replaces earlier ones.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ class Repair:
     costs : ndarray of shape (n_features,)
         Positive.
     budget : float
-        What a mask may cost in all.
+        The largest cost of a mask.
     """
 
     def __init__(self, costs: FloatArray, budget: float) -> None:

@@ -9,12 +9,12 @@ import numpy as np
 from puselect.arrays import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from puselect.objective.evidence import Evidence
+    from puselect.columns.evidence import Evidence
+    from puselect.fscpu.auto_number import Path
+    from puselect.fscpu.final_clusters import Clusterings
+    from puselect.fscpu.row_model import RowModel
+    from puselect.fscpu.stability import Stability
     from puselect.search import History
-    from puselect.selectors.choice import Path
-    from puselect.selectors.clusterings import Clusterings
-    from puselect.selectors.frequencies import Stability
-    from puselect.selectors.row_model import RowModel
 
 
 class Unit(NamedTuple):

@@ -7,8 +7,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from puselect.arrays import BoolArray, FloatArray
-from puselect.baselines.varying import score_varying
-from puselect.selectors.ranking import RankingSelector, Task
+from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.class_prior import known_prior
 
 N_PENALTIES = 20
@@ -28,7 +27,7 @@ class PULasso(RankingSelector):
     n_features_to_select : int, optional
         How many features to select. By default half of them, rounded up.
     prior : float, optional
-        Share of positives among all rows. By default estimated by `puselect.trust.prior.estimate_prior`.
+        Share of positives among all rows. By default estimated by `puselect.checks.prior.estimate_prior`.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
     random_state : int, RandomState or None, default=None
@@ -72,9 +71,8 @@ class PULasso(RankingSelector):
         self.pos_label = pos_label
         self.random_state = random_state
 
-    def _score(self, task: Task) -> FloatArray:
-        prior = known_prior(self.prior, task)
-        return score_varying(task.X, lambda X: entry_scores(X, task.positive, task.n_select, prior))
+    def _score_columns(self, task: RankingTask) -> FloatArray:
+        return entry_scores(task.X, task.positive, task.n_select, known_prior(self.prior, task))
 
 
 class Line(NamedTuple):

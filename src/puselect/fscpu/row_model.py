@@ -1,0 +1,287 @@
+"""A model that ranks rows by how likely they are positive, and the share of positives among the unlabelled rows."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, Self
+
+import numpy as np
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.draws import Stream, generator
+from puselect.fscpu.final_clusters import CHUNK, Candidates, Clusterings
+from puselect.fscpu.problem import Problem, some_rows, taken_rows
+from puselect.sparse_table import SparseTable, as_dense
+
+FEWEST_LABELS, FEWEST_HIDDEN = 20, 10  # labelled rows; unlabelled ones that the estimate rests on
+LEAST_SEPARATION = 0.83  # corrected AUC; docs/internals/trust.md has the figures of these three
+LEAST_PURITY, PURITY = 0.44, 0.9  # share of positives among the rows that score best: lower end, estimate
+N_BOOTSTRAP = 200
+TAILS = (0.025, 0.975)
+RULE_OF_THREE = 3.0  # none of n unlabelled rows: at most 3 / n, with 95 %
+
+
+class PriorCode(StrEnum):
+    """Whether the share can be told."""
+
+    ESTIMATED = "estimated"
+    TOO_FEW_LABELS = "too_few_labels"
+    TOO_FEW_ROWS = "too_few_rows"
+    """Hardly any unlabelled row scores as high as the labelled ones."""
+    NOT_SEPARATED = "not_separated"
+    """Positives overlap too much with other rows."""
+
+
+UNTOLD = {
+    PriorCode.TOO_FEW_LABELS: f"fewer than {FEWEST_LABELS} are known",
+    PriorCode.TOO_FEW_ROWS: "hardly any other row is like them",
+    PriorCode.NOT_SEPARATED: "they are not set apart from the other rows",
+}
+
+
+@dataclass(frozen=True)
+class ClassPrior:
+    """The share of positives among the unlabelled rows."""
+
+    code: str
+    """A `PriorCode`; without an estimate the next three are None."""
+    share: float | None = None
+    interval: tuple[float, ...] | None = None
+    n_hidden: int | None = None
+    """Unlabelled positives."""
+
+    def __str__(self) -> str:
+        if self.share is None or self.interval is None:
+            return f"How many positives there are cannot be told from these labels: {UNTOLD[PriorCode(self.code)]}."
+        low, high = self.interval
+        return f"About {self.share:.1%} of the unlabelled rows are positive ({low:.1%} to {high:.1%})."
+
+
+def class_prior(places: FloatArray, n_others: int, n_unlabelled: int, rng: np.random.Generator) -> ClassPrior:
+    """Return the share of positives among the unlabelled rows, with an interval, if it can be told.
+
+    Above any score, divide the share of unlabelled rows by the share of held-out positives. The smallest such ratio is
+    the share of positives if all rows above that score are positive (the best bin of S. Garg, Y. Wu, A. Smola,
+    S. Balakrishnan and Z. Lipton, "Mixture Proportion Estimation and PU Learning: A Modern Approach", NeurIPS 2021).
+    `PURITY` of them are taken to be, and for the lower end `LEAST_PURITY`.
+
+    Parameters
+    ----------
+    places : ndarray of shape (n_labelled,)
+        Share of the unlabelled rows that score at least as high as each held-out positive.
+    n_others : int
+        Unlabelled rows that were scored.
+    n_unlabelled : int
+        Unlabelled rows in the table.
+    rng : Generator
+    """
+    if len(places) < FEWEST_LABELS:
+        return ClassPrior(PriorCode.TOO_FEW_LABELS.value)
+    best = best_ratio(places, n_others)
+    if best * n_others < FEWEST_HIDDEN:
+        return ClassPrior(PriorCode.TOO_FEW_ROWS.value)
+    drawn = [best_ratio(rng.choice(places, len(places)), n_others) for _ in range(N_BOOTSTRAP)]
+    least, most = np.quantile(drawn, TAILS)
+    low, high = min(least, LEAST_PURITY * best), min(1.0, max(most, best))
+    if corrected_auc(1 - float(places.mean()), low) < LEAST_SEPARATION:
+        return ClassPrior(PriorCode.NOT_SEPARATED.value)
+    share = PURITY * best
+    return ClassPrior(PriorCode.ESTIMATED.value, share, (float(low), float(high)), round(share * n_unlabelled))
+
+
+def best_ratio(places: FloatArray, n_others: int) -> float:
+    """Return the smallest share of unlabelled rows per share of held-out positives above a score, at most 1.
+
+    Examples
+    --------
+    >>> best_ratio(np.linspace(0, 0.2, 101), 1000)  # positives are spread evenly over the best fifth
+    0.2
+    """
+    above = np.sort(places)
+    found = np.arange(1, len(above) + 1) / len(above)
+    error = np.sqrt(found * (1 - found) / len(above)) + 1 / len(above)
+    best = int(np.argmin((above + error + RULE_OF_THREE / n_others) / found))
+    return float(round(min(above[best] / found[best] + 0.0, 1.0), 6))
+
+
+def corrected_auc(auc: float, share: float) -> float:
+    """Return the AUC of positives against negatives from that of labelled against unlabelled rows.
+
+    Parameters
+    ----------
+    auc : float
+        Area under the ROC curve with unlabelled rows as negatives.
+    share : float
+        Share of positives among them, which are separated from labelled rows no better than by a coin:
+        auc = share / 2 + (1 - share) * corrected.
+
+    Examples
+    --------
+    >>> round(corrected_auc(0.82, 0.2), 3)
+    0.9
+    """
+    return min(1.0, (auc - share / 2) / (1 - share)) if share < 1 else 1.0
+
+
+N_BINS, MOST_BINNED = 8, 40  # of a column; selected columns up to which they are used
+PENALTY = 0.03  # C of the logistic regression: the best of 0.03, 0.1 and 0.3 on 17 real tables
+MOST_OTHERS = 3000  # unlabelled rows that the columns are weighed on
+N_FOLDS = 5
+
+
+class ColumnWeights(NamedTuple):
+    """A logistic regression on columns and on their bins, without its intercept."""
+
+    slope: FloatArray
+    """Of each column, shape (n_selected,)."""
+    edges: FloatArray
+    """Between the bins of each column, shape (n_selected, n_bins - 1)."""
+    steps: FloatArray
+    """Of each bin, shape (n_selected, n_bins)."""
+
+    @classmethod
+    def of(cls, table: FloatArray, labelled: BoolArray) -> Self:
+        """Tell labelled from other rows."""
+        n_columns = table.shape[1]
+        n_bins = N_BINS if n_columns <= MOST_BINNED else 1
+        edges = np.quantile(table, np.arange(1, n_bins) / n_bins, axis=0).T.reshape(n_columns, -1)
+        spread = table.std(axis=0)
+        spread[spread == 0] = 1
+        bins = [np.eye(n_bins)[np.searchsorted(own, column)] for own, column in zip(edges, table.T, strict=True)]
+        design = np.column_stack([(table - table.mean(axis=0)) / spread, *bins])
+        weights = LogisticRegression(C=PENALTY, max_iter=500).fit(design, labelled).coef_[0]
+        return cls(weights[:n_columns] / spread, edges, weights[n_columns:].reshape(n_columns, n_bins))
+
+    def score(self, table: AnyArray) -> FloatArray:
+        """Return the logit of each row up to a constant."""
+        total = table @ self.slope
+        for column, edges, steps in zip(table.T, self.edges, self.steps, strict=True):
+            total += steps[np.searchsorted(edges, column)]
+        return np.asarray(total)
+
+
+class RowModel(NamedTuple):
+    """A ranking of rows, and how often those of a rank are positive."""
+
+    clusterings: Clusterings
+    columns: ColumnWeights
+    cuts: FloatArray
+    """Scores between the lifts, highest first, shape (n_lifts - 1,)."""
+    lifts: FloatArray
+    """How many times as often as an average unlabelled row such a row is positive, highest first."""
+    prior: ClassPrior
+
+    @classmethod
+    def of(cls, clusterings: Clusterings, problem: Problem, support: BoolArray) -> Self:
+        """Fit the model to the rows of a problem; labelled rows are held out in turn to see where they rank."""
+        from puselect.clustering.cpu.blas import one_blas_thread  # compiled code is loaded only when it is used
+
+        rng = generator(problem.entropy, Stream.PRIOR)
+        rows = some_rows(problem, rng)
+        table = np.asarray(as_dense(taken_rows(problem, rows)[:, support]), dtype=np.float64)
+        known = problem.positive[rows]
+        votes = cluster_logit(clusterings, clusterings._replace(scaling=None).place(table), known)
+        with one_blas_thread:  # its results are to be the same for any number of threads
+            folds = row_folds(known, None if problem.row_groups is None else problem.row_groups[rows], rng)
+            places = heldout_places(table, known, votes, folds, rng)
+            columns = ColumnWeights.of(*thinned(table, known, rng))
+            score = columns.score(table) + votes
+        n_others = int((~known).sum())
+        ends, lifts = lift_steps(places)
+        lifts = np.minimum(lifts, 1 / max(best_ratio(places, n_others), 1 / n_others))
+        cuts = np.quantile(score[~known], 1 - ends)
+        prior = class_prior(places, n_others, int((~problem.positive).sum()), rng)
+        return cls(clusterings, columns, cuts, lifts, prior)
+
+    def scores(self, table: AnyArray | SparseTable) -> FloatArray:
+        """Return the scores of rows, shape (n_rows,); `table` has the selected columns as they came."""
+        score = cluster_logit(self.clusterings, self.clusterings.place(table))
+        for begin in range(0, len(table), CHUNK):
+            part = slice(begin, begin + CHUNK)
+            score[part] += self.columns.score(self.clusterings.scaled(as_dense(table[part])))
+        return score
+
+    def candidates(self, table: AnyArray | SparseTable, known: BoolArray | None = None) -> Candidates:
+        """Return the likeliest positives among the rows not known to be; see `FSCPU.candidate_positives`."""
+        return self.likeliest(self.scores(table), known)
+
+    def likeliest(self, score: FloatArray, known: BoolArray | None = None) -> Candidates:
+        """Return the candidates among rows with these scores."""
+        unknown = np.arange(len(score)) if known is None else np.flatnonzero(~known)
+        lift = self.lifts[np.searchsorted(-self.cuts, -score[unknown], side="right")]
+        by_chance = np.random.default_rng(0).permutation(len(unknown))  # where rows are the same
+        order = np.lexsort((by_chance, -score[unknown]))
+        n_found = int((lift >= max(1.0, self.lifts[0] / 2)).sum())
+        share, interval = self.prior.share, self.prior.interval
+        if interval is not None:
+            n_found = min(n_found, int(np.ceil(interval[1] * len(unknown))))
+        order = order[:n_found]
+        confidence = None if share is None else np.minimum(share * lift[order], 1.0).round(4)
+        return Candidates(unknown[order], lift[order].round(3), confidence)
+
+
+def cluster_logit(clusterings: Clusterings, place: IntArray, known: BoolArray | None = None) -> FloatArray:
+    """Return the logit of the share of labelled rows in the clusters of each row, which does not count itself."""
+    number, own = np.arange(place.shape[1]), 0 if known is None else known[:, None]
+    rate = clusterings.labelled.sum(axis=1) / clusterings.size.sum(axis=1)
+    labelled = np.maximum(clusterings.labelled[number, place] - own, 0)
+    size = np.maximum(clusterings.size[number, place] - own, labelled)
+    share = np.clip(((labelled + rate / 2) / (size + 0.5)).mean(axis=1), 1e-5, 1 - 1e-5)
+    return np.asarray(np.log(share / (1 - share)))
+
+
+def row_folds(known: BoolArray, groups: IntArray | None, rng: np.random.Generator) -> IntArray:
+    """Return the fold of each row: labelled rows are spread evenly, groups of rows stay whole."""
+    units = np.arange(len(known)) if groups is None else np.unique(groups, return_inverse=True)[1]
+    is_known = np.bincount(units, known) > 0
+    order = np.lexsort((rng.random(len(is_known)), ~is_known))
+    fold = np.empty(len(order), dtype=np.intp)
+    fold[order] = np.arange(len(order)) % N_FOLDS
+    return np.asarray(fold[units])
+
+
+def heldout_places(
+    table: FloatArray, known: BoolArray, votes: FloatArray, folds: IntArray, rng: np.random.Generator
+) -> FloatArray:
+    """Return the share of the unlabelled rows that score at least as high as each labelled row, all held out."""
+    places = []
+    for fold in range(N_FOLDS):
+        held_out, rest = folds == fold, folds != fold
+        if not known[held_out].any():
+            continue
+        kept = rest if 0 < known[rest].sum() < rest.sum() else np.ones(len(known), dtype=bool)
+        columns = ColumnWeights.of(*thinned(table[kept], known[kept], rng))
+        score = columns.score(table[held_out]) + votes[held_out]
+        others = np.sort(score[~known[held_out]])
+        places.append(1 - np.searchsorted(others, score[known[held_out]]) / max(len(others), 1))
+    return np.concatenate(places)
+
+
+def thinned(table: FloatArray, known: BoolArray, rng: np.random.Generator) -> tuple[FloatArray, BoolArray]:
+    """Return the labelled rows and `MOST_OTHERS` others, and which of them are labelled."""
+    others = np.flatnonzero(~known)
+    if len(others) > MOST_OTHERS:
+        others = rng.choice(others, MOST_OTHERS, replace=False)
+    rows = np.concatenate([np.flatnonzero(known), others])
+    return table[rows], known[rows]
+
+
+def lift_steps(places: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the density of places in 0 to 1 as steps that fall (Grenander): the ends of all but the last, and heights.
+
+    Examples
+    --------
+    >>> ends, lifts = lift_steps(np.array([0.05, 0.1, 0.9]))
+    >>> ends.tolist(), lifts.round(2).tolist()
+    ([0.1], [5.0, 0.56])
+    """
+    ends, number = np.unique(np.append(places, 1.0), return_counts=True)
+    found = np.cumsum(number) / (len(places) + 1)
+    ends, found = np.insert(ends, 0, 0.0), np.insert(found, 0, 0.0)
+    if ends[1] == 0:  # rows above all others
+        ends, found = ends[1:], np.append(0.0, found[2:])
+    width = np.diff(ends)
+    falling = IsotonicRegression(increasing=False).fit_transform(ends[1:], np.diff(found) / width, sample_weight=width)
+    starts = np.flatnonzero(np.diff(falling)) + 1
+    return ends[starts], falling[np.insert(starts, 0, 0)]

@@ -1,0 +1,109 @@
+"""Outcomes of columns in words: used, encoded, or left out and why."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from puselect.checks.leaks import Leak, LeakKind
+from puselect.phrases import shortened
+from puselect.tables.encoders import Encoder
+from puselect.tables.errors import FilledNote, LeftOut, Note
+
+LEAKS = {
+    "value": "known positives share one value that few other rows have",
+    "high": "known positives have higher values than almost all other rows",
+    "low": "known positives have lower values than almost all other rows",
+    "present": "only known positives have a value",
+    "missing": "only known positives have no value",
+}
+
+
+@dataclass(frozen=True)
+class ColumnOutcome:
+    """What became of one column."""
+
+    column: str
+    features: tuple[str, ...]
+    """Made from it; none if it was left out."""
+    action: str
+    """The kind of an encoder, such as "date" or "categories"; "empty", "constant", "identifier", ... where left out."""
+    text: str
+    """A few words."""
+    is_unchanged: bool = False
+    """Whether its values are used as they are."""
+
+    def __str__(self) -> str:
+        return f"{self.column}: {self.text}"
+
+
+def column_outcomes(
+    encoders: Iterable[Encoder], left_out: Iterable[LeftOut], notes: Iterable[Note], order: Sequence[str]
+) -> tuple[ColumnOutcome, ...]:
+    """Return what became of each column, in the order of the table."""
+    filled: Counter[str] = Counter()
+    for note in notes:
+        if isinstance(note, FilledNote):
+            filled.update(note.counts)
+    used = [
+        ColumnOutcome(encoder.column, encoder.names, encoder.kind, _used_text(encoder, filled[encoder.column]),
+                      encoder.kind == "number" and not filled[encoder.column])
+        for encoder in encoders
+    ]  # fmt: skip
+    unused = [ColumnOutcome(column.name, (), column.reason, f"left out: {reason(column)}") for column in left_out]
+    place = {name: number for number, name in enumerate(order)}
+    return tuple(sorted([*used, *unused], key=lambda outcome: place[outcome.column]))
+
+
+def _used_text(encoder: Encoder, n_filled: int) -> str:
+    text = {
+        "number": "used as it is",
+        "duration": "in microseconds",
+        "time": "in days since midnight",
+        "date": ", ".join(("days since 1970-01-01", *encoder.parts)),
+        "order": f"ordered: {shortened(encoder.values, ' < ')}",
+        "categories": f"categories, selected as a whole: {shortened(encoder.values)}",
+    }[encoder.kind]
+    if n_filled:
+        text += f"; {n_filled} missing values filled with the median, {encoder.fill:.4g}"
+    return text + ("; another feature tells where" if encoder.has_indicator else "")
+
+
+def reason(column: LeftOut) -> str:
+    """Return why a column is not used."""
+    match column.reason:
+        case "empty":
+            return "empty"
+        case "constant":
+            return f"constant: {column.detail}"
+        case "type":
+            return f"unsupported type {column.detail}"
+        case "identifier":
+            return "identifier: all values differ"
+        case "leak":
+            return f"possible leak: {LEAKS[column.detail]}"
+        case "drop":
+            return "as asked"
+        case "copy":
+            return f"says the same as {column.detail}"
+        case _ if column.max_categories is not None:
+            return f"{column.reason} with {column.n_values} different values, more than {column.max_categories}"
+        case _:
+            return f"{column.reason}, not encoded"
+
+
+def leak_text(name: str, leak: Leak) -> str:
+    """Return how a column may give the label away.
+
+    Examples
+    --------
+    >>> leak_text("is_fraud", Leak(0, LeakKind.VALUE, 1.0, 1.0, 0.028))
+    "'is_fraud' is 1 in 100% of the known positives and in 2.8% of the other rows"
+    """
+    what = {
+        LeakKind.VALUE: f"is {leak.value:g}",
+        LeakKind.HIGH: f"is {leak.value:g} or more",
+        LeakKind.LOW: f"is {leak.value:g} or less",
+        LeakKind.PRESENT: "has a value",
+        LeakKind.MISSING: "has no value",
+    }[leak.kind]
+    return f"{name!r} {what} in {leak.labelled:.0%} of the known positives and in {leak.others:.1%} of the other rows"
