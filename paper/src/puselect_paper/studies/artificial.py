@@ -14,8 +14,7 @@ from puselect.fscpu.settings import Settings
 from puselect.methods import METHODS
 from puselect.objective.score import cluster_score, smoothing_rows
 from puselect.scaling import fit_scaling
-from puselect_paper.studies.cells import Cell
-from puselect_paper.studies.selection import Assignment, journal_values
+from puselect_paper.studies.cells import Assignment, Cell, journal_values
 
 MOST_RECORDS = 80
 N_MASKS = 200
