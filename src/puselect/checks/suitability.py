@@ -163,15 +163,9 @@ class Trial:
         return np.lexsort((rng.random(len(strength)), -strength))
 
     def heldout(self, vector: int, rows: IntArray, rng: np.random.Generator) -> tuple[FloatArray, float]:
-        """Return how often each row is in positive clusters, and the same share of the unlabelled rows.
+        """Return how often each of the held-out rows is in positive clusters, and the same share of unlabelled rows.
 
-        Parameters
-        ----------
-        vector : int
-            Number of the label vector without these rows.
-        rows : ndarray of int
-            Labelled rows that are held out.
-        rng : numpy.random.Generator
+        `vector` is the number of the label vector without these rows.
         """
         _, mask = self.best(vector, rng)
         seeds = rng.integers(2**31 - 1, size=N_HELD_OUT)

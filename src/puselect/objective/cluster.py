@@ -29,7 +29,6 @@ class ClusterObjective:
         self.n_degenerate: IntArray = np.zeros(self.n_targets, dtype=np.intp)
 
     def __call__(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
-        """Return the criteria of each mask, see `puselect.search.loop.Evaluate`."""
         table = self.engine.cluster(masks, seeds, targets)
         np.add.at(self.n_degenerate, targets, table.degenerate)
         criteria = [best_clusters(table.size, table.positive, self.cluster_choice, self.smoothing).score]

@@ -82,7 +82,6 @@ class GPUEngine:
         self.labelled = torch.tensor(self.positive, device=self.device)
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
-        """Return the counts of each mask's clustering; see `Engine.cluster`."""
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
         table = ClusterTable.empty(len(masks), self.n_clusters)
         for batch in self._batches(masks, list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))):
@@ -92,7 +91,6 @@ class GPUEngine:
     def fit_final(
         self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
     ) -> FinalFit:
-        """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
         table = ClusterTable.empty(len(seeds), self.n_clusters)
         mixtures: dict[int, Mixture] = {}
         pairs = [(seed, target) for seed in np.asarray(seeds).tolist()]
