@@ -111,7 +111,7 @@ def beside_start(selector: FSCPU, relevant: np.ndarray) -> Row:
     if selector.evidence_ is None:
         return {}
     start = np.zeros_like(relevant)
-    start[np.argsort(-selector.evidence_.support, kind="stable")[: selector.support_.sum()]] = True
+    start[np.argsort(-selector.evidence_.z_scores, kind="stable")[: selector.support_.sum()]] = True
     return {"start_fsr": float(start[relevant].mean()), "ended_at_start": bool((start == selector.support_).all())}
 
 

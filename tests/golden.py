@@ -77,8 +77,7 @@ SEARCHES: dict[str, tuple[str, Settings]] = {  # name: the table, and what diffe
 OTHERS: dict[str, tuple[str, Settings]] = {  # name: the method, and its settings besides BASE
     "kbest": ("kbest", {}),
     "lasso": ("lasso", {"alpha": 5e-5, "max_iter": 10_000}),
-    "mrmr": ("mrmr", {"criterion": "quotient", "discretize": "deviations"}),
-    "mrmr, difference": ("mrmr", {"criterion": "difference", "discretize": "equal-width", "n_bins": 5}),
+    "mrmr": ("mrmr", {"criterion": "quotient"}),
     "mrmr-published": ("mrmr-published", {}),
     "dt-rfe": ("dt-rfe", {"n_estimators": 10, "step": 1}),
     "es-mcrfs": ("es-mcrfs", {"max_iter": 40, "n_estimators": 3}),
@@ -87,7 +86,6 @@ OTHERS: dict[str, tuple[str, Settings]] = {  # name: the method, and its setting
     "sselect": ("sselect", {"sigma2": 0.005}),
     "jsfs": ("jsfs", {"max_iter": 50}),
     "semi-jmi": ("semi-jmi", {"n_bins": 4}),
-    "semi-jmi, swapped": ("semi-jmi", {"n_bins": 4, "refine": "swap"}),
     "fscpu-mi": ("fscpu-mi", FSCPU_BASE),
     "fscpu-published": ("fscpu-published", {"engine": "cpu", "max_iter": 30}),
     "fscpu-mi-published": ("fscpu-mi-published", {"engine": "cpu", "max_iter": 30}),

@@ -24,16 +24,16 @@ from puselect.baselines import (
     LowestVariance,
     PUBagging,
     consensus,
-    dt_rfe,
+    trees,
 )
-from puselect.baselines.l1_logistic import L1
+from puselect.baselines.linear import L1
 from puselect.datasets import make_pu_clusters
-from puselect.selectors.ranking import Task
+from puselect.selectors.ranking import RankingTask
 
 
 def seed_of(selector, X, y):
     """Return the seed that a selector gives to a forest."""
-    return Task(X, y == 1, 3, np.random.default_rng(selector._draw_entropy())).seed
+    return RankingTask(X, y == 1, 3, np.random.default_rng(selector._draw_entropy())).seed
 
 
 @pytest.mark.parametrize("condition", ["40/8/1", "10/outlier"])
@@ -107,7 +107,7 @@ class TestElimination:
         assert selector.scores_.max() < 3
 
     def test_progress_is_logged(self, caplog, monkeypatch):
-        monkeypatch.setattr(dt_rfe, "LOG_SECONDS", 0.0)
+        monkeypatch.setattr(trees, "LOG_SECONDS", 0.0)
         X, y, _ = small_table()
         with caplog.at_level(logging.INFO, logger="puselect"):
             DTRFE(8, n_estimators=2, random_state=0).fit(X, y)

@@ -14,10 +14,7 @@ from puselect.baselines import PUBagging, consensus
 from puselect.exceptions import FewerFeaturesWarning
 from puselect.methods import REGISTRY
 
-VARIANTS = {
-    "mrmr, difference": {"criterion": "difference", "discretize": "equal-width"},
-    "semi-jmi, swaps": {"refine": "swap"},
-}
+VARIANTS = {"mrmr, difference": {"criterion": "difference"}}
 QUICK = {
     "es-mcrfs": {"max_iter": 8, "n_estimators": 3},
     "dt-rfe": {"n_estimators": 5},
@@ -40,10 +37,7 @@ BAD_PARAMETERS = [
     ("l1-logistic", {"C": 0}, "C must be a number above 0, got 0"),
     ("l1-logistic", {"max_iter": 0}, "max_iter must be an integer of at least 1, got 0"),
     ("semi-jmi", {"n_bins": 1}, "n_bins must be an integer of at least 2, got 1"),
-    ("semi-jmi", {"refine": "shrink"}, "refine must be one of 'swap', None, got 'shrink'"),
     ("mrmr", {"criterion": "product"}, "criterion must be one of 'quotient', 'difference', got 'product'"),
-    ("mrmr", {"discretize": "two"}, "discretize must be one of 'deviations', 'equal-width', got 'two'"),
-    ("mrmr", {"discretize": "equal-width", "n_bins": 2.5}, "n_bins must be an integer of at least 2, got 2.5"),
     ("lasso", {"alpha": 0}, "alpha must be a number above 0, got 0"),
     ("lasso", {"alpha": "small"}, "alpha must be a number above 0, got 'small'"),
     ("lasso", {"max_iter": 0}, "max_iter must be an integer of at least 1, got 0"),

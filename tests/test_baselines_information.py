@@ -6,8 +6,7 @@ from sklearn.metrics import mutual_info_score
 from small_tables import small_table
 
 from puselect.baselines import MRMR, SemiJMI
-from puselect.baselines.mrmr import three_state_codes
-from puselect.baselines.semi_jmi import surrogate, swap_refined
+from puselect.baselines.information import three_state_codes
 from puselect.datasets import make_pu_clusters
 from puselect.objective.information import equal_width_codes
 from puselect.scaling import scale_columns
@@ -46,11 +45,9 @@ class TestDirectFormulas:
         assert order_of(SemiJMI(5).fit(X, y)) == expected
 
     @pytest.mark.parametrize("criterion", ["quotient", "difference"])
-    @pytest.mark.parametrize("discretize", ["deviations", "equal-width"])
-    def test_mrmr(self, seed, criterion, discretize):
+    def test_mrmr(self, seed, criterion):
         X, y, _ = small_table(seed)
-        scaled = scale_columns(X)
-        codes = (three_state_codes(scaled) if discretize == "deviations" else equal_width_codes(scaled)).T
+        codes = three_state_codes(scale_columns(X)).T
 
         @cache
         def shared(j, i):
@@ -61,7 +58,7 @@ class TestDirectFormulas:
             return relevance / (redundancy + 1e-4) if criterion == "quotient" else relevance - redundancy
 
         expected = greedy(10, lambda j: bits(codes[j], y), worth)
-        assert order_of(MRMR(5, criterion=criterion, discretize=discretize).fit(X, y)) == expected
+        assert order_of(MRMR(5, criterion=criterion).fit(X, y)) == expected
 
 
 @pytest.mark.parametrize("make", [SemiJMI, MRMR])
@@ -86,38 +83,6 @@ class TestInvariance:
         assert len({order_of(make(random_state=seed).fit(X, y))[0] for seed in range(20)}) > 2
 
 
-@pytest.mark.parametrize("counts", [(9, 0, 300), (0, 9, 300), (20, 50, 400), (50, 20, 400), (5, 5, 10), (100, 3, 1)])
-@pytest.mark.parametrize("prior", [0.01, 0.2, 0.4, 0.6, 0.8, 0.99])
-def test_the_surrogate_of_greater_power_is_chosen(counts, prior):
-    p, q, m = counts
-    power_0 = (1 - prior) / prior * p / (q + m)
-    power_1 = prior / (1 - prior) * q / (p + m)
-    assert surrogate(p, q, m, prior) == ("Y0" if power_0 > power_1 else "Y1")
-
-
-class TestSwaps:
-    def table(self, seed):
-        Q = np.random.default_rng(seed).random((9, 9))
-        return Q + Q.T
-
-    @pytest.mark.parametrize("seed", range(5))
-    def test_no_single_swap_raises_the_pair_sum_any_more(self, seed):
-        Q = self.table(seed)
-        order = swap_refined(np.arange(9), Q, 4)
-        assert sorted(order) == list(range(9))
-
-        def pair_sum(chosen):
-            return sum(Q[i, j] for i in chosen for j in chosen if i < j)
-
-        best = set(order[:4])
-        swaps = [best - {out} | {new} for out in best for new in set(range(9)) - best]
-        assert pair_sum(best) >= max(map(pair_sum, swaps)) - 1e-9
-        assert pair_sum(best) >= pair_sum(range(4))
-
-    def test_nothing_to_swap_when_all_are_selected(self):
-        np.testing.assert_array_equal(swap_refined(np.arange(9)[::-1], self.table(0), 9), np.arange(9)[::-1])
-
-
 def test_three_states_lie_a_standard_deviation_apart():
     X = np.random.default_rng(0).normal(size=(200, 1))
     low, high = X.mean() - X.std(), X.mean() + X.std()
@@ -131,7 +96,7 @@ def test_a_balanced_binary_column_keeps_its_two_states():
 
 @pytest.mark.parametrize(
     "selector",
-    [SemiJMI(20), MRMR(20), MRMR(20, criterion="difference", discretize="equal-width")],
+    [SemiJMI(20), MRMR(20), MRMR(20, criterion="difference")],
     ids=["semi-jmi", "quotient", "difference"],
 )
 def test_many_columns_give_the_same_features_without_all_pairs(selector, monkeypatch):
@@ -139,8 +104,7 @@ def test_many_columns_give_the_same_features_without_all_pairs(selector, monkeyp
     X[:, 7] = 3.0
     selector.set_params(random_state=0)
     whole = selector.fit(X, y).ranking_
-    for module in ("mrmr", "semi_jmi"):
-        monkeypatch.setattr(f"puselect.baselines.{module}.MOST_PAIRED", 10)
+    monkeypatch.setattr("puselect.baselines.information.MOST_PAIRED", 10)
     lines = selector.fit(X, y).ranking_
     first = whole <= 20
     np.testing.assert_array_equal(lines[first], whole[first])

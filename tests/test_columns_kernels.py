@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from puselect.columns.row_kernel import highest, line_means, weighted_sum
+from puselect.columns.kernels import highest, line_means, weighted_sum
 
 rng = np.random.default_rng(0)
 

@@ -117,9 +117,9 @@ def test_each_redundant_column_copies_one_irrelevant_column_of_its_own(n_irrelev
             for count in (0, 2.5)
         ),
         *(({"n_redundant": n}, r"n_redundant must be an integer in 0\.\.12.*got") for n in (13, -1, 1.0)),
-        ({"condition": "10/0/1"}, r"condition must ask for 1\.\.\d+ negative clusters"),
-        ({"condition": "10/8/6", "n_positive": 5}, r"condition must ask for 1\.\.\d+ positive clusters"),
-        ({"noise": "cauchy"}, r"noise must be one of uniform, .*'cauchy'"),
+        ({"condition": "10/0/1"}, r"negative clusters of condition must be an integer in 1\.\.\d+, got"),
+        ({"condition": "10/8/6", "n_positive": 5}, r"positive clusters of condition must be an integer in 1\.\.5, got"),
+        ({"noise": "cauchy"}, r"noise must be one of 'uniform', .*'cauchy'"),
     ],
 )
 def test_wrong_options_are_refused(options, message):
@@ -157,7 +157,7 @@ def test_any_class_can_be_the_positive_one():
 @pytest.mark.parametrize(
     ("classes", "rate", "message"),
     [
-        *(([0, 1], rate, r"rate must lie in \(0, 1\], got") for rate in (0, -0.1, 1.01, float("nan"))),
+        *(([0, 1], rate, r"rate must be a number in 0..1, got") for rate in (0, -0.1, 1.01, float("nan"))),
         ([0, 2], 0.5, "at least one positive"),
         ([[0], [1]], 0.5, r"one-dimensional, got shape \(2, 1\)"),
     ],

@@ -6,9 +6,8 @@ from puselect.baselines import DTRFE, PUBagging
 from puselect.datasets import make_pu_clusters
 from puselect.fscpu import auto_number
 from puselect.report.findings import find_problems
-from puselect.search import deadline
-from puselect.search.deadline import Deadline
-from puselect.search.progress import watching
+from puselect.search import progress
+from puselect.search.progress import Deadline, watching
 
 X, Y, _ = make_pu_clusters("40/3/1", n_negative=200, n_positive=60, n_relevant=5, n_irrelevant=5, random_state=0)
 
@@ -28,8 +27,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     made = Clock(0.1)
-    monkeypatch.setattr(deadline.time, "monotonic", made)
-    monkeypatch.setattr(deadline.time, "process_time", lambda: 0.0)
+    monkeypatch.setattr(progress.time, "monotonic", made)
+    monkeypatch.setattr(progress.time, "process_time", lambda: 0.0)
     return made
 
 
@@ -106,7 +105,7 @@ def test_without_time_for_a_single_step_evidence_alone_decides():
     limited = search(max_time=1e-9).fit(X, Y)
     assert (limited.timed_out_, limited.n_iter_) == (True, 0)
     expected = np.zeros(10, dtype=bool)
-    expected[np.argsort(-limited.evidence_.support)[:5]] = True
+    expected[np.argsort(-limited.evidence_.z_scores)[:5]] = True
     assert np.array_equal(limited.support_, expected)
     assert limited.n_evaluations_ == 0
 
@@ -160,8 +159,8 @@ def test_a_check_in_time_needs_fewer_shuffles_and_its_p_value_is_larger(clock):
 
 def test_steps_that_use_several_threads_are_counted_by_the_time_of_all(monkeypatch):
     wall, work = Clock(0.0), Clock(0.0)
-    monkeypatch.setattr(deadline.time, "monotonic", wall)
-    monkeypatch.setattr(deadline.time, "process_time", work)
+    monkeypatch.setattr(progress.time, "monotonic", wall)
+    monkeypatch.setattr(progress.time, "process_time", work)
     end = Deadline(10.0)
     for _ in range(4):
         assert not end.is_too_close(3)

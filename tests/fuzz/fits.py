@@ -214,8 +214,7 @@ def check_fitted(selector: Any, n_features: int) -> None:
     require(0 <= getattr(selector, "settled_", 0) <= 1, "settled_ is no share")
     evidence = getattr(selector, "evidence_", None)
     if evidence is not None:
-        weights = evidence.labelled_weight, evidence.cotrained_weight
-        require(all(0 <= weight <= 1 for weight in weights) and str(evidence), f"evidence_ is {evidence!r}")
+        require(np.isfinite(evidence.z_scores).all() and str(evidence), f"evidence_ is {evidence!r}")
     if getattr(selector, "stability_", None) is not None:
         check_stability(selector.stability_, n_features)
     probabilities = getattr(selector, "probabilities_", np.zeros(1))

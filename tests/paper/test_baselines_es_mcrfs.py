@@ -5,7 +5,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from small_tables import small_table
 
-from puselect.selectors.ranking import Task
+from puselect.selectors.ranking import RankingTask
 from puselect_paper.baselines import es_mcrfs
 from puselect_paper.baselines.agent import (
     MEMORY,
@@ -118,7 +118,7 @@ def test_the_agent_learns_which_feature_pays(rng):
 def test_the_reward_is_the_accuracy_of_a_forest_and_known_masks_are_not_trained_again(rng):
     X, y, _ = small_table()
     positive = y == 1
-    reward = ForestReward(X, positive, 5, None, Task(X, positive, 5, rng))
+    reward = ForestReward(X, positive, 5, None, RankingTask(X, positive, 5, rng))
     mask = np.arange(10) % 2 == 0
     forest = RandomForestClassifier(5, random_state=reward.forest.random_state)
     forest.fit(X[reward.trained][:, mask], positive[reward.trained])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_tables import small_table
 
-from puselect.selectors.ranking import Task
+from puselect.selectors.ranking import RankingTask
 from puselect_paper.baselines import PUET, class_prior
 from puselect_paper.baselines.puet import best_cut, cut_risks, node_risk, saved_risk
 
@@ -90,5 +90,5 @@ def test_the_one_column_that_matters_saves_most():
 def test_without_a_prior_it_is_estimated_or_else_twice_the_labelled_share(monkeypatch, n_hidden, share):
     X, y, _ = small_table()
     monkeypatch.setattr(class_prior, "estimate_prior", lambda *_, random_state: SimpleNamespace(n_hidden=n_hidden))
-    task = Task(X, y == 1, 4, np.random.default_rng(0))
+    task = RankingTask(X, y == 1, 4, np.random.default_rng(0))
     assert class_prior.known_prior(None, task) == pytest.approx(share)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from puselect.arrays import AnyArray
 from puselect.exceptions import UnreadValuesWarning
 from puselect.labels import labelled_positives
-from puselect.selectors.base import check_number
+from puselect.parameters import check_number
 from puselect.tables.column_outcomes import column_outcomes
 from puselect.tables.columns import ColumnRules, finish_columns, read_columns
 from puselect.tables.encoders import Feature
@@ -155,7 +155,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         rules = self._rules(frame.columns)
         columns = read_columns(frame, [name for name in frame.columns if name not in dropped], rules, positive)
         features = finish_columns(columns, rules)
-        self.encoders_ = tuple(used.encoder for used in columns.used)
+        self.encoders_ = tuple(columns.used.values())
         self.notes_ = tuple(columns.notes)
         left_out = [*columns.left_out, *(LeftOut(name, "drop") for name in dropped)]
         self.outcomes_ = column_outcomes(self.encoders_, left_out, columns.notes, frame.columns)

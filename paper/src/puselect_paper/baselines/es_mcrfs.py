@@ -7,9 +7,9 @@ from numpy.random import RandomState
 from sklearn.ensemble import RandomForestClassifier
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.parameters import check_number
 from puselect.search.progress import LOG_SECONDS, Throttle
-from puselect.selectors.base import check_number
-from puselect.selectors.ranking import RankingSelector, Task
+from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.agent import Agent
 
 FIRST_EPSILON, LAST_EPSILON = 0.5, 0.2  # share of random actions in walks, at the first and at the last step
@@ -95,7 +95,7 @@ class ESMCRFS(RankingSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _score(self, task: Task) -> FloatArray:
+    def _score(self, task: RankingTask) -> FloatArray:
         check_number("max_iter", self.max_iter, 1, integer=True)
         check_number("n_estimators", self.n_estimators, 1, integer=True)
         varies = np.ptp(task.X, axis=0) > 0
@@ -105,7 +105,7 @@ class ESMCRFS(RankingSelector):
             scores[varies] = self._search(task, np.flatnonzero(varies))
         return scores
 
-    def _search(self, task: Task, columns: IntArray) -> FloatArray:
+    def _search(self, task: RankingTask, columns: IntArray) -> FloatArray:
         """Return the scores of `columns`, none of which is constant."""
         X = task.X[:, columns]
         n_select = min(task.n_select, len(columns))
@@ -139,12 +139,12 @@ class ForestReward:
     positive : ndarray of bool, shape (n_rows,)
     n_estimators : int
     n_jobs : int or None
-    task : Task
+    task : RankingTask
         Provides the split and the seed, the same for all masks.
     """
 
     def __init__(
-        self, X: FloatArray, positive: BoolArray, n_estimators: int, n_jobs: int | None, task: Task
+        self, X: FloatArray, positive: BoolArray, n_estimators: int, n_jobs: int | None, task: RankingTask
     ) -> None:
         self.X = X.astype(np.float32)  # as the trees want it
         self.positive = positive

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.random import RandomState
 
 from puselect.arrays import BoolArray, FloatArray
-from puselect.selectors.base import check_number
-from puselect.selectors.ranking import RankingSelector, Task
+from puselect.parameters import check_number
+from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.neighbour_graph import Edges, adjacency, neighbour_edges
 from puselect_paper.baselines.sparse_bayes import SparseModel, fit_sparse_bayes
 
@@ -83,7 +83,7 @@ class JSFS(RankingSelector):
         self.pos_label = pos_label
         self.random_state = random_state
 
-    def _score(self, task: Task) -> FloatArray:
+    def _score(self, task: RankingTask) -> FloatArray:
         check_number("max_iter", self.max_iter, 1, integer=True)
         X, positive = task.X, task.positive
         varies = np.ptp(X, axis=0) > 0

@@ -7,7 +7,7 @@ from sklearn.metrics import mutual_info_score
 from puselect.arrays import FloatArray, IntArray
 from puselect.objective.information import equal_width_codes
 from puselect.selectors.base import descending_order
-from puselect.selectors.ranking import RankingSelector, Task, scores_of_order
+from puselect.selectors.ranking import RankingSelector, RankingTask, scores_of_order
 from puselect_paper.baselines.spectral import SpectralClusters, spectral_clusters
 
 N_NEIGHBORS = 5
@@ -73,7 +73,7 @@ class MRMRUFS(RankingSelector):
         self.pos_label = pos_label
         self.random_state = random_state
 
-    def _score(self, task: Task) -> FloatArray:
+    def _score(self, task: RankingTask) -> FloatArray:
         classes = spectral_clusters(task.X, task.n_select, N_NEIGHBORS, task.seed).labels
         codes = equal_width_codes(task.X, N_BINS)
         self.relevance_ = np.array([mutual_info_score(classes, column) for column in codes.T])

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.random import RandomState
 
 from puselect.arrays import FloatArray, IntArray
-from puselect.baselines.mrmr import mrmr_scores
-from puselect.selectors.ranking import RankingSelector, Task
+from puselect.baselines.information import mrmr_scores
+from puselect.selectors.ranking import RankingSelector, RankingTask
 
 SMALL = 7  # a part of at most so many keys is sorted by insertion, which is stable
 
@@ -60,7 +60,7 @@ class PublishedMRMR(RankingSelector):
         self.pos_label = pos_label
         self.random_state = random_state
 
-    def _score(self, task: Task) -> FloatArray:
+    def _score(self, task: RankingTask) -> FloatArray:
         return mrmr_scores(task, task.X.astype(np.int8), "quotient", quicksort_order)
 
 

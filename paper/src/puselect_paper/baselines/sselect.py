@@ -5,8 +5,8 @@ from numpy.random import RandomState
 from scipy.sparse import csr_array
 
 from puselect.arrays import FloatArray
-from puselect.selectors.base import check_number
-from puselect.selectors.ranking import RankingSelector, Task
+from puselect.parameters import check_number
+from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.neighbour_graph import Edges, adjacency, neighbour_edges
 
 N_NEIGHBORS = 5
@@ -70,7 +70,7 @@ class SSelect(RankingSelector):
         self.pos_label = pos_label
         self.random_state = random_state
 
-    def _score(self, task: Task) -> FloatArray:
+    def _score(self, task: RankingTask) -> FloatArray:
         check_number("sigma2", self.sigma2, 0, open_low=True)
         edges = neighbour_edges(task.X, N_NEIGHBORS)
         graph = adjacency(edges, heat_weights(edges, self.sigma2), len(task.X))
