@@ -31,7 +31,7 @@ test-torch: setup-test ## the GPU engine's tests, where there is no GPU on the C
 	@$(BIN)/python -c 'import torch, triton' 2>/dev/null || { echo "installing $(TORCH)"; \
 	  $(BIN)/python -m pip install -qq --disable-pip-version-check $(TORCH); }
 	@$(BIN)/python -c 'import torch, triton; print("torch", torch.__version__, "Triton", triton.__version__)'
-	@$(BIN)/python -m pytest -rs tests/test_engines_gpu.py tests/test_engines_gpu_kernels.py tests/test_selectors_many.py
+	@$(BIN)/python -m pytest -rs tests/test_clustering_gpu.py tests/test_clustering_gpu_kernels.py tests/test_fscpu_fit_many.py
 
 # Old libraries use what is deprecated in the libraries they need, of which these are the newest.
 test-oldest: python ## run the tests with the oldest versions of the libraries that pyproject.toml allows

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
+from puselect import FSCPU
+from puselect.clustering import make_engine
+from puselect.clustering.mixture import MixtureSpec
+from puselect.clustering.reference import quiet_fit_predict
 from puselect.datasets import make_pu_clusters
-from puselect.engines import make_engine
-from puselect.engines.mixture import MixtureSpec
-from puselect.engines.reference import quiet_fit_predict
+from puselect.fscpu.settings import Settings
 from puselect.scaling import scale_columns
-from puselect.selectors import FSCPU
-from puselect.selectors.settings import Settings
 
 SHAPES = {  # rows, features, selected features, labelled positives
     "Table 1": (4500, 50, 25, 50),

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from bench import Check, Measurement, make_shape, seconds
 
+from puselect import FSCPU, fit_many
+from puselect.clustering import gpu_engine_class
 from puselect.datasets import CONDITIONS, make_pu_clusters
-from puselect.engines import gpu_engine_class
-from puselect.selectors import FSCPU, fit_many
 
 PUBLISHED_STEPS = 3000
 SWEEP_SHAPES = ((100, 4500, 25), (8, 4500, 25), (8, 10_000, 34))  # masks, rows, columns

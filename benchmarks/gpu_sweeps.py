@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import torch
 
-from puselect.engines.gpu.engine import exact_float32
-from puselect.engines.gpu.fits import sweeps
-from puselect.engines.gpu.mixtures import Mixtures
-from puselect.engines.mixture import MixtureSpec
+from puselect.clustering.gpu.engine import exact_float32
+from puselect.clustering.gpu.fits import sweeps
+from puselect.clustering.gpu.mixtures import Mixtures
+from puselect.clustering.mixture import MixtureSpec
 
 
 class SweepTime(NamedTuple):

@@ -31,12 +31,12 @@ from scipy.optimize import nnls
 from scipy.sparse import random_array
 
 from puselect import FSCPU
+from puselect.columns.evidence import rank_evidence
+from puselect.columns.rank_statistics import LEPAGE, NORMAL, ColumnRanks
 from puselect.datasets import make_pu_clusters
-from puselect.objective.column_ranks import LEPAGE, NORMAL, ColumnRanks
-from puselect.objective.evidence import rank_evidence
+from puselect.fscpu.settings import ROWS_PER_STEP
 from puselect.scaling import fit_scaling
 from puselect.search.progress import watching
-from puselect.selectors.settings import ROWS_PER_STEP
 
 N_CLUSTERS = 10  # of the default
 N_COLUMNS, N_RELEVANT, ROWS_PER_FILE = 50, 25, 1_000_000
@@ -246,7 +246,7 @@ def cpu_seconds(client: Any) -> np.ndarray:
 @contextmanager
 def rows_brought_here() -> Iterator[list[int]]:
     """Give a list of how many rows each look at single rows of a table in partitions brought to this process."""
-    from puselect.engines.partitions import PartitionedTable
+    from puselect.clustering.dask.partitions import PartitionedTable
 
     brought, take = [0], PartitionedTable.__getitem__
 

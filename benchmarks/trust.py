@@ -24,16 +24,15 @@ from scipy.stats import kstwo
 from threadpoolctl import threadpool_limits
 
 from puselect import FSCPU, check_suitability
+from puselect.checks.prior import estimate_prior
+from puselect.checks.spread import SpreadCode, check_label_spread
+from puselect.checks.suitability import Verdict
+from puselect.columns.twins import find_twins
 from puselect.datasets import CONDITIONS, LAWS, make_pu_clusters
+from puselect.fscpu.auto_number import ChoiceCode
+from puselect.fscpu.settings import Settings
+from puselect.fscpu.stability import halves, nogueira, search_halves, summarise_selections
 from puselect.search.deadline import Deadline
-from puselect.selectors.choice import ChoiceCode
-from puselect.selectors.frequencies import nogueira, summarise_selections
-from puselect.selectors.repeats import halves, search_halves
-from puselect.selectors.settings import Settings
-from puselect.selectors.suitability import Verdict
-from puselect.selectors.twins import find_twins
-from puselect.trust.prior import estimate_prior
-from puselect.trust.spread import SpreadCode, check_label_spread
 from puselect_paper.studies.real_tables import load_real_table, split_real_table
 
 SHIFT = 1.5  # standard deviations between the classes of a mostly labelled table, in three of eight columns

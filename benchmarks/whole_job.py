@@ -22,11 +22,11 @@ from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
 from puselect import FSCPU
+from puselect.clustering import make_engine
 from puselect.datasets import make_pu_clusters
-from puselect.engines import make_engine
 from puselect.evaluation.holdout import compile_kernels
 from puselect.exceptions import FewLabelsWarning
-from puselect.selectors.settings import Settings
+from puselect.fscpu.settings import Settings
 from puselect_paper.studies.open_data import n_selected, split_open_data
 
 N_FITS = 6000

@@ -29,9 +29,8 @@ from joblib import Parallel, delayed, parallel_config
 from journal import Row, markdown, mean_and_error, seed_range
 from threadpoolctl import threadpool_limits
 
-from puselect import FSCPU, METHODS
+from puselect import FSCPU, METHODS, fit_many
 from puselect.datasets import CONDITIONS, LAWS, make_fraud_table, make_pu_clusters
-from puselect.selectors import fit_many
 
 PRESETS: dict[str, Callable[..., FSCPU]] = {
     "default": FSCPU,

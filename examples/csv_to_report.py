@@ -15,8 +15,8 @@ from pathlib import Path
 import pandas as pd
 
 from puselect import FSCPU
+from puselect.checks.suitability import check_suitability
 from puselect.cli.demo import demo_table
-from puselect.selectors.suitability import check_suitability
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
 folder.mkdir(exist_ok=True)

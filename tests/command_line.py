@@ -17,8 +17,8 @@ SLOWLY = """
 import time
 from puselect.cli import main
 from puselect.search.progress import watching
-from puselect.selectors import session
-session.SAVE_SECONDS = 0.0
+from puselect.fscpu import search_run
+search_run.SAVE_SECONDS = 0.0
 with watching(lambda step: time.sleep(0.02)):
     main()
 """

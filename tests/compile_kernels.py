@@ -3,8 +3,8 @@
 import numpy as np
 
 from puselect import FSCPU
-from puselect.engines.cpu.engine import CPUEngine
-from puselect.engines.mixture import MixtureSpec
+from puselect.clustering.cpu.engine import CPUEngine
+from puselect.clustering.mixture import MixtureSpec
 
 
 def compile_kernels() -> None:

@@ -11,8 +11,8 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.runtime.jit import JITFunction
 
-from puselect.engines.gpu import GPUEngine, fits, fused
-from puselect.engines.mixture import MixtureSpec
+from puselect.clustering.gpu import GPUEngine, fits, fused
+from puselect.clustering.mixture import MixtureSpec
 
 TARGET = GPUTarget("cuda", 90, 32)  # Hopper
 

@@ -14,8 +14,9 @@ from compile_kernels import compile_kernels
 from threadpoolctl import threadpool_limits
 
 from puselect import FSCPU
+from puselect.checks import suitability
 from puselect.evaluation import models
-from puselect.selectors import settings, suitability
+from puselect.fscpu import settings
 
 collect_ignore = [path.name for path in Path(__file__).parent.glob("[!t]*.py")]  # no tests
 gc.disable()  # until the tests are collected: what is imported stays
@@ -23,9 +24,9 @@ COMPILER = threading.Thread(target=compile_kernels)
 REMEMBERED = {}
 TOGETHER = {
     **dict.fromkeys(["test_cli_docs.py", "test_examples.py", "test_readme.py"], "documentation"),
-    **dict.fromkeys(["test_engines_dask.py", "test_studies_dask.py"], "dask"),
+    **dict.fromkeys(["test_clustering_dask.py", "test_studies_dask.py"], "dask"),
     **dict.fromkeys(
-        ["test_engines_cpu.py", "test_studies_runner.py", "test_evaluation_holdout.py", "test_studies_workers.py"],
+        ["test_clustering_cpu.py", "test_studies_runner.py", "test_evaluation_holdout.py", "test_studies_workers.py"],
         "processes",
     ),
 }

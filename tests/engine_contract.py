@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from puselect.clustering import ReferenceEngine
+from puselect.clustering.base import count_clusters
+from puselect.clustering.mixture import MixtureSpec
 from puselect.datasets import make_pu_clusters
-from puselect.engines import ReferenceEngine
-from puselect.engines.base import count_clusters
-from puselect.engines.mixture import MixtureSpec
 from puselect.scaling import scale_columns
 
 DEFAULT = MixtureSpec()

@@ -21,15 +21,14 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from puselect import METHODS
+from puselect import METHODS, fit_many
+from puselect.checks.suitability import check_suitability
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import InterruptedSearchWarning
 from puselect.search.progress import watching
-from puselect.selectors import fit_many
-from puselect.selectors.suitability import check_suitability
 
 FILE = Path(__file__).parent / "data" / "golden.npz"
-SAVE_SECONDS = "puselect.selectors.session.SAVE_SECONDS"  # how often a search is saved
+SAVE_SECONDS = "puselect.fscpu.search_run.SAVE_SECONDS"  # how often a search is saved
 
 Settings = dict[str, Any]
 Result = dict[str, NDArray[Any]]

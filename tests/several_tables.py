@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from puselect.engines.base import ClusterTable
-from puselect.selectors.problem import problem_engine
+from puselect.clustering.base import ClusterTable
+from puselect.fscpu.problem import problem_engine
 
 
 class SeveralTables:

@@ -14,8 +14,8 @@ from puselect import __version__, cli
 from puselect.cli import options
 from puselect.cli.demo import real_demo
 from puselect.datasets.export import fraud_export_columns
+from puselect.fscpu import settings
 from puselect.methods import PAPER_HINT
-from puselect.selectors import settings
 
 runner = CliRunner()
 
@@ -56,7 +56,7 @@ def test_version():
 
 
 def test_demo_through_a_pipe_tells_what_was_found_and_what_to_try_next():
-    shorter = "from puselect.cli import demo; demo.N_RANDOM = 2; from puselect.selectors import settings"
+    shorter = "from puselect.cli import demo; demo.N_RANDOM = 2; from puselect.fscpu import settings"
     done = run(f"{shorter}; settings.MOST_STEPS = 5; {CODE}", "demo")
     assert done.returncode == 0
     assert done.stderr == ""

@@ -8,8 +8,8 @@ from command_line import clusters_table, noise_table
 from typer.testing import CliRunner
 
 from puselect import cli
-from puselect.selectors.suitability import Verdict
-from puselect.trust.spread import SpreadCode
+from puselect.checks.spread import SpreadCode
+from puselect.checks.suitability import Verdict
 
 
 def check(*words, code=0):

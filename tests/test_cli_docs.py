@@ -14,12 +14,12 @@ from typer.testing import CliRunner
 
 from puselect import cli
 from puselect.evaluation import holdout
+from puselect.fscpu import settings
 from puselect.report import Comparison, Selection
-from puselect.selectors import settings
 
 pytestmark = pytest.mark.usefixtures("remembered_fits", "few_trees")
 ROOT = Path(__file__).parents[1]
-FEW_STEPS = "from puselect.selectors import settings; settings.MOST_STEPS = 5; "
+FEW_STEPS = "from puselect.fscpu import settings; settings.MOST_STEPS = 5; "
 PAGES = {"README.md": ROOT / "README.md", "cli.md": ROOT / "docs" / "cli.md"}
 
 

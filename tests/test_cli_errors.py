@@ -290,7 +290,7 @@ def test_what_needs_no_data_loads_nothing_heavy(words):
     code = (
         "import sys; from puselect.cli import app; import contextlib\n"
         f"with contextlib.suppress(SystemExit): app({words!r})\n"
-        "print([name for name in ('numpy', 'sklearn', 'numba', 'polars', 'puselect.selectors') if name in sys.modules])"
+        "print([name for name in ('numpy', 'sklearn', 'numba', 'polars', 'puselect.fscpu') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "[]"

@@ -22,13 +22,13 @@ from command_line import (
 from typer.testing import CliRunner
 
 from puselect import FSCPU, cli
+from puselect.checks.suitability import Suitability
 from puselect.cli import progress
 from puselect.cli.application import LongSearchError
 from puselect.cli.summary import evidence, just_missed
 from puselect.report import Selection, summarise
 from puselect.report.selection import CandidateTable, Feature
 from puselect.search.progress import Step
-from puselect.selectors.suitability import Suitability
 
 runner = CliRunner()
 SIGNALS = {"signal 0", "signal 1", "signal 2"}
@@ -497,7 +497,7 @@ def test_an_interrupt_before_the_first_step_still_gives_a_result(folder, monkeyp
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("puselect.selectors.session.run_searches", interrupted)
+    monkeypatch.setattr("puselect.fscpu.search_run.run_searches", interrupted)
     done = select("-k", 3, "-o", "s.json", "--report", "r.html")
     assert "interrupted after 0 of at most" in done.stderr
     assert len(Selection.from_json((folder / "s.json").read_text()).selected) == 3

@@ -4,7 +4,7 @@ import numpy as np
 from engine_contract import DEFAULT, PUBLISHED, small_table, some_masks
 from sklearn.metrics import mutual_info_score
 
-from puselect.engines import ReferenceEngine
+from puselect.clustering import ReferenceEngine
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.information import PairInformation, equal_width_codes
 from puselect.objective.score import cluster_score

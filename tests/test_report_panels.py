@@ -5,12 +5,12 @@ import pytest
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
+from puselect.fscpu.final_clusters import Candidates
 from puselect.report import panels
 from puselect.report.insight import panel_word, portrait
 from puselect.report.panels import Unit, degree, feature_panels, rank_shares
 from puselect.report.selection import Selection
 from puselect.report.summary import summarise
-from puselect.selectors.clusterings import Candidates
 
 N = 2000
 
@@ -23,7 +23,7 @@ def rows():
 
 def panel_of(column, kind, members=()):
     table = np.column_stack(np.atleast_2d(column))
-    unit = Unit("f", tuple(range(table.shape[1])), members)
+    unit = Unit("f", 0, tuple(range(table.shape[1])), members)
     return feature_panels(table, kind, [unit])[0]
 
 
@@ -86,7 +86,8 @@ def clusters(rows):
     table = np.c_[rng.normal(size=(120, 500)), rng.random((120, 100)) < 0.4]
     table[:, :5] += 3 * (place == 0)[:, None]
     table[place == 1, 500:505] = 1
-    units = [Unit(f"c{j}", (j,), ()) for j in range(596)] + [Unit("last", tuple(range(596, 600)), tuple("abcd"))]
+    units = [Unit(f"c{j}", j, (j,), ()) for j in range(596)]
+    units.append(Unit("last", 596, tuple(range(596, 600)), tuple("abcd")))
     return table, place == np.arange(3)[:, None], units
 
 

@@ -4,11 +4,11 @@ import pytest
 from puselect import FSCPU, check_suitability
 from puselect.baselines import DTRFE, PUBagging
 from puselect.datasets import make_pu_clusters
-from puselect.report.quality import find_problems
+from puselect.fscpu import auto_number
+from puselect.report.findings import find_problems
 from puselect.search import deadline
 from puselect.search.deadline import Deadline
 from puselect.search.progress import watching
-from puselect.selectors import choice
 from puselect_paper.baselines import ESMCRFS, JSFS
 from puselect_paper.baselines.es_mcrfs import share_done
 
@@ -82,13 +82,13 @@ def test_the_path_of_a_chosen_number_ends_in_time():
 
 def test_a_path_that_takes_too_long_is_shortened(clock, monkeypatch):
     clock.seconds_per_look = 0.0
-    score = choice.score_features
+    score = auto_number.score_features
 
     def slow_score(*arguments):
         clock.now += 4.0
         return score(*arguments)
 
-    monkeypatch.setattr(choice, "score_features", slow_score)
+    monkeypatch.setattr(auto_number, "score_features", slow_score)
     whole = search(n_features_to_select="auto").fit(X, Y).path_
     short = search(n_features_to_select="auto", max_time=1.0).fit(X, Y).path_
     assert short.size == tuple(size for size in whole.size if size <= whole.n_features)
@@ -115,9 +115,8 @@ def test_without_time_for_a_single_step_evidence_alone_decides():
 
 def test_a_report_says_that_time_was_short(unlimited):
     limited = search(max_time=1e-9).fit(X, Y)
-    names = [f"c{j}" for j in range(10)]
-    assert "timed-out" in {finding.code for finding in find_problems(limited, None, None, names)}
-    assert "timed-out" not in {finding.code for finding in find_problems(unlimited, None, None, names)}
+    assert "timed-out" in {finding.code for finding in find_problems(limited.result_, None, None)}
+    assert "timed-out" not in {finding.code for finding in find_problems(unlimited.result_, None, None)}
 
 
 def test_progress_shows_the_time_left_instead_of_steps():

@@ -4,15 +4,15 @@ from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix, random_arr
 
 from puselect import FSCPU
 from puselect.baselines import KBest
-from puselect.engines.cpu.engine import CPUEngine
-from puselect.engines.cpu.sparse import SparseEngine
-from puselect.engines.mixture import MixtureSpec
-from puselect.objective.column_ranks import LEPAGE, NORMAL, ColumnRanks
-from puselect.objective.evidence import rank_evidence
-from puselect.objective.sparse_ranks import SparseRanks
+from puselect.checks.stability import assess_stability
+from puselect.clustering.cpu.engine import CPUEngine
+from puselect.clustering.cpu.sparse import SparseEngine
+from puselect.clustering.mixture import MixtureSpec
+from puselect.columns.evidence import rank_evidence
+from puselect.columns.rank_statistics import LEPAGE, NORMAL, ColumnRanks
+from puselect.columns.sparse_ranks import SparseRanks
 from puselect.scaling import SCALES, fit_scaling
 from puselect.selectors.base import varying_columns
-from puselect.selectors.stability import assess_stability
 from puselect.sparse_table import SparseTable
 
 

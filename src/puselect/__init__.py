@@ -6,30 +6,31 @@ from typing import TYPE_CHECKING, Any
 from puselect._version import __version__
 
 if TYPE_CHECKING:
+    from puselect.checks.leaks import find_leaks
+    from puselect.checks.stability import assess_stability
+    from puselect.checks.suitability import check_suitability
+    from puselect.columns.twins import find_twins
     from puselect.exceptions import (
         CheckpointWarning,
         FewerFeaturesWarning,
         FewLabelsWarning,
         InterruptedSearchWarning,
     )
+    from puselect.fscpu.fit_many import fit_many
+    from puselect.fscpu.selector import FSCPU
     from puselect.methods import METHODS
-    from puselect.selectors import FSCPU, fit_many
-    from puselect.selectors.leaks import find_leaks
-    from puselect.selectors.stability import assess_stability
-    from puselect.selectors.suitability import check_suitability
-    from puselect.selectors.twins import find_twins
     from puselect.tables.prepare import Preparer, prepare
 
 HOMES = {
-    "FSCPU": "puselect.selectors",
+    "FSCPU": "puselect.fscpu.selector",
     "METHODS": "puselect.methods",
     "Preparer": "puselect.tables.prepare",
-    "find_leaks": "puselect.selectors.leaks",
-    "assess_stability": "puselect.selectors.stability",
-    "find_twins": "puselect.selectors.twins",
+    "find_leaks": "puselect.checks.leaks",
+    "assess_stability": "puselect.checks.stability",
+    "find_twins": "puselect.columns.twins",
     "prepare": "puselect.tables.prepare",
-    "fit_many": "puselect.selectors",
-    "check_suitability": "puselect.selectors.suitability",
+    "fit_many": "puselect.fscpu.fit_many",
+    "check_suitability": "puselect.checks.suitability",
     "CheckpointWarning": "puselect.exceptions",
     "FewLabelsWarning": "puselect.exceptions",
     "FewerFeaturesWarning": "puselect.exceptions",

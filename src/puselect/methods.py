@@ -149,7 +149,7 @@ class _Lookup(Mapping[str, Value], Generic[Value]):
 
 
 _BASELINES = "puselect.baselines."
-_FSCPU = "puselect.selectors.fscpu:FSCPU"
+_FSCPU = "puselect.fscpu.selector:FSCPU"
 _BUILT_IN = (
     Method(
         "kbest", _BASELINES + "kbest:KBest", "chi-squared between each column and the label", AS_CLASSES, 0.2

@@ -20,7 +20,7 @@ from puselect.search.progress import watching
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-checkpoints-"))
 N_FEATURES = 6
-SAVE_SECONDS = "puselect.selectors.session.SAVE_SECONDS"
+SAVE_SECONDS = "puselect.fscpu.search_run.SAVE_SECONDS"
 
 
 def selectors() -> dict[str, Any]:

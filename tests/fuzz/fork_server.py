@@ -14,7 +14,7 @@ import numpy as np
 import polars  # noqa: F401  (not used before the fork: its threads would not survive)
 
 import puselect.cli.summary
-import puselect.selectors.session
+import puselect.fscpu.search_run
 import puselect.tables.loading
 from puselect import FSCPU
 from puselect.cli import main
@@ -29,7 +29,7 @@ def run(words: list[str], folder: str) -> None:
     os.dup2(messages, 2)
     os.environ["TMPDIR"] = folder
     sys.argv = ["puselect", *words]
-    puselect.selectors.session.SAVE_SECONDS = 0.0
+    puselect.fscpu.search_run.SAVE_SECONDS = 0.0
     main()
 
 

@@ -19,8 +19,8 @@ from puselect import (
     find_twins,
     fit_many,
 )  # fmt: skip
-from puselect.trust.prior import estimate_prior
-from puselect.trust.spread import check_label_spread
+from puselect.checks.prior import estimate_prior
+from puselect.checks.spread import check_label_spread
 
 NUMBER = st.sampled_from([None, 1, 2, 3, 3, 5])
 

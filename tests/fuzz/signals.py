@@ -34,7 +34,7 @@ CODES = {"INT": {0, 1}, "TERM": {0, 143}, "HUP": {0, 129}, "KILL": {0, -9}}
 """Exit codes that are right: done before the signal, or ended by it."""
 STARTING = {"INT": {-2, 1, 130}, "TERM": {-15}, "HUP": {-1}, "KILL": set[int]()}
 """Codes of a process that has not set up its handlers yet."""
-RUN = "import puselect.selectors.session as s; s.SAVE_SECONDS = 0.0; from puselect.cli import main; main()"
+RUN = "import puselect.fscpu.search_run as s; s.SAVE_SECONDS = 0.0; from puselect.cli import main; main()"
 
 
 def write_table() -> None:

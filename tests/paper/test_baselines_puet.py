@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from ranking_contract import RankingContract, small_table
 
-from puselect.trust.prior import estimate_prior
+from puselect.checks.prior import estimate_prior
 from puselect_paper.baselines import PUET
 from puselect_paper.baselines.puet import best_cut, cut_risks, node_risk, saved_risk
 

@@ -7,8 +7,8 @@ from study_files import SMALL, write_study
 
 from puselect import METHODS, __version__, methods
 from puselect.baselines import KBest
+from puselect.fscpu.settings import Settings
 from puselect.methods import IN_PAPER, NOTHING, REGISTRY, YARDSTICKS, Method, register
-from puselect.selectors.settings import Settings
 from puselect_paper.methods import METHODS as RECORDS
 from puselect_paper.report import report_study
 from puselect_paper.report.paper import paper_figures

@@ -25,7 +25,7 @@ def gpu(monkeypatch):
         return SeveralTables(tasks)
 
     monkeypatch.setattr(lockstep, "gpu_engine_class", lambda: None)
-    monkeypatch.setattr("puselect.selectors.many.shared_engine", engine)
+    monkeypatch.setattr("puselect.fscpu.fit_many.shared_engine", engine)
     return bound
 
 
@@ -57,7 +57,7 @@ def test_tables_that_differ_in_shape_are_searched_in_groups(tmp_path, gpu):
 
 
 def test_a_run_that_was_stopped_goes_on_with_its_searches(tmp_path, gpu, monkeypatch):
-    monkeypatch.setattr("puselect.selectors.session.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("puselect.fscpu.search_run.SAVE_SECONDS", 0.0)
     study = load_study(str(write_study(tmp_path)))
     n_calls, cluster = [0], SeveralTables.cluster
 

@@ -7,7 +7,7 @@ import numpy as np
 from puselect.arrays import FloatArray
 from puselect.baselines.pu_bagging import PUBagging
 from puselect.baselines.varying import score_varying
-from puselect.selectors.fscpu import FSCPU
+from puselect.fscpu.selector import FSCPU
 from puselect.selectors.ranking import RankingSelector, Task
 
 PARTS = 2.0, 1.0  # of FSCPU and of PU bagging

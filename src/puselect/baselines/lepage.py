@@ -4,7 +4,7 @@ from typing import Any
 
 from puselect.arrays import FloatArray
 from puselect.baselines.varying import score_varying
-from puselect.objective.evidence import column_evidence
+from puselect.columns.evidence import column_evidence
 from puselect.selectors.ranking import RankingSelector, Task
 
 

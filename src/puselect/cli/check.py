@@ -35,10 +35,10 @@ def check(
 
     Also tells how many positives there are about, and whether labels come from one corner of them.
     """
+    from puselect.checks.prior import estimate_prior
+    from puselect.checks.spread import check_label_spread
+    from puselect.checks.suitability import check_suitability
     from puselect.cli.summary import print_check
-    from puselect.selectors.suitability import check_suitability
-    from puselect.trust.prior import estimate_prior
-    from puselect.trust.spread import check_label_spread
 
     loaded = open_table(data, table.spec(seed), quiet=json)
     X, y = loaded.X, loaded.y

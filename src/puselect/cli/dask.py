@@ -17,7 +17,7 @@ from puselect.cli.writing import result_outputs, write_each
 if TYPE_CHECKING:
     from puselect.arrays import BoolArray
     from puselect.cli.select import Outputs
-    from puselect.engines.partitions import PartitionedTable
+    from puselect.clustering.dask.partitions import PartitionedTable
     from puselect.selectors.base import PUSelector
 
 
@@ -33,8 +33,8 @@ class RemoteFiles:
 
     def open(self, client: Any) -> "tuple[PartitionedTable, BoolArray]":
         """Return the table, which the workers read, and the labels, which travel."""
-        from puselect.engines.dask_partitions import DaskPartitions, check_workers
-        from puselect.engines.partitions import PartitionedTable
+        from puselect.clustering.dask.collections import DaskPartitions, check_workers
+        from puselect.clustering.dask.partitions import PartitionedTable
         from puselect.tables.labels import labelled_rows
         from puselect.tables.parquet import matching_files, number_columns, parquet_parts
 
@@ -49,7 +49,7 @@ class RemoteFiles:
 
 def select_remote(files: RemoteFiles, selector: "PUSelector", outputs: "Outputs") -> None:
     """Select features of a table on a cluster; write and print the result."""
-    from puselect.engines.dask_partitions import connected_client
+    from puselect.clustering.dask.collections import connected_client
     from puselect.report import summarise
     from puselect.search.progress import watching
 
@@ -67,7 +67,7 @@ def select_remote(files: RemoteFiles, selector: "PUSelector", outputs: "Outputs"
     notes = list(dict.fromkeys(str(warning.message) for warning in heard))
     tell_notes(() if outputs.quiet else notes)
     command = shlex.join(["puselect", *sys.argv[1:]])
-    selection = summarise(selector, command=command, seconds=seconds, notes=notes)
+    selection = summarise(selector, method="fscpu", command=command, seconds=seconds, notes=notes)
     with finishing():
         write_each(*result_outputs(selection, outputs.output, outputs.report))
     if outputs.json:

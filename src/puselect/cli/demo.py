@@ -111,8 +111,8 @@ def artificial_demo(seed: int) -> str:
     from sklearn.feature_selection import SelectKBest, chi2
 
     from puselect.datasets import make_pu_clusters
+    from puselect.fscpu.selector import FSCPU
     from puselect.scaling import scale_columns
-    from puselect.selectors import FSCPU
 
     X, y, relevant = make_pu_clusters("10/8/2", random_state=seed)
     begin = time.perf_counter()
@@ -135,7 +135,7 @@ def real_demo(seed: int, n_select: int = 6) -> RealResult:
 
     from puselect.datasets import hide_labels
     from puselect.evaluation import downstream_auc
-    from puselect.selectors import FSCPU
+    from puselect.fscpu.selector import FSCPU
 
     data = load_breast_cancer()
     malignant = (data.target == 0).astype(int)

@@ -13,8 +13,8 @@ from puselect.cli.progress import working
 from puselect.cli.writing import Output, check_outputs, output_file, write_each, written
 
 if TYPE_CHECKING:
+    from puselect.fscpu.final_clusters import Candidates
     from puselect.report import Selection
-    from puselect.selectors.clusterings import Candidates
     from puselect.tables.loading import AppliedTable
 
 SHOWN = 10

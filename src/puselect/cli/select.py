@@ -18,10 +18,10 @@ from puselect.cli.writing import check_outputs, result_outputs, write_each, writ
 
 if TYPE_CHECKING:
     from puselect.arrays import BoolArray
+    from puselect.checks.suitability import Suitability as SuitabilityCheck
+    from puselect.fscpu.final_clusters import Candidates
     from puselect.report import Selection
     from puselect.selectors.base import PUSelector
-    from puselect.selectors.clusterings import Candidates
-    from puselect.selectors.suitability import Suitability as SuitabilityCheck
     from puselect.tables import LoadedTable
 
 FOUND = ("auto", "related")  # the number of features is found
@@ -202,7 +202,7 @@ def select(
     begin = time.perf_counter()
     with finishing(), working("describing and writing the result", outputs.quiet):
         found = find_candidates(selector, loaded)
-        selection = describe(selector, loaded, seconds, [*remarks, *heard], checked, found)
+        selection = describe(selector, search.method, loaded, seconds, [*remarks, *heard], checked, found)
         outputs.write(selection, loaded, selector.support_, found)
     if outputs.json:
         typer.echo(selection.to_json())
@@ -248,7 +248,7 @@ def make_selector(search: SearchOptions, wants_candidates: bool) -> "PUSelector"
 
 def check_engine(name: str) -> None:
     """Raise an error for an engine that does not exist or cannot run here, before the table is read."""
-    from puselect.engines import ENGINES, gpu_engine_class
+    from puselect.clustering import ENGINES, gpu_engine_class
 
     options.check_choice("--engine", name, ENGINES)
     if name == "gpu":
@@ -292,8 +292,8 @@ def tell_start(notes: list[str], checkpoint: Path | None, quiet: bool) -> None:
 
 def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable", quiet: bool) -> tuple[float, list[str]]:
     """Fit the selector and show its progress; return the seconds it took and its warnings."""
+    from puselect.fscpu.selector import FSCPU
     from puselect.search.progress import watching
-    from puselect.selectors import FSCPU
 
     is_limited = search.yes or search.max_iter is not None or search.max_time is not None
     selector.has_row_groups_ = table.row_groups is not None
@@ -322,7 +322,7 @@ def examine(
 
 def repeat(selector: "PUSelector", table: "LoadedTable", n_searches: int, quiet: bool) -> None:
     """Select again with halves of the labels, for the stability of the features; Ctrl-C leaves it out."""
-    from puselect.selectors.stability import assess_stability
+    from puselect.checks.stability import assess_stability
 
     n_labelled = int(table.y.sum())
     if min(n_labelled, len(table.y) - n_labelled) < 2:
@@ -338,7 +338,7 @@ def shuffled_search(
     selector: "PUSelector", table: "LoadedTable", search: SearchOptions, quiet: bool
 ) -> "SuitabilityCheck | None":
     """Compare with shuffled labels; None if Ctrl-C ended that."""
-    from puselect.selectors.suitability import check_suitability
+    from puselect.checks.suitability import check_suitability
 
     try:
         with stopping(quiet):
@@ -351,22 +351,23 @@ def shuffled_search(
 
 def find_candidates(selector: "PUSelector", table: "LoadedTable") -> "Candidates | None":
     """Return the candidate positives; None for a method that does not cluster."""
-    model = getattr(selector, "row_model_", None)
+    model = selector.result_.row_model
     return None if model is None else model.candidates(table.X.to_numpy()[:, selector.support_], table.y == 1)
 
 
 def describe(
-    selector: "PUSelector", table: "LoadedTable", seconds: float, notes: list[str], checked: "SuitabilityCheck | None",
-    found: "Candidates | None",
+    selector: "PUSelector", method: str, table: "LoadedTable", seconds: float, notes: list[str],
+    checked: "SuitabilityCheck | None", found: "Candidates | None",
 ) -> "Selection":
     """Return the result as it is written and reported."""
     from puselect.report import summarise
-    from puselect.report.preparation import table_findings
+    from puselect.report.findings import table_findings
 
     return summarise(
         selector,
         table.X,
         table.y,
+        method=method,
         command=shlex.join(["puselect", *sys.argv[1:]]),
         seconds=seconds,
         notes=notes,

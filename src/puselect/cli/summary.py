@@ -15,13 +15,13 @@ from puselect.cli.wording import reason_text
 from puselect.phrases import counted, shortened
 
 if TYPE_CHECKING:
+    from puselect.checks.spread import LabelSpread
+    from puselect.checks.suitability import Suitability
+    from puselect.fscpu.prior import ClassPrior
     from puselect.report import Comparison, Selection
     from puselect.report.comparison import MethodResult
     from puselect.report.selection import CandidateTable
-    from puselect.selectors.prior import ClassPrior
-    from puselect.selectors.suitability import Suitability
     from puselect.tables import LoadedTable
-    from puselect.trust.spread import LabelSpread
 
 MOST_SHOWN = 40
 MOST_LEFT_OUT = 12
@@ -111,8 +111,6 @@ def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
         yield "clusters", lede(selection)[0]
     if selection.search is not None:
         yield "search", ending(selection)
-    if selection.reason:
-        yield "method", selection.reason
     if selection.path is not None:
         yield "number", str(selection.path)
     if selection.stability is not None:
@@ -137,7 +135,7 @@ def candidates(listed: "CandidateTable", doubtful: bool) -> str:
 
 def feature_table(selection: "Selection") -> Table:
     """Return the selected features, sorted by rank."""
-    from puselect.report.again import again
+    from puselect.report.stability_rows import again
 
     costs = any(feature.cost is not None for feature in selection.features)
     often = {row.column: row.count for row in again(selection)}

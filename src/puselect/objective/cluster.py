@@ -3,7 +3,7 @@
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.engines.base import ClusterTable, Engine
+from puselect.clustering.base import ClusterTable, Engine
 from puselect.objective.information import PairInformation
 from puselect.objective.score import cluster_score, smoothing_rows
 

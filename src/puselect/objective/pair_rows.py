@@ -3,7 +3,7 @@
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray
-from puselect.engines.cpu.kernels import Array, kernel
+from puselect.clustering.cpu.kernels import Array, kernel
 from puselect.objective.information import CodeArray, entropy, information_on_labels, number_of_codes
 
 

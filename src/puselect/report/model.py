@@ -6,11 +6,11 @@ from typing import Any, Self
 import numpy as np
 
 from puselect.arrays import AnyArray, FloatArray
+from puselect.fscpu.final_clusters import Clusterings
+from puselect.fscpu.prior import ClassPrior
+from puselect.fscpu.row_model import ColumnWeights, RowModel
 from puselect.report.codec import require, same_length
 from puselect.scaling import ColumnRanges, RobustScaling, Scaling
-from puselect.selectors.clusterings import Clusterings
-from puselect.selectors.prior import ClassPrior
-from puselect.selectors.row_model import ColumnWeights, RowModel
 
 MOST_NUMBERS = 200_000
 SCALINGS: dict[str, type[ColumnRanges] | type[RobustScaling]] = {"range": ColumnRanges, "robust": RobustScaling}
@@ -43,7 +43,7 @@ class SavedClustering:
 
 @dataclass(frozen=True)
 class Model:
-    """What ranks rows; see `puselect.selectors.row_model.RowModel`."""
+    """What ranks rows; see `puselect.fscpu.row_model.RowModel`."""
 
     features: tuple[str, ...]
     """The selected features, in the order of the table."""

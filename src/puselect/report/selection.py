@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
+from puselect.checks.suitability import Suitability
+from puselect.fscpu.auto_number import ChoiceCode, Path
+from puselect.fscpu.prior import ClassPrior
+from puselect.fscpu.stability import Stability
 from puselect.report.codec import JSONRecord, require, same_length, within
 from puselect.report.model import Model
 from puselect.report.panels import Panel, Portrait
-from puselect.selectors.choice import ChoiceCode, Path
-from puselect.selectors.frequencies import Stability
-from puselect.selectors.prior import ClassPrior
-from puselect.selectors.suitability import Suitability
 from puselect.tables.column_outcomes import ColumnOutcome
 from puselect.tables.encoders import Encoder
 
@@ -163,7 +163,7 @@ class Finding:
     title: str
     text: str
     code: str = ""
-    """What it is about, one of `puselect.report.quality.Code`; programs should look at this, never at the words."""
+    """What it is about, one of `puselect.report.findings.Code`; programs should look at this, never at the words."""
 
     def check(self) -> None:
         require(self.level in (WARNING, NOTE), f"level must be {WARNING!r} or {NOTE!r}")
@@ -201,8 +201,6 @@ class Selection(JSONRecord):
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     suitability: Suitability | None = None
-    reason: str = ""
-    """Why this method, if it was chosen among several."""
     stability: Stability | None = None
     """Of selections on halves of the rows."""
     path: Path | None = None

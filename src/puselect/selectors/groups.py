@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.columns.evidence import NO_DIFFERENCE_ROOT, Evidence
 from puselect.labels import is_missing
-from puselect.objective.evidence import NO_DIFFERENCE_ROOT, Evidence
 
 EULER = 0.5772
 PREPARED = "prepared"

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from puselect.checks.leaks import Leak, LeakKind
 from puselect.phrases import shortened
-from puselect.selectors.leaks import Leak, LeakKind
 from puselect.tables.encoders import Encoder
 from puselect.tables.errors import FilledNote, LeftOut, Note
 

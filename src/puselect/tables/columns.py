@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray
-from puselect.selectors.leaks import find_leak, sorts_labels, stands_alone
-from puselect.selectors.twins import find_twins
+from puselect.checks.leaks import find_leak, sorts_labels, stands_alone
+from puselect.columns.twins import find_twins
 from puselect.tables import errors
 from puselect.tables.column_types import (
     as_numbers,

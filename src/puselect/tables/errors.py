@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from puselect.selectors.leaks import Leak
+from puselect.checks.leaks import Leak
 
 FileFault = Literal[
     "empty", "empty header", "header", "json", "archive", "binary", "encoding", "gzip", "damaged", "unpacked size",

@@ -12,8 +12,8 @@ from typing import BinaryIO
 import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.fscpu.final_clusters import Candidates
 from puselect.row_groups import draw_groups, read_row_groups
-from puselect.selectors.clusterings import Candidates
 from puselect.tables import errors
 from puselect.tables.column_outcomes import ColumnOutcome, column_outcomes
 from puselect.tables.columns import ColumnRules, Columns, finish_columns, read_columns

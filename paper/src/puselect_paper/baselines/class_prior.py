@@ -2,10 +2,10 @@
 
 import warnings
 
+from puselect.checks.prior import estimate_prior
 from puselect.exceptions import FewLabelsWarning
 from puselect.selectors.base import check_number
 from puselect.selectors.ranking import Task
-from puselect.trust.prior import estimate_prior
 
 
 def known_prior(prior: float | None, task: Task) -> float:

@@ -13,13 +13,13 @@ from sklearn.model_selection import train_test_split
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.evaluation.models import lightgbm_classifier
+from puselect.fscpu.search_run import SearchSelector, Session, published_optimizer
+from puselect.fscpu.settings import SearchSettings
 from puselect.scaling import scale_columns
 from puselect.search.callbacks import FitCallbacks, with_callbacks
 from puselect.search.deadline import Deadline
 from puselect.selectors.base import check_number, varying_columns
 from puselect.selectors.budget import Budget
-from puselect.selectors.session import SearchSelector, Session, published_optimizer
-from puselect.selectors.settings import SearchSettings
 
 
 class LGBMOpt(SearchSelector):

@@ -28,7 +28,7 @@ class PULasso(RankingSelector):
     n_features_to_select : int, optional
         How many features to select. By default half of them, rounded up.
     prior : float, optional
-        Share of positives among all rows. By default estimated by `puselect.trust.prior.estimate_prior`.
+        Share of positives among all rows. By default estimated by `puselect.checks.prior.estimate_prior`.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
     random_state : int, RandomState or None, default=None

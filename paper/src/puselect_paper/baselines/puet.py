@@ -23,7 +23,7 @@ class PUET(RankingSelector):
     n_features_to_select : int, optional
         How many features to select. By default half of them, rounded up.
     prior : float, optional
-        Share of positives among all rows. By default estimated by `puselect.trust.prior.estimate_prior`.
+        Share of positives among all rows. By default estimated by `puselect.checks.prior.estimate_prior`.
     n_estimators : int, default=100
         Trees.
     pos_label : object, default=1

@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from puselect.clustering import make_engine
 from puselect.datasets import make_pu_clusters
-from puselect.engines import make_engine
 from puselect.evaluation import feature_recall
 from puselect.evaluation.holdout import Fitted
+from puselect.fscpu.settings import Settings
 from puselect.methods import METHODS
 from puselect.objective.score import cluster_score, smoothing_rows
 from puselect.scaling import fit_scaling
-from puselect.selectors.settings import Settings
 from puselect_paper.studies.cells import Cell
 from puselect_paper.studies.selection import Assignment, journal_values
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puselect.engines import gpu_engine_class
+from puselect import FSCPU, fit_many
+from puselect.clustering import gpu_engine_class
 from puselect.evaluation.holdout import Fitted
 from puselect.methods import METHODS
-from puselect.selectors import FSCPU, fit_many
 from puselect.versions import versions
 from puselect_paper.studies.cells import Cell
 from puselect_paper.studies.journal import Row

@@ -9,7 +9,7 @@ from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
 
-from puselect.engines.dask_partitions import load_distributed
+from puselect.clustering.dask.collections import load_distributed
 from puselect.evaluation.holdout import without_interrupts
 from puselect_paper.studies.cells import Cell
 from puselect_paper.studies.journal import Row

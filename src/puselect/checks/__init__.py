@@ -1,0 +1,1 @@
+"""Checks on a table, its labels and a selection."""

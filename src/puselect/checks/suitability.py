@@ -1,0 +1,374 @@
+"""Whether a table suits the method: whether labelled rows form clusters, beyond chance and for held-out rows."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.clustering import Engine, make_engine
+from puselect.columns.evidence import rank_evidence
+from puselect.columns.rank_statistics import ColumnRanks
+from puselect.columns.sparse_ranks import column_ranks
+from puselect.draws import Stream, generator
+from puselect.fscpu.dependence import warn_of_dependence
+from puselect.fscpu.final_clusters import cluster_result
+from puselect.fscpu.problem import Problem, some_rows
+from puselect.fscpu.selector import FSCPU
+from puselect.fscpu.settings import Settings
+from puselect.fscpu.stability import clopper_pearson
+from puselect.objective.score import BestClusters, best_clusters, smoothing_rows
+from puselect.row_groups import count_labels, shuffle_labels, split_rows
+from puselect.search.deadline import Deadline
+from puselect.selectors.base import check_flag, check_number
+from puselect.sparse_table import as_dense
+
+SHARES = (0.125, 0.25, 0.5)  # of the features; the best of them counts
+WIDEST = 32  # features that are clustered, so that wide tables take no longer
+N_CLUSTERINGS = 4
+N_HELD_OUT = 12  # clusterings that held-out rows are placed in
+N_FOLDS = 5
+SHUFFLES_PER_FOLD = 2  # that take as long
+FEWEST_LABELS = 5
+ENOUGH_ABOVE = 5  # shuffles that reach the real labels before it is clear that they are nothing special
+BY_CHANCE = 0.05
+CLEAR, NEGLIGIBLE = 1.25, 1.5  # lift that is at least, or at most, needed
+
+
+class Verdict(StrEnum):
+    """Whether the labelled rows form clusters."""
+
+    HOLDS = "holds"
+    WEAK = "weak"
+    """Beyond chance, but it is not sure that held-out labelled rows are clearly denser in the clusters."""
+    DOES_NOT_HOLD = "does_not_hold"
+    """They are not: a lift of 1.5 can be excluded."""
+    TOO_FEW_LABELS = "too_few_labels"
+
+
+@dataclass(frozen=True)
+class ClusterShare:
+    """One cluster, and how many labelled rows it holds."""
+
+    size: float
+    labelled: float
+    positive: bool
+    """Whether it is taken as positive."""
+
+
+@dataclass(frozen=True)
+class Suitability:
+    """How well the labelled rows cluster, compared with shuffled labels and with rows that were held out."""
+
+    objective: float
+    """Of the features that single columns point to."""
+    null_objective: float
+    """The same with shuffled labels, mean."""
+    ratio: float
+    """The first over the second."""
+    n_shuffles: int
+    """How many were needed."""
+    code: str = ""
+    """A `Verdict`; empty in results of earlier versions, which had the ratio only."""
+    p_value: float | None = None
+    """How often shuffled labels do as well."""
+    lift: float | None = None
+    """How much denser held-out labelled rows are in the positive clusters than unlabelled rows."""
+    interval: tuple[float, ...] = ()
+    """Of the lift: it is at least, and at most, so large, each with a confidence of 95 %."""
+    n_features: int | None = None
+    """How many features did best."""
+    clusters: tuple[ClusterShare, ...] = ()
+    """Of one clustering on these, the positive ones first."""
+    dependence: str = ""
+    """A `Dependence` of rows that were taken as independent, which makes the p-value too low; empty if none is seen."""
+
+    def check(self) -> None:
+        """Raise a ValueError if a result was damaged."""
+        complete = None not in (self.p_value, self.lift) and len(self.interval) == 2
+        if self.code and (self.code not in list(Verdict) or not complete):
+            raise ValueError("a verdict must be known, with a p-value, a lift and its interval")
+
+    @property
+    def suits(self) -> bool:
+        """Whether the verdict is "holds"."""
+        return self.code == Verdict.HOLDS if self.code else self.ratio >= CLEAR
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in a sentence or two: what was found, and what to do."""
+        advice = {
+            Verdict.WEAK: " Check the selection with another method.",
+            Verdict.DOES_NOT_HOLD: " Do not rely on clusters; try another method.",
+            Verdict.TOO_FEW_LABELS: " Label more rows.",
+        }
+        return f"{self.finding}{advice.get(Verdict(self.code), '') if self.code else ''}"
+
+    @property
+    def finding(self) -> str:
+        """What was found, in a sentence."""
+        if not self.code:
+            return f"The known positives cluster {self.ratio:.2f} times as well as shuffled labels."
+        low, high = self.interval
+        lift = f"{self.lift:.1f} times as dense there as unlabelled rows ({low:.1f} to {high:.1f})"
+        found = {
+            Verdict.HOLDS: f"The known positives form clusters (p = {self.p_value:.2g})",
+            Verdict.WEAK: f"The known positives cluster beyond chance (p = {self.p_value:.2g}), but weakly",
+            Verdict.DOES_NOT_HOLD: f"The known positives do not form clusters (p = {self.p_value:.2g})",
+            Verdict.TOO_FEW_LABELS: (
+                f"There are too few known positives to tell whether they form clusters (p = {self.p_value:.2g})"
+            ),
+        }
+        return f"{found[Verdict(self.code)]}{f': held out, they are {lift}' if low > 0 else ''}."
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The table of a check, ready for any labels."""
+
+    problem: Problem
+    """The rows and columns that are looked at, scaled already, with the groups of these rows."""
+    ranks: ColumnRanks
+    engine: Engine
+    positive: BoolArray
+    """Label vectors that the engine knows, shape (n_vectors, n_rows)."""
+    sizes: tuple[int, ...]
+    settings: Settings
+    seeds: IntArray
+
+    def best(self, vector: int, rng: np.random.Generator) -> tuple[float, BoolArray]:
+        """Return the objective of the best number of features for a label vector, and these features.
+
+        Nothing but these labels is used to choose them, so that any two vectors can be compared.
+        """
+        order = self._order(self.positive[vector], rng)
+        masks = np.stack([np.isin(np.arange(len(order)), order[:size]) for size in self.sizes])
+        scores = self.cluster(masks, vector).score.reshape(len(masks), -1).mean(axis=1)
+        return float(scores.max()), masks[scores.argmax()]
+
+    def cluster(self, masks: BoolArray, vector: int) -> BestClusters:
+        """Cluster masks once per seed and return the best clusters for a label vector."""
+        table = self._counts(masks, vector)
+        extra = smoothing_rows(table[0], self.settings.preset.smoothing)
+        return best_clusters(*table, self.settings.preset.cluster_choice, extra)
+
+    def _counts(self, masks: BoolArray, vector: int) -> tuple[FloatArray, FloatArray]:
+        n = len(self.seeds)
+        seeds = np.tile(self.seeds, len(masks))
+        found = self.engine.cluster(np.repeat(masks, n, axis=0), seeds, np.full(len(seeds), vector))
+        return found.size, found.positive
+
+    def _order(self, positive: BoolArray, rng: np.random.Generator) -> IntArray:
+        found = rank_evidence(self.ranks, positive, 0.5, rng)
+        strength = np.sqrt(found.labelled) + np.sqrt(found.cotrained)  # without weights, which may be 0
+        return np.lexsort((rng.random(len(strength)), -strength))
+
+    def heldout(self, vector: int, rows: IntArray, rng: np.random.Generator) -> tuple[FloatArray, float]:
+        """Return how often each row is in positive clusters, and the same share of the unlabelled rows.
+
+        Parameters
+        ----------
+        vector : int
+            Number of the label vector without these rows.
+        rows : ndarray of int
+            Labelled rows that are held out.
+        rng : numpy.random.Generator
+        """
+        _, mask = self.best(vector, rng)
+        seeds = rng.integers(2**31 - 1, size=N_HELD_OUT)
+        _, found = cluster_result(self.settings, self.problem, self.engine, mask, seeds, vector)
+        if found is None:
+            return np.zeros(len(rows)), 0.0
+        hits = found.votes(as_dense(self.problem.table[rows][:, mask]))
+        n_there = ((found.size - found.labelled) * found.positive).sum(axis=1).mean() - hits.sum()
+        return hits, float(n_there / (~self.problem.positive).sum())
+
+    def shares(self, mask: BoolArray) -> tuple[ClusterShare, ...]:
+        """Return the clusters of one clustering of a mask, for the first label vector."""
+        size, labelled = self._counts(mask[None], 0)
+        chosen = self.cluster(mask[None], 0).chosen
+        order = np.lexsort((-labelled[0], ~chosen[0]))
+        return tuple(
+            ClusterShare(float(size[0, c]), float(labelled[0, c]), bool(chosen[0, c])) for c in order if size[0, c] > 0
+        )
+
+
+def check_suitability(
+    X: ArrayLike,
+    y: ArrayLike,
+    k: int | None = None,
+    *,
+    n_shuffles: int = 39,
+    early_stopping: bool = True,
+    max_time: float | None = None,
+    pos_label: Any = 1,
+    engine: str = "auto",
+    n_jobs: int | None = None,
+    random_state: Any = 0,
+    row_groups: ArrayLike | None = None,
+) -> Suitability:
+    """Check whether the labelled rows form clusters, as the method assumes.
+
+    The features that single columns point to are clustered, a few numbers of them, and the best objective counts. The
+    same is done with shuffled labels; how often they do as well is the p-value. It is exact for any columns if rows are
+    independent of each other, or groups of rows, which are then shuffled as a whole (`row_groups`). With early stopping
+    it follows J. Besag and P. Clifford, "Sequential Monte Carlo p-values", Biometrika 78 (1991): if five shuffles have
+    done as well, no more are drawn. The size of the effect comes from labelled rows that are held out in turn: how much
+    denser they are in the clusters that the others choose than unlabelled rows. If most unlabelled rows are positive,
+    that cannot be much, and a low lift proves nothing.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_features)
+        Finite numbers. Of more than 10,000 unlabelled rows a sample is used.
+    y : array-like of shape (n_rows,)
+        `pos_label` marks labelled positives, anything else unlabelled rows.
+    k : int, optional
+        How many features to cluster. By default an eighth, a quarter and a half of them, at most 32.
+    n_shuffles : int, default=39
+        The most shuffles; the p-value is at least 1 / (n_shuffles + 1).
+    early_stopping : bool, default=True
+        Stop when it is clear that shuffled labels do as well.
+    max_time : float, optional
+        The most seconds that the check may take: it ends in time with fewer shuffles (see `Suitability.n_shuffles`),
+        whose p-value is as valid, but larger.
+    pos_label : object, default=1
+    engine, n_jobs
+        As in `FSCPU`.
+    random_state : int, RandomState or None, default=0
+    row_groups : array-like of shape (n_rows,), optional
+        The group of each row, such as a patient or a day: groups of similar size exchange their labels, and are held
+        out as a whole. Without them, a `DependentRowsWarning` tells if rows seem to depend on each other.
+
+    Returns
+    -------
+    suitability : Suitability
+
+    Examples
+    --------
+    >>> from puselect.datasets import make_pu_clusters
+    >>> X, y, _ = make_pu_clusters("40/1/1", n_negative=800, n_positive=200, random_state=0)
+    >>> check_suitability(X, y).code
+    'holds'
+    """
+    check_number("n_shuffles", n_shuffles, 1, 10_000, integer=True)
+    check_flag("early_stopping", early_stopping)
+    options = {"pos_label": pos_label, "engine": engine, "n_jobs": n_jobs, "random_state": random_state}
+    selector = FSCPU(k, max_time=max_time, **options)
+    settings, deadline = Settings.of(selector.get_params(deep=False)), Deadline(max_time)
+    problem = selector._problem(settings, X, y, row_groups=row_groups)
+    dependence = warn_of_dependence(problem.table, problem.positive, problem.row_groups)
+    rng = generator(problem.entropy, Stream.SHUFFLES)
+    trial, folds = make_trial(settings, problem, k, n_shuffles, rng)
+    objective, mask = trial.best(0, rng)
+    null = shuffled_objectives(trial, objective, n_shuffles, early_stopping, rng, deadline)
+    n_above = int((null >= objective).sum())
+    stopped = early_stopping and n_above == ENOUGH_ABOVE and len(null) <= n_shuffles
+    p_value = n_above / len(null) if stopped else (n_above + 1) / (len(null) + 1)
+    lift, interval = heldout_lift(trial, folds, n_shuffles, rng)
+    return Suitability(
+        objective,
+        float(null.mean()),
+        objective / max(float(null.mean()), 1e-12),
+        len(null),
+        judge(count_labels(problem.positive, problem.row_groups), p_value, interval).value,
+        p_value,
+        lift,
+        interval,
+        int(mask.sum()),
+        trial.shares(mask),
+        dependence or "",
+    )
+
+
+def make_trial(
+    settings: Settings, problem: Problem, k: int | None, n_shuffles: int, rng: np.random.Generator
+) -> tuple[Trial, list[IntArray]]:
+    """Return the table with all label vectors, and the folds of labelled rows.
+
+    The vectors are the real one, the shuffled ones, and for each fold the labels without it.
+    """
+    rows, columns = some_rows(problem, rng), problem.budget.columns
+    table, positive = problem.table[rows][:, columns], problem.positive[rows]
+    labelled = np.flatnonzero(positive)
+    groups = None if problem.row_groups is None else problem.row_groups[rows]
+    folds = split_rows(labelled, N_FOLDS, groups, rng)
+    shuffled = [shuffle_labels(positive, groups, rng) for _ in range(n_shuffles)]
+    parts = [positive & ~np.isin(np.arange(len(positive)), fold) for fold in folds] if len(folds) > 1 else []
+    vectors = np.array([positive, *shuffled, *parts])
+    n_columns = len(columns)
+    wanted = {max(1, min(WIDEST, round(share * n_columns))) for share in SHARES} if k is None else {min(k, n_columns)}
+    made = make_engine(settings.engine, table, vectors, settings.mixture, n_jobs=settings.n_jobs)
+    seeds = rng.integers(2**31 - 1, size=N_CLUSTERINGS)
+    part = replace(problem, table=table, positive=positive, scaling=None, row_groups=groups)
+    return Trial(part, column_ranks(table), made, vectors, tuple(sorted(wanted)), settings, seeds), folds
+
+
+def shuffled_objectives(
+    trial: Trial, objective: float, n_shuffles: int, early_stopping: bool, rng: np.random.Generator, deadline: Deadline
+) -> FloatArray:
+    """Return the objectives with shuffled labels, as many as are needed, or as there is time for."""
+    null: list[float] = []
+    while len(null) < n_shuffles:
+        null.append(trial.best(len(null) + 1, rng)[0])
+        if early_stopping and sum(value >= objective for value in null) == ENOUGH_ABOVE:
+            break
+        if deadline.is_too_close(SHUFFLES_PER_FOLD * N_FOLDS):
+            break
+    return np.array(null)
+
+
+def heldout_lift(
+    trial: Trial, folds: list[IntArray], n_shuffles: int, rng: np.random.Generator
+) -> tuple[float, tuple[float, ...]]:
+    """Return how much denser held-out labelled rows are in positive clusters than unlabelled rows, with its interval.
+
+    Each end of the interval holds with 95 %, because each decides alone: the lower one that clusters hold, the upper
+    one that they do not (D. Schuirmann, "A comparison of the two one-sided tests procedure and the power approach for
+    assessing the equivalence of average bioavailability", 1987).
+    """
+    if len(folds) < 2:
+        return 1.0, (0.0, float(len(trial.problem.positive)))
+    found = [trial.heldout(1 + n_shuffles + i, fold, rng) for i, fold in enumerate(folds)]
+    hits = np.concatenate([share for share, _ in found])
+    others = np.average([share for _, share in found], weights=[len(fold) for fold in folds])
+    others = max(float(others), 1 / len(trial.problem.positive))
+    if trial.problem.row_groups is not None:  # of which each counts once
+        own = trial.problem.row_groups[np.concatenate(folds)]
+        hits = np.array([hits[own == group].mean() for group in np.unique(own)])
+    low, high = mean_bounds(hits)
+    return float(hits.mean()) / others, (low / others, high / others)
+
+
+def mean_bounds(shares: FloatArray) -> tuple[float, float]:
+    """Return bounds for the expected value of shares, one per row; each holds with 95 %.
+
+    Those of Clopper and Pearson for as many rows that are in or out as would give a mean of this precision (E. Korn and
+    B. Graubard, "Confidence intervals for proportions with small expected number of positive counts estimated from
+    survey data", 1998). A row that is in half of the clusterings tells more than one that is in or out by chance.
+
+    Examples
+    --------
+    >>> binary, even = np.repeat([0.0, 1.0], 10), np.tile([0.4, 0.6], 10)
+    >>> [round(bound, 2) for bound in (*mean_bounds(binary), *mean_bounds(even))]
+    [0.3, 0.7, 0.45, 0.55]
+    """
+    mean, n = float(shares.mean()), len(shares)
+    variance = max(float(shares.var(ddof=1)), mean * (1 - mean) / N_HELD_OUT)
+    effective = max(n * mean * (1 - mean) / variance if variance > 0 else n, n)
+    low, high = clopper_pearson(np.array([mean * effective]), effective, 2 * BY_CHANCE)
+    return float(low[0]), float(high[0])
+
+
+def judge(n_labelled: int, p_value: float, interval: tuple[float, ...]) -> Verdict:
+    """Return what p-value and interval of the lift mean together."""
+    low, high = interval
+    if n_labelled < FEWEST_LABELS:
+        return Verdict.TOO_FEW_LABELS
+    if high < NEGLIGIBLE:
+        return Verdict.DOES_NOT_HOLD
+    if p_value > BY_CHANCE:
+        return Verdict.TOO_FEW_LABELS
+    return Verdict.HOLDS if low >= CLEAR else Verdict.WEAK

@@ -1,0 +1,150 @@
+"""The default engine: compiled kernels, masks over threads, BLAS at one thread."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.cluster import kmeans_plusplus
+
+from puselect.arrays import BoolArray, Float32Array, FloatArray, IntArray
+from puselect.clustering.base import ClusterTable, FinalFit, Mixture
+from puselect.clustering.cpu.blas import one_blas_thread
+from puselect.clustering.cpu.fits import MixtureFit, hard_fit, soft_fit
+from puselect.clustering.cpu.sweeps import count
+from puselect.clustering.cpu.wide import WideFit, suits, wide_fit
+from puselect.clustering.mixture import MixtureSpec
+from puselect.clustering.precision import regularised
+from puselect.clustering.sample import Sample, draw_sample
+
+SERIAL_WORK = 2_000_000  # multiplications below which a thread per mask is slower
+
+
+class Rows(NamedTuple):
+    """The rows used with one seed."""
+
+    seed: int
+    Z: Float32Array
+    """One line per feature in use, shape (n_used, n_rows)."""
+    used: BoolArray
+    """Which features are, shape (n_features,)."""
+    sample: Sample
+
+
+class CPUEngine:
+    """Fits mixtures with compiled kernels in float32; sums over rows are kept in float64.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        The scaled table. It is centred and copied once, as float32.
+    positive : ndarray of bool, shape (n_targets, n_rows)
+        One or more label vectors.
+    spec : MixtureSpec
+    n_jobs : int, optional
+        Number of threads, as in joblib. The result does not depend on it.
+    max_samples : int, optional
+        Tables with more rows are sampled, with a new sample for every seed: all labelled rows, at most half of the
+        sample, and random unlabelled ones, which are weighted to represent those left out.
+    """
+
+    def __init__(
+        self,
+        X: FloatArray | Float32Array,
+        positive: BoolArray,
+        spec: MixtureSpec,
+        n_jobs: int | None = None,
+        max_samples: int | None = None,
+    ) -> None:
+        self.Z = np.empty(X.shape[::-1], dtype=np.float32)
+        self.centre = np.array([X[:, j].mean(dtype=np.float64) for j in range(X.shape[1])])
+        for j in range(X.shape[1]):
+            self.Z[j] = X[:, j] - self.centre[j]
+        self.positive = np.atleast_2d(positive)
+        self.spec = regularised(spec, X)
+        self.n_threads = effective_n_jobs(n_jobs)
+        self.max_samples = max_samples if max_samples is not None and max_samples < len(X) else None
+        self.n_clusters = min(spec.n_clusters, self.max_samples or len(X))
+
+    def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
+        """Return the counts of each mask's clustering; see `Engine.cluster`."""
+        chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
+        pairs = list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))
+        table = self._no_counts(len(masks))
+        with one_blas_thread:
+            for seed, target in dict.fromkeys(pairs):
+                members = [i for i, pair in enumerate(pairs) if pair == (seed, target)]
+                used = np.asarray(masks[members].any(axis=0))
+                self._cluster_alike(masks, members, self._rows(seed, target, used), table)
+        return table
+
+    def fit_final(
+        self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
+    ) -> FinalFit:
+        """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
+        if not mask.any():
+            return FinalFit(self.cluster(np.repeat(mask[None], len(seeds), axis=0), seeds), None)
+        table = self._no_counts(len(seeds))
+        mixtures = []
+        with one_blas_thread:
+            for i, seed in enumerate(np.asarray(seeds).tolist()):
+                rows = self._rows(seed, target, mask)
+                fit = self._fit(rows, mask)
+                table.degenerate[i] = fit.degenerate
+                count(fit.labels, rows.sample.positive, rows.sample.weight, table.size[i], table.positive[i])
+                if n_mixtures is None or i < n_mixtures:
+                    found = fit.dense().parameters if isinstance(fit, WideFit) else fit.parameters
+                    mixtures.append(Mixture.of(found.size, found.mean + self.centre[mask], found.factor))
+        return FinalFit(table, tuple(mixtures))
+
+    def _no_counts(self, n_masks: int) -> ClusterTable:
+        """Return a table of zeros, to be filled in."""
+        shape = (n_masks, self.n_clusters)
+        return ClusterTable(np.zeros(shape), np.zeros(shape), np.zeros(n_masks, dtype=bool))
+
+    def _cluster_alike(self, masks: BoolArray, members: list[int], rows: Rows, table: ClusterTable) -> None:
+        """Fill in the lines of `table` for masks that share seed and labels."""
+
+        def one(i: int) -> None:
+            if not masks[i].any():
+                table.degenerate[i] = True  # no columns, no clusters: counts of zero have the worst score
+                return
+            fit = self._fit(rows, masks[i])
+            table.degenerate[i] = fit.degenerate
+            count(fit.labels, rows.sample.positive, rows.sample.weight, table.size[i], table.positive[i])
+
+        work = rows.Z.shape[1] * self.n_clusters * int(masks[members[0]].sum()) ** 2
+        if self.n_threads == 1 or len(members) == 1 or work < SERIAL_WORK:
+            for i in members:
+                one(i)
+        else:
+            pool = ThreadPoolExecutor(min(self.n_threads, len(members)))
+            try:
+                list(pool.map(one, members))
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for masks half done
+
+    def _fit(self, rows: Rows, mask: BoolArray) -> MixtureFit | WideFit:
+        """Return the mixture of a mask's columns."""
+        Z = rows.Z[mask[rows.used]]
+        if suits(self.spec, len(Z)):
+            return wide_fit(Z, self._centres(Z, rows), self.spec)
+        fit = hard_fit if self.spec.em == "hard" else soft_fit
+        return fit(Z, self._centres(Z, rows), self.spec)
+
+    def _centres(self, Z: Float32Array, rows: Rows) -> Float32Array:
+        """Return where the clusters start, shape (n_clusters, n_features)."""
+        if self.spec.init == "rows":
+            return np.ascontiguousarray(Z[:, rows.sample.start].T)
+        centres, _ = kmeans_plusplus(Z.T.astype(np.float64), self.n_clusters, random_state=rows.seed)
+        return np.ascontiguousarray(centres, dtype=np.float32)
+
+    def _rows(self, seed: int, target: int, used: BoolArray) -> Rows:
+        """Return the rows of a seed, with the features in use."""
+        sample = draw_sample(self.positive[target], self.spec, seed, self.max_samples)
+        if sample.rows is None:
+            return Rows(seed, self.Z, np.ones(len(self.Z), dtype=bool), sample)
+        Z = np.empty((int(used.sum()), len(sample.rows)), dtype=np.float32)
+        for line, j in zip(Z, np.flatnonzero(used), strict=True):
+            np.take(self.Z[j], sample.rows, out=line)
+        return Rows(seed, Z, used, sample)

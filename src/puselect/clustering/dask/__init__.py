@@ -1,0 +1,1 @@
+"""Clustering of a table in partitions, such as a Dask collection."""

@@ -1,0 +1,240 @@
+"""The engine that clusters on a GPU with torch; tests run it on torch's CPU device."""
+
+import logging
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.clustering.base import ClusterTable, FinalFit, Mixture
+from puselect.clustering.gpu.fits import BatchFits, Inputs, Outcome
+from puselect.clustering.gpu.starts import draw_each
+from puselect.clustering.mixture import MixtureSpec
+from puselect.clustering.precision import regularised
+from puselect.clustering.process_setting import ProcessSetting
+from puselect.clustering.sample import Sample, draw_sample
+
+logger = logging.getLogger("puselect")
+
+MEMORY_SHARE = 0.5  # of what is free, for one batch
+COPIED_VALUES = 2**20  # of a table, at a time
+MOST_WIDTHS = 4  # numbers of columns whose buffers are kept
+
+
+class Batch(NamedTuple):
+    """The fits of some masks with equally many columns."""
+
+    members: IntArray
+    """Which masks of the call."""
+    fit: Outcome
+    size: FloatArray
+    """Rows in each cluster, shape (n_members, n_clusters)."""
+    positive: FloatArray
+    """Labelled positives in each cluster, shape (n_members, n_clusters)."""
+    degenerate: BoolArray
+
+    def fill(self, table: ClusterTable) -> None:
+        """Write the counts into the table of the call."""
+        table.size[self.members] = self.size
+        table.positive[self.members] = self.positive
+        table.degenerate[self.members] = self.degenerate
+
+
+class GPUEngine:
+    """Fits the mixtures of all masks at once; `cluster` copies only the counts back.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features) or (n_tables, n_rows, n_features)
+        The scaled table, or several of one shape. They are centred and copied to the device once, as float32.
+    positive : ndarray of bool, shape (n_targets, n_rows)
+        Label vectors.
+    spec : MixtureSpec
+    table_of : array-like of int, shape (n_targets,), optional
+        The table of each label vector. By default the i-th vector belongs to the i-th table, or all to a single one.
+    max_samples : int, optional
+        Tables with more rows are sampled, with a new sample for every seed, as in `CPUEngine`.
+    device : str, default="cuda"
+    """
+
+    def __init__(
+        self,
+        X: NDArray[Any],
+        positive: BoolArray,
+        spec: MixtureSpec,
+        table_of: Any = None,
+        max_samples: int | None = None,
+        device: str = "cuda",
+    ) -> None:
+        if device == "cuda" and not torch.cuda.is_initialized():
+            logger.info("opening the GPU takes seconds; its first use on a machine also compiles kernels, once")
+        tables = X[None] if X.ndim == 2 else X
+        self.device = torch.device(device)
+        self.spec = regularised(spec, X)
+        self.positive = np.atleast_2d(positive)
+        default = np.zeros(len(self.positive), dtype=np.intp) if X.ndim == 2 else np.arange(len(tables))
+        self.table_of = default if table_of is None else np.asarray(table_of)
+        n_rows = tables.shape[1]
+        self.max_samples = max_samples if max_samples is not None and max_samples < n_rows else None
+        self.n_clusters = min(spec.n_clusters, self.max_samples or n_rows)
+        self._at_once: dict[int, int] = {}
+        self._fits: dict[int, BatchFits] = {}
+        self.centre = np.stack([table.T.mean(axis=1, dtype=np.float64) for table in tables])
+        self.tables = self._to_device(tables)
+        self.labelled = torch.tensor(self.positive, device=self.device)
+
+    def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
+        """Return the counts of each mask's clustering; see `Engine.cluster`."""
+        chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
+        table = self._no_counts(len(masks))
+        for batch in self._batches(masks, list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))):
+            batch.fill(table)
+        return table
+
+    def fit_final(
+        self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
+    ) -> FinalFit:
+        """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
+        table = self._no_counts(len(seeds))
+        mixtures: dict[int, Mixture] = {}
+        pairs = [(seed, target) for seed in np.asarray(seeds).tolist()]
+        centre = self.centre[self.table_of[target]][mask]
+        for batch in self._batches(np.repeat(mask[None], len(seeds), axis=0), pairs):
+            batch.fill(table)
+            wanted = np.flatnonzero(batch.members < (len(seeds) if n_mixtures is None else n_mixtures))
+            parts = (part.double().cpu().numpy() for part in batch.fit.mixtures_of(_indices(wanted).to(self.device)))
+            for i, mean, factor, constant in zip(batch.members[wanted].tolist(), *parts, strict=True):
+                mixtures[i] = Mixture(mean + centre, factor, constant)
+        return FinalFit(table, tuple(mixtures[i] for i in sorted(mixtures)) if mask.any() else None)
+
+    def _no_counts(self, n_masks: int) -> ClusterTable:
+        """Return a table to be filled in; a mask without columns keeps its counts of zero, which score worst."""
+        shape = (n_masks, self.n_clusters)
+        return ClusterTable(np.zeros(shape), np.zeros(shape), np.ones(n_masks, dtype=bool))
+
+    def _batches(self, masks: BoolArray, pairs: list[tuple[int, int]]) -> Iterator[Batch]:
+        """Fit the masks, each with its seed and target, as many at a time as the memory holds."""
+        samples = {pair: self.sample(*pair) for pair in dict.fromkeys(pairs)}
+        widths = masks.sum(axis=1)
+        with exact_float32:
+            for width in np.unique(widths[widths > 0]):
+                at_once = self._most_at_once(int(width))
+                members = np.flatnonzero(widths == width)
+                waiting: list[IntArray] = np.split(members, range(at_once, len(members), at_once))
+                while waiting:
+                    part = waiting.pop()
+                    own = [pairs[i] for i in part]
+                    try:
+                        batch = self._fit_alike(part, masks[part], own, [samples[pair] for pair in own])
+                    except torch.OutOfMemoryError:
+                        waiting += self._halves(part, int(width))
+                        continue
+                    yield batch
+
+    def _halves(self, part: IntArray, width: int) -> list[IntArray]:
+        """Return two halves of a batch that did not fit into memory; raise a MemoryError for a batch of one."""
+        if len(part) == 1:
+            rows = self.max_samples or self.tables.shape[1]
+            raise MemoryError(
+                f"one mask of {width} columns on {rows} rows does not fit into the memory of {self.device}; "
+                "lower max_samples, or use engine='cpu'"
+            )
+        self._at_once[width] = len(part) // 2
+        self._fits.clear()
+        torch.cuda.empty_cache()
+        return [part[: len(part) // 2], part[len(part) // 2 :]]
+
+    def _most_at_once(self, width: int) -> int:
+        """Return how many masks with `width` columns fit into the memory that is free at the first call."""
+        if width not in self._at_once:
+            n_rows = self.max_samples or self.tables.shape[1]
+            per_row = 4 * (6 * width + 6 * self.n_clusters) + 8 * width
+            need = n_rows * per_row + 64 * self.n_clusters * width**2
+            self._at_once[width] = max(1, int(MEMORY_SHARE * free_memory(self.device) / need))
+        return self._at_once[width]
+
+    def _fit_alike(
+        self, members: IntArray, masks: BoolArray, pairs: list[tuple[int, int]], samples: list[Sample]
+    ) -> Batch:
+        """Return the fits of masks with equally many columns."""
+        batch = self._inputs(masks, pairs, samples)
+        fit = self._fits_for(batch)(batch)
+        size, hits, lost = np.split(fit.counts.astype(np.float64), [self.n_clusters, 2 * self.n_clusters], axis=1)
+        weight = np.array([sample.weight for sample in samples])[:, None]
+        return Batch(members, fit, hits + weight * (size - hits), hits, lost[:, 0] > 0)
+
+    def _inputs(self, masks: BoolArray, pairs: list[tuple[int, int]], samples: list[Sample]) -> Inputs:
+        """Return what the device is told about masks with equally many columns."""
+        targets = np.array([target for _, target in pairs])
+        columns = np.nonzero(masks)[1].reshape(len(masks), -1)
+        rows = None if self.max_samples is None else _indices([s.rows for s in samples if s.rows is not None])
+        mask_parts = _indices(self.table_of[targets]), _indices(targets), _indices(columns), rows
+        if self.spec.init == "rows":
+            return Inputs(*mask_parts, _indices([sample.start for sample in samples]), None)
+        n_rows = self.max_samples or self.tables.shape[1]
+        draws = draw_each(dict.fromkeys(seed for seed, _ in pairs), n_rows, self.n_clusters)
+        first = _indices([[draws[seed].first] for seed, _ in pairs])
+        return Inputs(*mask_parts, first, torch.from_numpy(np.stack([draws[seed].uniform for seed, _ in pairs])))
+
+    def _fits_for(self, batch: Inputs) -> BatchFits:
+        """Return buffers of that width that hold the batch: those of an earlier call, unless they are too small."""
+        n_masks, width = batch.columns.shape
+        held = self._fits.pop(width, None)
+        if held is None or len(held.Z) < n_masks:
+            held = BatchFits(self.tables, self.labelled, self.spec, self.n_clusters, batch)
+        self._fits[width] = held
+        while len(self._fits) > MOST_WIDTHS:
+            del self._fits[next(iter(self._fits))]
+        return held
+
+    def sample(self, seed: int, target: int) -> Sample:
+        """Return the rows used with a seed and a label vector, and where clusters start."""
+        return draw_sample(self.positive[target], self.spec, seed, self.max_samples)
+
+    def _to_device(self, tables: NDArray[Any]) -> Tensor:
+        """Return the tables centred, as float32, on the device."""
+        try:
+            held = torch.empty(tables.shape, dtype=torch.float32, device=self.device)
+        except torch.OutOfMemoryError as error:
+            need, there = 4e-9 * tables.size, 1e-9 * free_memory(self.device)
+            raise MemoryError(
+                f"the table needs {need:.1f} GB on {self.device}, which has {there:.1f} GB free; use engine='cpu'"
+            ) from error
+        at_once = max(1, COPIED_VALUES // tables.shape[1])
+        for i, table in enumerate(tables):
+            for first in range(0, tables.shape[2], at_once):
+                part = slice(first, first + at_once)
+                lines = torch.from_numpy(np.require(table[:, part].T, requirements=["C", "W"])).to(self.device)
+                held[i, :, part] = (lines.double() - torch.from_numpy(self.centre[i, part, None]).to(self.device)).T
+        return held
+
+
+def _indices(values: Any) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(values, dtype=np.int64))
+
+
+def has_device() -> bool:
+    """Return whether torch finds a GPU."""
+    return bool(torch.cuda.is_available())
+
+
+def free_memory(device: torch.device) -> float:
+    """Return the free bytes on the device; for the CPU a number that keeps batches small."""
+    if device.type != "cuda":
+        return 1e9
+    unused = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return float(torch.cuda.mem_get_info(device)[0] + unused)
+
+
+def _to_highest_precision() -> Callable[[], None]:
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")
+    return lambda: torch.set_float32_matmul_precision(before)
+
+
+exact_float32 = ProcessSetting(_to_highest_precision)
+"""Keeps products of float32 matrices in float32, whatever precision the user has set in torch."""

@@ -1,0 +1,248 @@
+"""Fits of the mixtures of many masks at once, with the steps of `puselect.clustering.cpu.fits`.
+
+All masks of a batch have the same number of columns, so that nothing is padded. Buffers stay from call to call: on a
+GPU each part of a fit is recorded as a graph and replayed, one launch for all its kernels. Kernels skip fits that have
+converged; the host asks now and then whether any still runs.
+"""
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from types import ModuleType
+from typing import NamedTuple
+from weakref import WeakMethod
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from puselect.clustering.gpu import plain
+from puselect.clustering.gpu.mixtures import Mixtures
+from puselect.clustering.gpu.starts import plus_plus
+from puselect.clustering.mixture import MixtureSpec
+
+KMEANS_STEPS, KMEANS_TOL = 300, 1e-4  # scikit-learn's; the tolerance is relative to the mean variance of the columns
+MOST_FUSED_FEATURES = 64
+FUSED_STEPS, PLAIN_STEPS = 25, 4  # before the host looks whether any fit still runs: plain torch skips none
+GRAPH_LOCK = Lock()  # torch allows no replay in one thread while another records
+
+
+def sweeps(device: torch.device, n_columns: int, spec: MixtureSpec) -> ModuleType:
+    """Return the functions that sweep over the rows: fused kernels on a GPU, plain torch elsewhere."""
+    if device.type == "cuda" and n_columns <= MOST_FUSED_FEATURES and spec.covariance_type == "full":
+        try:
+            from puselect.clustering.gpu import fused
+        except ImportError:  # torch without Triton
+            return plain
+        return fused
+    return plain
+
+
+class Recorded:
+    """A function of tensors that stay where they are: recorded as a graph at its second call, replayed from then on.
+
+    On the CPU the function itself is called. The owner of the function owns this, too, and is not kept alive by it:
+    graphs and buffers are freed with their owner, at once.
+    """
+
+    def __init__(self, function: Callable[[], None], device: torch.device) -> None:
+        self.function = WeakMethod(function)
+        self.n_calls = 0 if device.type == "cuda" else -1
+        self.graph: torch.cuda.CUDAGraph | None = None
+
+    def __call__(self) -> None:
+        """Do what the function does."""
+        function = self.function()
+        assert function is not None
+        if self.n_calls == 1:
+            self.graph = torch.cuda.CUDAGraph()
+            with GRAPH_LOCK, _uncollected(), torch.cuda.graph(self.graph, capture_error_mode="thread_local"):
+                function()
+        if self.n_calls >= 0:
+            self.n_calls += 1
+        if self.graph is None:
+            function()
+        else:
+            with GRAPH_LOCK:
+                self.graph.replay()
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep Python from collecting garbage: a graph that is freed while another is recorded spoils that one."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+class Inputs(NamedTuple):
+    """What a batch is to fit, one line per mask: indices, and random numbers in double precision."""
+
+    table: Tensor
+    target: Tensor
+    columns: Tensor
+    """Shape (n_masks, n_columns)."""
+    rows: Tensor | None
+    """The rows used, shape (n_masks, n_rows); None for all of them."""
+    start: Tensor
+    """Rows that clusters start from, shape (n_masks, n_clusters); with k-means++ only the first."""
+    uniform: Tensor | None
+    """The random numbers of k-means++, shape (n_masks, n_clusters - 1, n_trials)."""
+
+    def on(self, device: torch.device) -> "Inputs":
+        """Return a copy on a device."""
+        return Inputs(*(None if part is None else part.to(device, copy=True) for part in self))
+
+
+class Outcome(NamedTuple):
+    """The fits of a batch; overwritten by the next one."""
+
+    counts: NDArray[np.int64]
+    """Rows, labelled rows and degenerate fits: shape (n_masks, 2 n_clusters + 1)."""
+    mixtures: Mixtures
+    square_factors: Callable[[Tensor, int], Tensor]
+    """Turns the layout of the factors into lower triangles."""
+
+    def mixtures_of(self, numbers: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return means, factors (lower triangles) and constants of the clusters of some fits."""
+        mean, factor, constant = (part[numbers] for part in self.mixtures)
+        return mean, self.square_factors(factor, mean.shape[2]), constant
+
+
+class BatchFits:
+    """Fits up to as many masks at once as the first batch has, all with its number of columns.
+
+    Parameters
+    ----------
+    tables : Tensor of shape (n_tables, n_rows, n_features)
+    positive : Tensor of bool, shape (n_targets, n_rows)
+    spec : MixtureSpec
+    n_clusters : int
+    like : Inputs
+        A batch of the largest size.
+    """
+
+    def __init__(self, tables: Tensor, positive: Tensor, spec: MixtureSpec, n_clusters: int, like: Inputs) -> None:
+        self.tables, self.positive, self.spec, self.n_clusters = tables, positive, spec, n_clusters
+        device, (n_masks, n_columns) = tables.device, like.columns.shape
+        self.do = sweeps(device, n_columns, spec)
+        self.n_at_once = PLAIN_STEPS if self.do is plain else FUSED_STEPS
+        self.given = like.on(device)
+        n_rows = tables.shape[1] if like.rows is None else like.rows.shape[1]
+        self.member = torch.zeros(n_masks, dtype=torch.bool, device=device)
+        self.running = torch.zeros(n_masks, dtype=torch.bool, device=device)
+        self.goes_on = torch.zeros(n_masks, dtype=torch.bool, device=device)
+        self.degenerate = torch.zeros(n_masks, dtype=torch.bool, device=device)
+        self.Z = tables.new_empty(n_masks, n_rows, n_columns)
+        self.labels = torch.empty(n_masks, n_rows, dtype=torch.int32, device=device)
+        self.bound = torch.empty(n_masks, dtype=torch.float64, device=device)
+        self.limit = torch.empty(n_masks, dtype=torch.float64, device=device)
+        width = self.do.factor_width(n_columns)
+        self.current = Mixtures(
+            tables.new_empty(n_masks, n_clusters, n_columns),
+            tables.new_empty(n_masks, n_clusters, width, width),
+            tables.new_empty(n_masks, n_clusters),
+        )
+        self.counts = torch.empty(n_masks, 2 * n_clusters + 1, dtype=torch.int64, device=device)
+        parts = (self._begin, self._after_lloyd, self._end)
+        self.begin, self.after_lloyd, self.end = (Recorded(part, device) for part in parts)
+        steps = (self._lloyd_step, self._lloyd_steps, self._em_step, self._em_steps)
+        self.lloyd_step, self.lloyd_steps, self.em_step, self.em_steps = (Recorded(part, device) for part in steps)
+
+    def __call__(self, batch: Inputs) -> Outcome:
+        """Fit the masks of a batch."""
+        n_masks = len(batch.columns)
+        for held, part in zip(self.given, batch, strict=True):
+            if held is not None and part is not None:
+                held[:n_masks].copy_(part)
+        self.member[:n_masks], self.member[n_masks:] = True, False
+        self._fit()
+        counts = self.counts[:n_masks].cpu().numpy()
+        return Outcome(counts, self.current, self.do.square_factors)
+
+    def _fit(self) -> None:
+        """Do all steps of the fits; how many depends on the data."""
+        self.begin()
+        if self.spec.em == "soft":
+            self._repeat(self.lloyd_step, self.lloyd_steps, KMEANS_STEPS - 1)
+        self.after_lloyd()
+        if self.spec.em == "soft":
+            self._repeat(self.em_step, self.em_steps, self.spec.em_steps)
+        self.end()
+
+    def _repeat(self, step: Recorded, steps: Recorded, most: int) -> None:
+        """Repeat a step until no fit runs any more, some at once: `steps` do nothing for fits that are over."""
+        for _ in range(most // self.n_at_once):
+            steps()
+            if not self.running.any():
+                return
+        for _ in range(most % self.n_at_once):
+            step()
+
+    def _begin(self) -> None:
+        """Collect the columns and start from the first centres."""
+        given = self.given
+        self.do.gather(self.tables, given.table, given.rows, given.columns, self.Z)
+        mask = torch.arange(len(self.Z), device=self.Z.device)[:, None]
+        if given.uniform is None:
+            self.current.mean.copy_(self.Z[mask, given.start])
+        else:
+            self.current.mean.copy_(plus_plus(self.Z, given.start[:, 0], given.uniform))
+        self.labels.fill_(-1)
+        self.running.copy_(self.member)
+        self.limit.zero_()
+        if self.spec.em == "soft":
+            self.limit.copy_(KMEANS_TOL * self.Z.double().var(dim=1, correction=0).mean(dim=1))
+
+    def _lloyd_step(self) -> None:
+        """Assign rows to the nearest centres and move these; fits in which nothing changes stop."""
+        self.do.lloyd_step(self.Z, self.labels, self.current.mean, self.limit, self.running)
+
+    def _lloyd_steps(self) -> None:
+        for _ in range(self.n_at_once):
+            self._lloyd_step()
+
+    def _after_lloyd(self) -> None:
+        """Assign rows to the nearest centres; start the soft fit from there, or do all steps of the hard one."""
+        self.running.copy_(self.member)
+        self.do.relabel(self.Z, self.current.mean, self.labels, self.running)
+        self.degenerate.zero_()
+        if self.spec.em == "soft":
+            self.bound.fill_(-torch.inf)
+            self.goes_on.zero_()
+        for step in range(1 if self.spec.em == "soft" else self.spec.em_steps):
+            self._maximise(self.labels, counts_empty=step == 0)
+            if self.spec.em == "hard":
+                self.labels.copy_(self.do.assign(self.Z, *self.current, self.member))
+
+    def _em_step(self) -> None:
+        """Do one step of EM; fits whose mean log-likelihood changed by less than the tolerance stop."""
+        share = self.do.responsibilities(
+            self.Z, self.current, self.spec.tol, self.bound, self.goes_on, self.running
+        )
+        self._maximise(share, counts_empty=False)
+        self.running.copy_(self.goes_on)
+
+    def _em_steps(self) -> None:
+        for _ in range(self.n_at_once):
+            self._em_step()
+
+    def _maximise(self, share: Tensor, counts_empty: bool) -> None:
+        """Set the mixtures of the running fits from the shares of the rows."""
+        self.do.maximise(self.Z, share, self.current, self.spec, self.running, self.degenerate, counts_empty)
+
+    def _end(self) -> None:
+        """Count the rows of the clusters."""
+        if self.spec.em == "soft":
+            self.labels.copy_(self.do.assign(self.Z, *self.current, self.member))
+        given = self.given
+        size, hits = self.do.counts(self.labels, self.positive, given.target, given.rows, self.n_clusters)
+        self.counts[:, : self.n_clusters] = size
+        self.counts[:, self.n_clusters : -1] = hits
+        self.counts[:, -1] = self.degenerate

@@ -1,0 +1,1 @@
+"""Single columns: ranks, evidence about the labels, copies of each other."""

@@ -1,5 +1,0 @@
-"""The GPU engine: clusters all masks of a step, and of many searches, in one call."""
-
-from puselect.engines.gpu.engine import GPUEngine
-
-__all__ = ["GPUEngine"]

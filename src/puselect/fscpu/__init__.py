@@ -1,0 +1,1 @@
+"""FSCPU: the search for features whose clusters hold the labelled positives."""

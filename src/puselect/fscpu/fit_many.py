@@ -1,0 +1,142 @@
+"""Fitting many FSCPU at once: on a GPU their searches run in lockstep, all masks of a step in one call."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from puselect.clustering import Engine, gpu_engine_class, gpu_is_there
+from puselect.clustering.precision import check_range
+from puselect.fscpu.problem import Problem
+from puselect.fscpu.run import pool_size, search_together
+from puselect.fscpu.selector import FSCPU
+from puselect.fscpu.settings import Settings
+from puselect.search.callbacks import FitCallbacks
+from puselect.search.deadline import Deadline
+
+
+@dataclass(frozen=True)
+class Task:
+    """A selector and what it is to be fitted to."""
+
+    selector: FSCPU
+    settings: Settings
+    problem: Problem
+    callbacks: FitCallbacks
+    deadline: Deadline
+
+    @classmethod
+    def of(cls, selector: FSCPU, X: ArrayLike, y: ArrayLike) -> Self:
+        """Check the parameters and the data."""
+        settings = Settings.of(selector.get_params(deep=False))
+        deadline = Deadline(settings.search.max_time)
+        problem = selector._problem(settings, X, y)
+        return cls(selector, settings, problem, FitCallbacks(selector, X, y), deadline)
+
+
+def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Sequence[ArrayLike]) -> list[FSCPU]:
+    """Fit each selector to its table, as ``selector.fit(X, y)`` would.
+
+    With a GPU all searches that are alike run at once, which is much faster for small tables; without one they run one
+    after another.
+
+    Parameters
+    ----------
+    selectors : sequence of FSCPU
+        To be fitted at once, they must agree but for seeds, learning rates, limits and checkpoints.
+    tables : sequence of array-like of shape (n_rows, n_features)
+        To be fitted at once, they must have one shape.
+    labels : sequence of array-like of shape (n_rows,)
+        One for each table.
+
+    Returns
+    -------
+    selectors : list of FSCPU
+        The same objects, fitted.
+
+    Examples
+    --------
+    >>> from puselect.datasets import make_pu_clusters
+    >>> data = [make_pu_clusters("40/3/1", n_negative=300, n_positive=60, random_state=seed) for seed in range(2)]
+    >>> selectors = [FSCPU(25, max_iter=3, random_state=0) for _ in data]
+    >>> fitted = fit_many(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
+    >>> [selector.n_iter_ for selector in fitted]
+    [3, 3]
+    """
+    chosen = list(selectors)
+    if len(chosen) != len(tables) or len(chosen) != len(labels):
+        came = f"{len(chosen)}, {len(tables)} and {len(labels)}"
+        raise ValueError(f"give as many tables and label vectors as selectors, got {came}")
+    if not _may_use_gpu(chosen):
+        return [selector.fit(X, y) for selector, X, y in zip(chosen, tables, labels, strict=True)]
+    for group in alike_groups([Task.of(*each) for each in zip(chosen, tables, labels, strict=True)]):
+        if len(group) > 1:
+            fit_together(group, shared_engine(group))
+            continue
+        (task,) = group
+        task.selector._fit_problem(task.settings, task.problem, task.callbacks, task.deadline)
+    return chosen
+
+
+def alike_groups(tasks: Sequence[Task]) -> list[list[Task]]:
+    """Return the tasks in groups that one engine can serve, in the order of their first members."""
+    groups: list[list[Task]] = []
+    for task in tasks:
+        group = next((group for group in groups if are_alike([group[0], task])), None)
+        if group is None:
+            groups.append([task])
+        else:
+            group.append(task)
+    return groups
+
+
+def fit_together(tasks: Sequence[Task], engine: Engine) -> None:
+    """Fit all selectors with one engine that is bound to their tables, in their order."""
+    searched = search_together(
+        [task.settings for task in tasks],
+        [task.problem for task in tasks],
+        [task.deadline for task in tasks],
+        engine,
+    )
+    for target, (task, own) in enumerate(zip(tasks, searched, strict=True)):
+        task.selector._keep_clusters(task.settings, task.problem, own, engine, target)
+
+
+def are_alike(tasks: Sequence[Task]) -> bool:
+    """Return whether one engine can serve all these searches."""
+    first = tasks[0]
+    return all(
+        _shared(task.settings) == _shared(first.settings)
+        and np.array_equal(task.problem.budget.kept, first.problem.budget.kept)
+        and np.array_equal(task.problem.budget.free, first.problem.budget.free)
+        and task.selector.groups_ == first.selector.groups_
+        and task.problem.table.shape == first.problem.table.shape
+        and isinstance(task.problem.table, np.ndarray)
+        and pool_size(task.settings, task.problem.budget) == len(task.problem.budget.free)
+        for task in tasks
+    )
+
+
+def _shared(settings: Settings) -> Settings:
+    """Return the settings with those replaced that may differ between searches in lockstep."""
+    return replace(settings, engine="", n_jobs=None, search=None)  # type: ignore[arg-type]
+
+
+def _may_use_gpu(selectors: Sequence[FSCPU]) -> bool:
+    """Return whether all selectors may run on a GPU, and there is one or one of them insists."""
+    if any(selector.clusterer is not None or selector.engine not in ("auto", "gpu") for selector in selectors):
+        return False
+    return any(selector.engine == "gpu" for selector in selectors) or gpu_is_there()
+
+
+def shared_engine(tasks: Sequence[Task]) -> Engine:
+    """Return a GPU engine bound to the tables of all problems."""
+    engine_class = gpu_engine_class()
+    X = np.stack([np.asarray(task.problem.table) for task in tasks])
+    check_range("gpu", X)
+    positive = np.stack([task.problem.positive for task in tasks])
+    first = tasks[0]
+    engine: Engine = engine_class(X, positive, first.settings.mixture, max_samples=first.problem.max_samples)
+    return engine

@@ -1,0 +1,153 @@
+"""The problem that a search works on: the scaled table, the labels, the budget, the evidence of its columns."""
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from scipy.sparse import issparse
+
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.clustering import Engine, make_engine
+from puselect.clustering.dask.partitions import PartitionedTable, fit_partitioned_scaling
+from puselect.columns.evidence import Evidence, rank_evidence
+from puselect.columns.sparse_ranks import column_ranks
+from puselect.draws import Stream, generator
+from puselect.exceptions import FewLabelsWarning
+from puselect.fscpu.settings import Settings
+from puselect.objective.information import PairInformation
+from puselect.row_groups import draw_groups
+from puselect.scaling import Scaling, fit_scaling
+from puselect.selectors.budget import Budget
+from puselect.selectors.groups import group_evidence
+from puselect.sparse_table import SparseTable
+
+EVIDENCE_ROWS, EVIDENCE_VALUES = 10_000, 50_000_000  # unlabelled rows that columns are compared on
+FEWEST_FOR_INFORMATION = 25  # labelled rows; docs/paper/methods.md has the figures
+
+if TYPE_CHECKING:
+    from puselect.fscpu.auto_number import Choice
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A table as the engine sees it, and what may be selected."""
+
+    table: AnyArray | SparseTable | PartitionedTable
+    """Scaled as the settings say, shape (n_rows, n_features)."""
+    positive: BoolArray
+    """Labelled positives, shape (n_rows,)."""
+    budget: Budget
+    entropy: int
+    """Seed of all random numbers."""
+    is_seeded: bool
+    """Whether the seed was given; a checkpoint may bring its own otherwise."""
+    max_samples: int | None
+    """Rows per step, None for all."""
+    scaling: Scaling | None
+    """How the table was scaled; None if it was not."""
+    choice: "Choice | None" = None
+    """How many features are beyond chance, where the number was to be found."""
+    row_groups: IntArray | None = None
+    """Number of the group of each row; None if rows are independent."""
+
+    @classmethod
+    def of(
+        cls, settings: Settings, X: Any, positive: BoolArray, budget: Budget, entropy: int, is_seeded: bool
+    ) -> Self:
+        """Scale the table as the settings say."""
+        max_samples = settings.rows_per_step(X.shape[0])
+        if isinstance(X, PartitionedTable):
+            scaling = None if settings.scale is None else fit_partitioned_scaling(settings.scale, X)
+            return cls(X.scaled_by(scaling), positive, budget, entropy, is_seeded, None, scaling)
+        if issparse(X):
+            scaling = None if settings.scale is None else fit_scaling(settings.scale, X)
+            return cls(SparseTable.of(X, scaling), positive, budget, entropy, is_seeded, max_samples, scaling)
+        if settings.scale is None:
+            return cls(X, positive, budget, entropy, is_seeded, max_samples, None)
+        is_exact = settings.engine == "reference" or settings.clusterer is not None
+        n_threads = settings.threads_for(X.shape)
+        scaling = fit_scaling(settings.scale, X, n_threads)
+        table = scaling.scale(X, np.float64 if is_exact else np.float32, n_threads)
+        return cls(table, positive, budget, entropy, is_seeded, max_samples, scaling)
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """Everything that changes the search, to recognise a checkpoint."""
+        table = self.table.identity if isinstance(self.table, PartitionedTable) else self.table
+        return table, self.positive, *self.budget, self.entropy if self.is_seeded else None
+
+
+def problem_engine(settings: Settings, problem: Problem) -> Engine:
+    """Return the engine, bound to the table and the labels."""
+    budget, n_labelled = problem.budget, int(problem.positive.sum())
+    return make_engine(
+        settings.engine,
+        problem.table,
+        problem.positive,
+        settings.mixture if settings.clusterer is None else settings.clusterer,
+        n_jobs=settings.n_jobs,
+        max_samples=problem.max_samples,
+        n_selected=int(budget.kept.sum() + np.ceil(budget.start * len(budget.free))),
+        n_masks=(settings.search.population_size, settings.most_steps(budget.start, n_labelled)),
+    )
+
+
+def pair_information(settings: Settings, problem: Problem) -> PairInformation | None:
+    """Return the second criterion, where the settings ask for it."""
+    if settings.criterion != "cluster+mi":
+        return None
+    if isinstance(problem.table, SparseTable | PartitionedTable):
+        raise ValueError("criterion='cluster+mi' needs a dense table in memory, got a sparse or partitioned X")
+    n_labelled = int(problem.positive.sum())
+    if n_labelled < FEWEST_FOR_INFORMATION:
+        warnings.warn(
+            f"criterion='cluster+mi' with {n_labelled} labelled positives: its mutual information is mostly bias with "
+            f"fewer than {FEWEST_FOR_INFORMATION}, and may select worse than chance; use the default criterion",
+            FewLabelsWarning,
+            stacklevel=4,
+        )
+    # Where steps are sampled, a sample tells as much: the labelled rows, all of which it has, are what counts.
+    rng = generator(problem.entropy, Stream.EVIDENCE)
+    rows = slice(None) if problem.max_samples is None else some_rows(problem, rng)
+    return PairInformation.of(problem.table[rows], problem.positive[rows])
+
+
+def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
+    """Return the evidence of every column, where the settings ask for it; 0 for those never selected."""
+    if settings.criterion != "cluster+evidence" or not len(problem.budget.free):
+        return None
+    from puselect.clustering.cpu.blas import one_blas_thread  # compiled code is loaded only when it is used
+
+    rng, columns = generator(problem.entropy, Stream.EVIDENCE), problem.budget.columns
+    rows = some_rows(problem, rng)
+    table = taken_rows(problem, rows)
+    part = table if len(columns) == table.shape[1] else table[:, columns]
+    with one_blas_thread:  # its results are to be the same for any number of threads
+        ranks = column_ranks(part, n_threads=settings.threads_for(part.shape))
+        evidence = rank_evidence(ranks, problem.positive[rows], problem.budget.start, rng)
+    return evidence.widened(columns, problem.table.shape[1])
+
+
+def free_support(budget: Budget, evidence: Evidence) -> FloatArray:
+    """Return the evidence for each free feature in standard errors; that for a group is its best feature's."""
+    found = evidence if budget.leader is None else group_evidence(evidence, budget.leader)
+    return found.support[budget.free]
+
+
+def taken_rows(problem: Problem, rows: IntArray) -> Any:
+    """Return rows of the table, scaled; without a copy if they are all of it, in order."""
+    is_here = not isinstance(problem.table, PartitionedTable)
+    return problem.table if is_here and len(rows) == len(problem.positive) else problem.table[rows]
+
+
+def some_rows(problem: Problem, rng: np.random.Generator) -> IntArray:
+    """Return all rows, or the labelled ones and random others: as many as single columns need.
+
+    The same ones, whether the table is in memory or in partitions.
+    """
+    is_sparse = isinstance(problem.table, SparseTable)
+    most = EVIDENCE_ROWS if is_sparse else min(EVIDENCE_ROWS, EVIDENCE_VALUES // problem.table.shape[1] + 1)
+    if most >= len(problem.positive) - int(problem.positive.sum()):
+        return np.arange(len(problem.positive))
+    return draw_groups(problem.positive, problem.row_groups, rng, most)

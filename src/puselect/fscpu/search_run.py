@@ -1,0 +1,303 @@
+"""Searches as they are run: saved, resumed, in time. Know the objective only as a function."""
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.atomic import check_writable, remove_scratch
+from puselect.draws import Stream, hashes
+from puselect.exceptions import CheckpointWarning, InterruptedSearchWarning
+from puselect.fscpu.settings import SearchSettings
+from puselect.search import BernoulliIGO, History, Optimizer, Repair, Search, run_searches
+from puselect.search.callbacks import FitCallbacks, StepCallbacks
+from puselect.search.checkpoint import damaged, fingerprint, load_state, read_count, save_state
+from puselect.search.deadline import Deadline
+from puselect.search.loop import Evaluate
+from puselect.search.progress import LOG_SECONDS, Progress, Throttle, logger, shown_log
+from puselect.selectors.base import PUSelector, descending_order, ranks_of
+from puselect.selectors.budget import Budget
+from puselect.selectors.result import FitResult, SearchResult
+
+SAVE_SECONDS = 1.0
+FINAL_CLUSTERINGS = 8
+INTERRUPTED_CLUSTERINGS = 1
+
+
+class Objective(Protocol):
+    """What a session maximises: criteria of masks over all features, see `puselect.search.loop.Evaluate`."""
+
+    n_degenerate: int
+
+    @property
+    def n_criteria(self) -> int:
+        """Number of columns a call returns."""
+        ...
+
+    def __call__(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
+        """Return the criteria of each mask, shape (n_masks, n_criteria)."""
+        ...
+
+
+class Session:
+    """One search of a selector.
+
+    Parameters
+    ----------
+    settings : SearchSettings
+    objective : Objective
+    budget : Budget
+    optimizer : Optimizer
+        Over the free features.
+    max_iter : int
+        Steps at most.
+    identity : sequence of object
+        Everything that changes the search: data, settings, seed. A checkpoint of another search is refused.
+    deadline : Deadline
+        When the fit must be over, final clusterings included.
+    target : int, default=0
+        Which of the engine's tables or label vectors it looks at.
+    """
+
+    def __init__(
+        self,
+        settings: SearchSettings,
+        objective: Objective,
+        budget: Budget,
+        optimizer: Optimizer,
+        max_iter: int,
+        identity: Sequence[object],
+        deadline: Deadline,
+        target: int = 0,
+    ) -> None:
+        self.settings = settings
+        self.objective = objective
+        self.budget = budget
+        self.max_iter = max_iter
+        self.search = Search(optimizer, target, n_criteria=objective.n_criteria)
+        self.fingerprint = "" if settings.checkpoint is None else fingerprint(*identity)
+        self.deadline = deadline
+        self.could_save = True
+        self.interrupted = False
+        self.timed_out = False
+
+    def run(self, callbacks: FitCallbacks) -> None:
+        """Search until it is over, with progress; Ctrl-C keeps the best so far."""
+        with shown_log(self.settings.verbose), callbacks.watching():
+            self.open_checkpoint()
+            progress = Progress(self.search, self.max_iter, self.settings.verbose, self.deadline)
+            if self.search.step:
+                progress.log(f"resumed after step {self.search.step} from {self.settings.checkpoint}")
+            callbacks.begin(self.max_iter - self.search.step)
+
+            def after_step() -> bool:
+                progress.after_step()
+                return callbacks.after_step()
+
+            run_sessions([self], self._evaluate, after_step)
+            callbacks.end()
+            reason = f"max_time={self.settings.max_time:g} ended the search" if self.timed_out else "done"
+            progress.log(f"{reason} after {self.search.step} steps, {self.search.settled:.0%} of the features decided")
+
+    @property
+    def final_seeds(self) -> IntArray:
+        """Seeds of the clusterings that judge the result; fewer after Ctrl-C or if time runs out."""
+        number = np.arange(FINAL_CLUSTERINGS)
+        seeds = (hashes(self.search.optimizer.seed, Stream.FINAL_SEEDS, number) >> np.uint64(32)).astype(np.int64)
+        if self.interrupted:
+            return seeds[:INTERRUPTED_CLUSTERINGS]
+        seconds_each = self.deadline.lap_seconds / self.settings.population_size
+        return seeds[: int(np.clip(self.deadline.left / max(seconds_each, 1e-9), 1, FINAL_CLUSTERINGS))]
+
+    def _evaluate(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
+        return self.objective(self.budget.widen(masks), seeds, targets)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all steps are done, the search has converged, or there is no time for another step."""
+        search = self.search
+        is_settled = self.settings.early_stopping and search.converged
+        if not self.budget.leaves_a_choice or search.step >= self.max_iter or is_settled:
+            return True
+        self.timed_out = self.deadline.is_too_close(FINAL_CLUSTERINGS / self.settings.population_size)
+        return self.timed_out
+
+    def open_checkpoint(self) -> None:
+        """Resume from the checkpoint; a path that cannot be written is an error now, not after hours."""
+        path = self.settings.checkpoint
+        if path is None:
+            return
+        remove_scratch(path)
+        state = load_state(path)
+        if state is None:
+            check_writable(path)
+            return
+        if state.get("fingerprint") != self.fingerprint:
+            raise ValueError(
+                f"checkpoint {str(path)!r} belongs to other data or other settings; delete it or use another path"
+            )
+        try:
+            self.search.restore(state["search"])
+            self.objective.n_degenerate = read_count(state, "n_degenerate")
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise damaged(path) from error
+
+    def save(self) -> None:
+        """Write the checkpoint, where one is wanted; warn and go on if that fails, for instance on a full disk."""
+        if self.settings.checkpoint is None:
+            return
+        state = {"search": self.search.state(), "n_degenerate": self.objective.n_degenerate}
+        try:
+            save_state(self.settings.checkpoint, {"fingerprint": self.fingerprint, **state})
+            self.could_save = True
+        except OSError as error:
+            if self.could_save:
+                message = f"the search goes on, but its checkpoint could not be written: {error}"
+                warnings.warn(message, CheckpointWarning, stacklevel=3)
+            self.could_save = False
+
+
+def run_sessions(sessions: Sequence[Session], evaluate: Evaluate, after_step: Callable[[], bool]) -> None:
+    """Run searches in lockstep until each of them is over, saving them; Ctrl-C keeps the best so far."""
+    of_search = {id(session.search): session for session in sessions}
+    due = Throttle(SAVE_SECONDS * len(sessions))
+
+    def save_and_tell() -> bool:
+        if due():
+            save()
+        return after_step()
+
+    def save() -> None:
+        for session in sessions:
+            session.save()
+
+    try:
+        run_searches(
+            [session.search for session in sessions],
+            evaluate,
+            lambda search: of_search[id(search)].is_over,
+            save_and_tell,
+        )
+        save()  # between steps only: in the middle of one, some searches are a step ahead
+    except KeyboardInterrupt:
+        for session in sessions:
+            session.interrupted = True
+        n_steps, most = max(session.search.step for session in sessions), sessions[0].max_iter
+        message = f"interrupted after {n_steps} of at most {most} steps; the features selected are the best so far"
+        warnings.warn(message, InterruptedSearchWarning, stacklevel=5)
+
+
+def run_together(sessions: Sequence[Session], evaluate: Evaluate) -> None:
+    """Run searches in lockstep with a line in the log now and then; resume those that have a checkpoint."""
+    for session in sessions:
+        session.open_checkpoint()
+    due_line = Throttle(LOG_SECONDS)
+
+    def after_step() -> bool:
+        if due_line():
+            n_over = sum(session.is_over for session in sessions)
+            steps = max(session.search.step for session in sessions)
+            logger.info("step %d, %d of %d searches over", steps, n_over, len(sessions))
+        return False
+
+    run_sessions(sessions, evaluate, after_step)
+
+
+def published_optimizer(population_size: int, budget: Budget, seed: int) -> BernoulliIGO:
+    """Return the paper's optimizer: a flat start, and steps and margins that shrink with the number of features."""
+    n_features = max(len(budget.free), 1)
+    return BernoulliIGO(
+        np.full(len(budget.free), budget.start),
+        population_size=population_size,
+        learning_rate=1 / (2 * n_features),
+        margin=min(1 / n_features, 0.5),
+        repair=Repair(budget.costs, budget.limit),
+        seed=seed,
+    )
+
+
+def saved_seed(path: str | os.PathLike[str] | None) -> int | None:
+    """Return the seed of the search in a checkpoint, so that what precedes the search is the same when it is resumed.
+
+    None if there is no checkpoint yet, or if it is damaged, which is an error once it is opened.
+    """
+    state = None if path is None else load_state(path)
+    try:
+        return None if state is None else read_count(state["search"], "seed")
+    except (LookupError, TypeError, ValueError):
+        return None
+
+
+class SearchSelector(StepCallbacks, PUSelector):
+    """A selector that takes the features a search ranks first."""
+
+    history_: History
+    probabilities_: FloatArray
+    searched_: IntArray
+    n_iter_: int
+    n_evaluations_: int
+    settled_: float
+    converged_: bool
+    timed_out_: bool
+    n_degenerate_: int
+    objective_: float
+
+    @property
+    def _follows_effects(self) -> bool:
+        return False
+
+    @property
+    def result_(self) -> FitResult:
+        """The outcome of the fit, with the search."""
+        found = super().result_
+        search = SearchResult(
+            history=self.history_,
+            searched=self.searched_,
+            n_iter=self.n_iter_,
+            n_evaluations=self.n_evaluations_,
+            settled=self.settled_,
+            converged=self.converged_,
+            timed_out=self.timed_out_,
+            n_degenerate=self.n_degenerate_,
+            follows_effects=self._follows_effects,
+        )
+        return replace(found, scores=self.probabilities_, search=search, objective=self.objective_)
+
+    def _keep_result(self, session: Session, others: FloatArray | None = None) -> None:
+        """Set the fitted attributes.
+
+        `others` has the evidence for all features where some were not searched; those are ranked by it, last.
+        """
+        search, budget = session.search, session.budget
+        self.probabilities_ = budget.kept.astype(np.float64)
+        self.probabilities_[budget.free] = search.theta
+        self.probabilities_ = budget.spread(self.probabilities_)
+        self._rank(session, others)
+        self.searched_ = budget.free
+        self.history_ = search.history()
+        self.n_iter_ = search.step
+        self.n_evaluations_ = search.step * session.settings.population_size
+        self.settled_ = search.settled
+        self.converged_ = not budget.leaves_a_choice or search.converged
+        self.timed_out_ = session.timed_out
+        self.n_degenerate_ = session.objective.n_degenerate
+
+    def _rank(self, session: Session, others: FloatArray | None) -> None:
+        search, budget = session.search, session.budget
+        free_scores = search.optimizer.scores
+        scores = np.full(len(budget.kept), -np.inf)
+        if others is not None:
+            scores = free_scores.min(initial=0.0) - 1 + others - others.max(initial=0.0)
+        scores[budget.kept] = np.inf
+        scores[budget.free] = free_scores
+        rng = np.random.default_rng([search.optimizer.seed, search.step])
+        if budget.leader is None:
+            self.ranking_ = ranks_of(descending_order(scores, rng))
+        else:  # a group has one rank
+            first, place = np.unique(budget.leader, return_inverse=True)
+            self.ranking_ = ranks_of(descending_order(scores[first], rng))[place]
+        self.support_ = budget.take_within(np.argsort(self.ranking_[budget.free]))

@@ -1,1 +1,0 @@
-"""Checks on the labels of a table."""

@@ -1,0 +1,64 @@
+import numpy as np
+from scipy.stats import multivariate_normal
+from sklearn.cluster import KMeans
+
+from puselect.clustering.mixture import (
+    MixtureSpec,
+    group_covariances,
+    group_means,
+    hard_clusters,
+    most_probable,
+    nearest_centre,
+    shape_covariances,
+)
+
+
+def blobs(seed=0, n=300, n_features=4):
+    rng = np.random.default_rng(seed)
+    centres = rng.uniform(0, 1, (3, n_features))
+    return centres[np.arange(n) % 3] + rng.normal(0, 0.05, (n, n_features))
+
+
+def test_nearest_centre_is_k_means_first_assignment():
+    X = blobs()
+    centres = X[[3, 50, 200]]
+    expected = KMeans(3, init=centres, n_init=1, max_iter=1).fit(X)
+    labels = nearest_centre(X, centres)
+    np.testing.assert_allclose(group_means(X, labels, centres), expected.cluster_centers_, atol=0.2)
+    assert (labels == np.argmin(np.linalg.norm(X[:, None] - centres, axis=2), axis=1)).all()
+
+
+def test_most_probable_cluster_has_the_highest_weight_times_density():
+    X = blobs(1)
+    labels = np.arange(len(X)) % 3
+    means = group_means(X, labels, X[:3])
+    size, cov = group_covariances(X, labels, means)
+    density = [size[c] / size.sum() * multivariate_normal(means[c], cov[c]).pdf(X) for c in range(3)]
+    np.testing.assert_array_equal(most_probable(X, size, means, cov), np.argmax(density, axis=0))
+
+
+def test_full_covariance_is_numpys():
+    X = blobs(2)
+    labels = np.arange(len(X)) % 3
+    size, cov = group_covariances(X, labels, group_means(X, labels, X[:3]))
+    np.testing.assert_array_equal(shape_covariances(cov, size, MixtureSpec(shrinkage=0.0)), cov)
+    for c in range(3):
+        np.testing.assert_allclose(cov[c], np.cov(X[labels == c].T, bias=True))
+
+
+def test_a_cluster_with_fewer_rows_than_features_gets_the_pooled_variances():
+    X = blobs(3)
+    labels = np.zeros(len(X), dtype=int)
+    labels[:2] = 1
+    size, cov = group_covariances(X, labels, group_means(X, labels, X[:2]))
+    cov = shape_covariances(cov, size, MixtureSpec(shrinkage=1.0))
+    off = cov[1] - np.diag(np.diag(cov[1]))
+    assert (off == 0).all()
+    assert np.diag(cov[1]).min() > 1e-3
+    assert np.linalg.cond(cov[1]) < 100
+
+
+def test_separated_blobs_are_found_in_one_step():
+    X = blobs(4)
+    labels = hard_clusters(X, np.array([0, 1, 2]), MixtureSpec(n_clusters=3)).labels
+    np.testing.assert_array_equal(labels, np.arange(len(X)) % 3)

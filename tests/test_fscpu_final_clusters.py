@@ -1,0 +1,216 @@
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+from puselect import FSCPU
+from puselect.clustering.cpu.fits import hard_fit
+from puselect.clustering.reference import HardMixture
+from puselect.datasets import make_pu_clusters
+from puselect.draws import Stream, hashes
+from puselect.fscpu.settings import Settings
+from puselect.report import summarise
+
+
+def data(seed=0, **changes):
+    sizes = {"n_negative": 800, "n_positive": 200, "n_relevant": 8, "n_irrelevant": 4}
+    return make_pu_clusters("40/3/1", **{**sizes, **changes}, return_classes=True, random_state=seed)
+
+
+def fitted(X, y, **changes):
+    return FSCPU(**{"n_features_to_select": 8, "max_iter": 30, "random_state": 0, **changes}).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def example():
+    X, y, _, classes = data()
+    return fitted(X, y), X, y, classes
+
+
+def test_final_clusterings_have_the_objective_as_their_mean_score(example):
+    selector, X, y, _ = example
+    assert selector.clusterings_.score.mean() == pytest.approx(selector.objective_, rel=1e-12)
+    np.testing.assert_array_equal(selector.clusterings_.size.sum(axis=1), len(X))
+    np.testing.assert_array_equal(selector.clusterings_.labelled.sum(axis=1), y.sum())
+
+
+def test_factors_with_nothing_beside_the_diagonal_give_the_same_distances(example):
+    selector, X, _, _ = example
+    final, rng = selector.clusterings_, np.random.default_rng(0)
+    n_clusters, n_features = final.mean.shape[1:]
+    factor = np.tril(rng.normal(size=(n_clusters, n_features, n_features)))
+    factor[::2] *= np.eye(n_features)
+    packed = factor[:, *np.tril_indices(n_features)]
+    rows = final.scaled(X[:20, selector.support_])
+    found = final._replace(factor=packed[None]).distances(rows, 0)
+    for c in range(n_clusters):
+        white = factor[c] @ (rows - final.mean[0, c]).T
+        np.testing.assert_allclose(found[:, c], (white**2).sum(axis=0), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"covariance_type": "diag"},
+        {"covariance_type": "tied"},
+        {"covariance_type": "spherical"},
+        {"scale": None},
+        {"preset": "published", "max_iter": 2},
+        {"n_clusters": 60, "max_iter": 2},
+    ],
+    ids=lambda changes: " ".join(map(str, changes.items())),
+)
+def test_rows_are_placed_where_the_fit_counted_them(changes):
+    X, y, _, _ = data()
+    selector = fitted(X, y, **changes)
+    final = selector.clusterings_
+    place = final.place(X[:, selector.support_])
+    for i, labels in enumerate(place.T):
+        size, hits = (np.bincount(part, minlength=final.size.shape[1]) for part in (labels, labels[y == 1]))
+        assert np.abs(size - final.size[i]).sum() <= 2, "a row on the border may fall to either side"
+        assert np.abs(hits - final.labelled[i]).sum() <= 2
+
+
+def test_rows_are_placed_as_the_plain_mixture_places_them(example):
+    selector, X, y, _ = example
+    scaled = selector.clusterings_.scaled(X[:, selector.support_])
+    place = selector.clusterings_.place(X[:, selector.support_])
+    entropy = np.random.RandomState(0).randint(2**31 - 1)
+    seeds = hashes(entropy, Stream.FINAL_SEEDS, np.arange(place.shape[1])) >> np.uint64(32)
+    spec = Settings.of(selector.get_params()).mixture
+    for seed, labels in zip(seeds, place.T, strict=True):
+        plain = HardMixture(spec, random_state=int(seed)).fit_predict(scaled, y == 1)
+        assert (plain != labels).sum() <= 1
+
+
+@pytest.mark.parametrize(("condition", "precision"), [("10/8/2", 0.5), ("10/1/1", 0.95)])
+def test_most_hidden_positives_are_candidates_and_most_likely_candidates_hidden_positives(condition, precision):
+    sizes = {"n_negative": 2000, "n_positive": 300, "n_relevant": 20, "n_irrelevant": 10}
+    X, y, _, classes = make_pu_clusters(condition, **sizes, random_state=0, return_classes=True)
+    rows, lift, _ = FSCPU(20, max_iter=50, random_state=0).fit(X, y).candidate_positives(X, y)
+    hidden = (classes == 1) & (y == 0)
+    assert hidden[rows].sum() > 0.6 * hidden.sum()
+    assert hidden[rows].mean() > precision
+    assert lift[0] > 5
+    assert hidden[rows[:100]].mean() > 0.9, "the most confident come first"
+
+
+def test_candidates_are_unlabelled_and_most_confident_first(example):
+    selector, X, y, _ = example
+    candidates = selector.candidate_positives(X, y)
+    assert (y[candidates.rows] == 0).all()
+    assert (np.diff(candidates.lift) <= 0).all()
+    assert candidates.lift.min() >= 1
+    everyone = selector.candidate_positives(X)
+    assert (y[everyone.rows] == 1).any()
+
+
+def test_new_rows_are_scaled_like_the_table_of_the_fit(example):
+    selector, X, _, _ = example
+    part = np.arange(0, len(X), 7)
+    model = selector.row_model_
+    few = model.scores(X[part][:, selector.support_])
+    np.testing.assert_allclose(few, model.scores(X[:, selector.support_])[part])
+
+
+def test_rows_far_outside_the_table_do_no_harm(example):
+    selector, X, _, _ = example
+    far = np.vstack([X[:2], np.full((1, X.shape[1]), 1e300)])
+    assert len(selector.candidate_positives(far).rows) <= 3
+
+
+def test_large_tables_are_sampled_and_cluster_sizes_are_estimates():
+    X, y, _, classes = data()
+    selector = fitted(X, y, max_samples=300)
+    rows = selector.candidate_positives(X, y).rows
+    np.testing.assert_allclose(selector.clusterings_.size.sum(axis=1), len(X))
+    assert classes[rows].mean() > 0.5, "six times the share among the unlabelled rows"
+
+
+def test_a_reference_engine_has_candidates_too():
+    X, y, _, _ = data(n_negative=300, n_positive=60)
+    slow, fast = (fitted(X, y, engine=name, max_iter=2) for name in ("reference", "cpu"))
+    assert slow.objective_ == pytest.approx(fast.objective_)
+    np.testing.assert_array_equal(slow.candidate_positives(X).rows, fast.candidate_positives(X).rows)
+
+
+def test_a_clusterer_of_ones_own_cannot_place_rows():
+    X, y, _, _ = data(n_negative=100, n_positive=30)
+    selector = fitted(X, y, clusterer=KMeans(3, n_init=1), max_iter=2)
+    with pytest.raises(ValueError, match="without clusterer=, got clusterer=KMeans"):
+        selector.candidate_positives(X)
+
+
+def test_values_beyond_float32_are_placed_by_the_reference_engine():
+    X, y, _, _ = data(n_negative=100, n_positive=30)
+    large = X * 2.0**200
+    selector = fitted(large, y, engine="reference", scale=None, max_iter=2)
+    final = selector.clusterings_
+    assert not final.degenerate.any()
+    for size, labels in zip(final.size, final.place(large[:, selector.support_]).T, strict=True):
+        assert np.abs(np.bincount(labels, minlength=len(size)) - size).sum() <= 2
+
+
+def test_labels_are_read_as_in_fit_but_none_or_all_may_be_positive(example):
+    _, X, y, _ = example
+    words = np.where(y == 1, "fraud", "?")
+    selector = fitted(X, words, pos_label="fraud")
+    assert (words[selector.candidate_positives(X, words).rows] == "?").all()
+    assert len(selector.candidate_positives(X, np.full(len(X), "fraud")).rows) == 0
+    assert len(selector.candidate_positives(X, np.full(len(X), np.nan)).rows) > 0
+    with pytest.raises(ValueError, match=r"one label for each of the 1000 rows of X, got shape \(3,\)"):
+        selector.candidate_positives(X, ["?"] * 3)
+
+
+def test_labels_in_a_column_are_read_as_in_fit(example):
+    selector, X, y, _ = example
+    expected = selector.candidate_positives(X, y)
+    np.testing.assert_array_equal(selector.candidate_positives(X, np.asarray(y)[:, None]).rows, expected.rows)
+
+
+@pytest.mark.parametrize("engine", ["cpu", "reference"])
+def test_clusterings_of_constant_columns_stay_finite(engine):
+    selector = FSCPU.published(2, max_iter=1, engine=engine, random_state=0)
+    assert np.isfinite(selector.fit(np.ones((10, 4)), np.arange(10) < 3).clusterings_.factor).all()
+
+
+def test_wrong_columns_are_refused(example):
+    selector, X, _, _ = example
+    with pytest.raises(ValueError, match="12 features"):
+        selector.candidate_positives(X[:, :5])
+
+
+def test_fewer_clusterings_are_kept_of_very_many_features(monkeypatch):
+    X, y, _, _ = data()
+    monkeypatch.setattr("puselect.fscpu.final_clusters.KEPT_BYTES", 2 * 10 * 8**2 * 3)
+    assert len(fitted(X, y, max_iter=2).clusterings_.size) == 3
+    monkeypatch.setattr("puselect.fscpu.final_clusters.KEPT_BYTES", 1)
+    assert len(fitted(X, y, max_iter=2).clusterings_.size) == 1
+
+
+def test_clusterings_survive_pickling_and_are_small(example):
+    selector, X, y, _ = example
+    copy = pickle.loads(pickle.dumps(selector))
+    for theirs, ours in zip(copy.candidate_positives(X, y), selector.candidate_positives(X, y), strict=True):
+        np.testing.assert_array_equal(theirs, ours)
+    assert len(pickle.dumps(selector.clusterings_)) < 40_000
+
+
+def test_the_result_is_clustered_once(monkeypatch):
+    X, y, _, _ = data(n_negative=100, n_positive=30)
+    fits = []
+    monkeypatch.setattr(
+        "puselect.clustering.cpu.engine.hard_fit", lambda *arguments: fits.append(1) or hard_fit(*arguments)
+    )
+    selector = fitted(X, y, engine="cpu", max_iter=2, criterion="cluster")
+    selector.candidate_positives(X, y)
+    assert len(fits) == selector.n_evaluations_ + 8
+
+
+def test_a_table_of_fewer_rows_than_clusters_is_summarised():
+    X, y = np.random.default_rng(0).normal(size=(4, 3)), [1, 0, 0, 0]
+    selector = FSCPU.published(1, engine="reference", n_clusters=9, max_iter=1, random_state=0).fit(X, y)
+    assert selector.clusterings_ is None
+    assert summarise(selector, X, y).n_labelled == 1

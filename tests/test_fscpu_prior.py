@@ -1,0 +1,31 @@
+import numpy as np
+import pytest
+
+from puselect.fscpu.prior import PriorCode, best_ratio, class_prior, corrected_auc
+
+
+def test_the_best_ratio_ignores_positives_among_negatives():
+    rng = np.random.default_rng(0)
+    among_positives = rng.random(500) / 10  # the best tenth of the rows is positive
+    assert best_ratio(among_positives, 10_000) == pytest.approx(0.1, abs=0.02)
+    assert best_ratio(np.append(among_positives, rng.random(100)), 10_000) == pytest.approx(0.12, abs=0.02)
+    assert best_ratio(np.ones(3), 50) == 1
+
+
+def test_few_unlabelled_rows_are_no_proof_that_none_is_positive():
+    found = class_prior(np.zeros(300), 60, 60, np.random.default_rng(0))
+    assert found.code == PriorCode.TOO_FEW_ROWS
+    assert found.interval is None
+
+
+def test_places_all_over_tell_nothing():
+    rng = np.random.default_rng(0)
+    assert class_prior(rng.random(100), 1000, 1000, rng).code == PriorCode.NOT_SEPARATED
+
+
+def test_the_corrected_auc_is_that_against_negatives():
+    rng = np.random.default_rng(0)
+    positives, negatives = rng.normal(1, 1, 4000), rng.normal(0, 1, 3000)
+    labelled, unlabelled = positives[1000:], np.append(positives[:1000], negatives)
+    against = [(labelled[:, None] > other).mean() for other in (unlabelled, negatives)]
+    assert corrected_auc(against[0], 0.25) == pytest.approx(against[1], abs=0.01)

@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+
+from puselect import FSCPU
+from puselect.clustering.cpu.blas import blas_threads
+from puselect.fscpu import problem
+from puselect.fscpu.fit_many import Task
+from puselect.fscpu.problem import problem_evidence, some_rows, taken_rows
+
+
+def problem_of(n_rows, n_labelled, **changes):
+    """A table whose first column tells the labels, which are scattered over the rows."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n_rows, 4)), rng.permutation(n_rows) < n_labelled
+    X[y, 0] += 3
+    return Task.of(FSCPU(1, random_state=0, **changes), X, y)
+
+
+@pytest.mark.parametrize("n_rows", [230, 231, 260])
+def test_columns_are_compared_with_the_labels_of_their_own_rows(n_rows, monkeypatch):
+    """Of all labelled rows, and of as many others as there may be."""
+    monkeypatch.setattr(problem, "EVIDENCE_ROWS", 200)
+    task = problem_of(n_rows, 30)
+    evidence = problem_evidence(task.settings, task.problem)
+    assert evidence.labelled[0] > 50 > 15 > evidence.labelled[1:].max()
+    rows = some_rows(task.problem, np.random.default_rng(0))
+    assert len(set(rows.tolist())) == len(rows) == 230
+    assert task.problem.positive[rows].sum() == 30
+    np.testing.assert_array_equal(taken_rows(task.problem, rows), task.problem.table[rows])
+    assert (taken_rows(task.problem, rows) is task.problem.table) == (n_rows == 230)
+
+
+@pytest.mark.parametrize(("n_values", "n_others"), [(10**9, 300), (400, 101), (4, 2)])
+def test_wide_tables_are_compared_on_fewer_rows(n_values, n_others, monkeypatch):
+    monkeypatch.setattr(problem, "EVIDENCE_VALUES", n_values)
+    task = problem_of(330, 30)
+    rows = some_rows(task.problem, np.random.default_rng(0))
+    assert (~task.problem.positive[rows]).sum() == n_others
+
+
+@pytest.mark.parametrize("changes", [{"criterion": "cluster"}, {"criterion": "cluster+mi"}, {"preset": "published"}])
+def test_criteria_without_evidence_gather_none(changes):
+    task = problem_of(100, 30, **changes)
+    assert problem_evidence(task.settings, task.problem) is None
+
+
+def test_columns_that_are_never_selected_have_no_evidence():
+    task = problem_of(200, 30, never_select=[0])
+    evidence = problem_evidence(task.settings, task.problem)
+    assert (evidence.labelled[0], evidence.cotrained[0]) == (0, 0)
+    assert evidence.labelled[1:].all()
+
+
+def test_evidence_multiplies_matrices_on_one_thread(monkeypatch):
+    seen, gather = [], problem.rank_evidence
+
+    def spy(*arguments):
+        seen.append({each["num_threads"] for each in blas_threads().info() if each["user_api"] == "blas"})
+        return gather(*arguments)
+
+    monkeypatch.setattr(problem, "rank_evidence", spy)
+    task = problem_of(100, 20)
+    with blas_threads().limit(limits=2, user_api="blas"):
+        problem_evidence(task.settings, task.problem)
+    assert seen == [{1}]
+
+
+def test_where_steps_are_sampled_pair_information_is_that_of_a_sample(monkeypatch):
+    seen = []
+    monkeypatch.setattr(problem, "EVIDENCE_ROWS", 200)
+    monkeypatch.setattr(problem.PairInformation, "of", lambda X, positive: seen.append((X.shape, positive.sum())))
+    for n_rows, max_samples in [(300, 200), (220, 200), (300, None)]:
+        task = problem_of(n_rows, 30, criterion="cluster+mi", max_samples=max_samples)
+        problem.pair_information(task.settings, task.problem)
+    assert seen == [((230, 4), 30), ((220, 4), 30), ((300, 4), 30)]

@@ -1,0 +1,196 @@
+import numpy as np
+import pytest
+
+from puselect import FSCPU
+from puselect.clustering import make_engine
+from puselect.datasets import make_pu_clusters
+from puselect.fscpu import search_run
+from puselect.fscpu.fit_many import Task, are_alike
+from puselect.fscpu.problem import problem_engine
+from puselect.fscpu.run import pool_size, screened, search_alone, search_together
+from puselect.search import BernoulliIGO, EffectSearch
+from puselect.search.callbacks import FitCallbacks
+from puselect.search.deadline import Deadline
+from puselect.selectors.budget import Budget
+
+
+@pytest.fixture(scope="module")
+def table():
+    return make_pu_clusters(
+        "40/3/1", n_negative=250, n_positive=80, n_relevant=6, n_irrelevant=54, noise="gaussian", random_state=1
+    )
+
+
+def search(**changes):
+    return FSCPU(**{"n_features_to_select": 6, "screen": 20, "max_iter": 40, "random_state": 0, **changes})
+
+
+@pytest.fixture(scope="module")
+def fitted(table):
+    X, y, _ = table
+    return search().fit(X, y)
+
+
+def test_only_the_pool_is_searched_and_the_others_are_ranked_behind_it_by_evidence(fitted):
+    assert len(fitted.searched_) == len(set(fitted.searched_)) == 20
+    outside = np.setdiff1d(np.arange(60), fitted.searched_)
+    assert fitted.ranking_[fitted.searched_].max() == 20
+    assert (np.diff(fitted.evidence_.support[outside][np.argsort(fitted.ranking_[outside])]) <= 0).all()
+    assert (fitted.probabilities_[outside] == 0).all()
+    assert fitted.support_[outside].sum() == 0
+    assert fitted.history_.theta.shape == (40, 20)
+
+
+@pytest.mark.parametrize(
+    ("changes", "n_pool"),
+    [
+        ({"screen": "auto"}, 400),
+        ({"screen": "auto", "n_features_to_select": 120}, 480),
+        ({"screen": "auto", "n_features_to_select": 450}, 600),
+        ({"screen": 20}, 20),
+        ({"screen": 3}, 7),  # more than are wanted, so that there is a choice
+        ({"screen": 9999}, 600),
+        ({"screen": None}, 600),
+        ({"criterion": "cluster"}, 600),  # without evidence there is nothing to screen by
+        ({"preset": "published"}, 600),
+        ({"groups": ["a", "a"] + [None] * 598}, 599),
+        ({"n_features_to_select": 1, "always_keep": [0]}, 599),  # no choice
+    ],
+)
+def test_the_size_of_the_pool(changes, n_pool):
+    X, y = np.random.default_rng(0).normal(size=(30, 600)), np.arange(30) < 10
+    task = Task.of(search(**changes), X, y)
+    assert pool_size(task.settings, task.problem.budget) == n_pool
+
+
+def test_few_features_are_all_searched(table):
+    X, y, _ = table
+    everything = search(screen=None, max_iter=15).fit(X, y)
+    automatic = search(screen="auto", max_iter=15).fit(X, y)
+    assert len(automatic.searched_) == 60
+    assert np.array_equal(automatic.ranking_, everything.ranking_)
+    assert np.array_equal(automatic.probabilities_, everything.probabilities_)
+
+
+def test_the_pool_has_the_features_of_most_support_that_can_be_paid():
+    budget = Budget(np.zeros(5, dtype=bool), np.array([0, 2, 3, 4]), np.array([1.0, 9.0, 1.0, 1.0]), 2.0)
+    pool = screened(budget, np.array([0.1, 99, 5.0, 3.0, 4.0]), 2)
+    assert pool.free.tolist() == [3, 4]
+    assert (pool.costs.tolist(), pool.limit) == ([1.0, 1.0], 2.0)
+    assert screened(budget, np.zeros(5), 4) is budget
+
+
+@pytest.mark.parametrize("n_searches", [1, 2])
+def test_kept_features_that_use_up_the_budget_leave_nothing_to_screen(table, n_searches):
+    X, y, _ = table
+    selector = search(n_features_to_select=2, always_keep=[3, 7], n_searches=n_searches).fit(X, y)
+    assert np.flatnonzero(selector.support_).tolist() == [3, 7]
+    assert sorted(selector.ranking_) == list(range(1, 61))
+
+
+def test_costs_that_fit_but_for_rounding_are_in_the_pool():
+    budget = Budget(np.zeros(3, dtype=bool), np.arange(3), np.full(3, 0.1), 0.3 - 0.1 - 0.1)
+    assert len(screened(budget, np.zeros(3), 2).free) == 2
+
+
+@pytest.mark.parametrize("steps", [10, 30])
+def test_a_screened_search_that_is_resumed_ends_as_if_never_stopped(table, fitted, tmp_path, steps):
+    X, y, _ = table
+
+    class StopError(Exception):
+        pass
+
+    path, advance = tmp_path / "state", search_run.run_searches
+
+    def stopping(searches, evaluate, is_over, after_step):
+        def stop():
+            after_step()
+            if searches[0].step == steps:
+                raise StopError
+            return False
+
+        advance(searches, evaluate, is_over, stop)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search_run, "run_searches", stopping)
+        patch.setattr(search_run, "SAVE_SECONDS", 0.0)
+        with pytest.raises(StopError):
+            search(checkpoint=path).fit(X, y)
+    resumed = search(checkpoint=path).fit(X, y)
+    assert np.array_equal(resumed.searched_, fitted.searched_)
+    assert np.array_equal(resumed.probabilities_, fitted.probabilities_)
+    assert np.array_equal(resumed.history_.theta, fitted.history_.theta)
+    assert resumed.objective_ == fitted.objective_
+
+
+def test_costs_and_kept_features_go_with_screening(table):
+    X, y, _ = table
+    costs = np.where(np.arange(60) % 2, 3.0, 1.0)
+    found = FSCPU(feature_costs=costs, budget=7.0, always_keep=[5], never_select=[0, 2], screen=16, max_iter=20,
+                  random_state=0).fit(X, y)
+    assert found.support_[5]
+    assert not found.support_[[0, 2]].any()
+    assert costs[found.support_].sum() <= 7
+    assert len(found.searched_) == 16
+    assert found.ranking_[5] == 1
+
+
+@pytest.mark.parametrize("make", [FSCPU, FSCPU.published], ids=["default", "published"])
+@pytest.mark.parametrize("criterion", ["auto", "cluster+mi"])
+def test_searches_in_lockstep_end_as_they_do_alone(table, make, criterion):
+    X, y, _ = table
+    labels = [y, np.roll(y, 5), np.roll(y, 11)]
+    tasks = [
+        Task.of(make(6, criterion=criterion, max_iter=4 + i, random_state=i, n_clusters=4, engine="cpu"), X, own)
+        for i, own in enumerate(labels)
+    ]
+    problems, settings = [task.problem for task in tasks], [task.settings for task in tasks]
+    vectors = np.stack([problem.positive for problem in problems])
+    engine = make_engine("cpu", problems[0].table, vectors, settings[0].mixture, n_jobs=1)
+    together = search_together(settings, problems, [Deadline(None) for _ in tasks], engine)
+    for task, (shared, evidence) in zip(tasks, together, strict=True):
+        alone, found = search_alone(
+            task.settings, task.problem, problem_engine(task.settings, task.problem), task.callbacks, Deadline(None)
+        )
+        assert shared.search.step == alone.search.step == task.settings.search.max_iter
+        np.testing.assert_array_equal(shared.search.optimizer.scores, alone.search.optimizer.scores)
+        np.testing.assert_array_equal(shared.search.history().value, alone.search.history().value)
+        assert shared.objective.n_degenerate == alone.objective.n_degenerate
+        assert (evidence is None) == (found is None) == (task.settings.criterion != "cluster+evidence")
+        if found is not None:
+            np.testing.assert_array_equal(evidence.support, found.support)
+
+
+def test_each_preset_has_its_optimizer_and_the_evidence_enters_it(table):
+    X, y, _ = table
+    made = {}
+    for make in (FSCPU, FSCPU.published):
+        selector = make(6, max_iter=1, random_state=0, engine="cpu")
+        task = Task.of(selector, X, y)
+        engine = problem_engine(task.settings, task.problem)
+        made[make] = search_alone(task.settings, task.problem, engine, FitCallbacks(selector, X, y), Deadline(None))
+    ours, theirs = made[FSCPU].session.search.optimizer, made[FSCPU.published].session.search.optimizer
+    assert (type(ours), type(theirs)) == (EffectSearch, BernoulliIGO)
+    assert (ours.population_size, theirs.population_size) == (8, 2)
+    np.testing.assert_allclose(ours.evidence, 3 * np.tanh(made[FSCPU].evidence.support / 3))
+    assert (theirs.learning_rate, theirs.margin) == (1 / 120, 1 / 60)
+
+
+def test_screened_searches_do_not_run_in_lockstep(table):
+    X, y, _ = table
+    assert not are_alike([Task.of(search(), X, y)] * 2)
+    assert are_alike([Task.of(search(screen=None), X, y)] * 2)
+
+
+@pytest.mark.parametrize("bad", [0, -3, 2.5, "all", True])
+def test_a_pool_that_is_no_number_is_refused(table, bad):
+    X, y, _ = table
+    with pytest.raises(ValueError, match="screen must be an integer of at least 1"):
+        search(screen=bad).fit(X, y)
+
+
+@pytest.mark.parametrize("costs", [True, 2.0, []])
+def test_costs_that_are_no_list_are_refused(table, costs):
+    X, y, _ = table
+    with pytest.raises(ValueError, match="one cost for each of 60 features"):
+        FSCPU(feature_costs=costs, budget=3).fit(X, y)

@@ -1,0 +1,281 @@
+import errno
+import logging
+import os
+import signal
+import sys
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+from programs import Program, run
+
+from puselect import FSCPU
+from puselect.datasets import make_pu_clusters
+from puselect.exceptions import CheckpointWarning
+from puselect.fscpu import search_run
+
+FIT = """
+import sys, time
+import numpy as np
+from puselect.search.progress import watching
+from puselect.fscpu import search_run
+from puselect import FSCPU
+from puselect.datasets import make_pu_clusters
+search_run.SAVE_SECONDS = 0.02
+X, y, _ = make_pu_clusters("40/3/1", n_negative=240, n_positive=60, n_relevant=5, n_irrelevant=5, random_state=0)
+make = FSCPU.published if sys.argv[1] == "published" else FSCPU
+settings = {"criterion": "cluster+mi"} if sys.argv[1] == "published" else {}
+with watching(lambda step: time.sleep(float(sys.argv[5]))):
+    s = make(5, max_iter=40, random_state=int(sys.argv[4]), checkpoint=sys.argv[2],
+             **settings).fit(X, y)
+np.savez(sys.argv[3], theta=s.probabilities_, support=s.support_, ranking=s.ranking_, value=s.objective_,
+         steps=s.history_.step, path=s.history_.theta, degenerate=s.n_degenerate_)
+"""
+
+
+def load(path):
+    with np.load(path) as saved:
+        return {name: saved[name] for name in saved.files}
+
+
+@pytest.mark.parametrize("preset", ["default", "published"])
+def test_killed_at_a_random_moment_it_resumes_and_ends_as_if_it_had_not_been(tmp_path, preset, monkeypatch):
+    state = tmp_path / "state"
+    process = Program(FIT, preset, state, tmp_path / "resumed.npz", 5, 0.05, streams=[0, 1, 2])
+    while not state.exists() and process.poll() is None:
+        time.sleep(0.01)
+    time.sleep(np.random.default_rng().uniform(0, 1))
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    assert not (tmp_path / "resumed.npz").exists()
+    monkeypatch.setattr(search_run, "SAVE_SECONDS", search_run.SAVE_SECONDS)  # FIT sets another
+    for checkpoint, result in ((state, "resumed.npz"), (tmp_path / "other", "whole.npz")):
+        monkeypatch.setattr(sys, "argv", ["-c", preset, checkpoint, tmp_path / result, 5, 0])
+        exec(FIT, {})
+    resumed, whole = load(tmp_path / "resumed.npz"), load(tmp_path / "whole.npz")
+    for name, value in whole.items():
+        np.testing.assert_array_equal(resumed[name], value, err_msg=name)
+
+
+def easy():
+    return make_pu_clusters("40/3/1", n_negative=200, n_positive=40, n_relevant=4, n_irrelevant=4, random_state=0)
+
+
+def quick(**changes):
+    return FSCPU(**{"n_features_to_select": 4, "max_iter": 10, "random_state": 0, **changes})
+
+
+def test_a_finished_checkpoint_gives_the_result_at_once(tmp_path):
+    X, y, _ = easy()
+    first = quick(checkpoint=tmp_path / "state").fit(X, y)
+    again = quick(checkpoint=str(tmp_path / "state"), n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(first.probabilities_, again.probabilities_)
+    assert first.objective_ == again.objective_
+
+
+def test_an_unseeded_search_keeps_the_seed_of_its_checkpoint(tmp_path):
+    X, y, _ = easy()
+    first = quick(checkpoint=tmp_path / "state", random_state=None).fit(X, y)
+    for _ in range(5):
+        again = quick(checkpoint=tmp_path / "state", random_state=None).fit(X, y)
+        np.testing.assert_array_equal(first.ranking_, again.ranking_)
+        np.testing.assert_array_equal(first.probabilities_, again.probabilities_)
+        assert first.objective_ == again.objective_
+
+
+@pytest.mark.parametrize("change", ["data", "labels", "settings", "seed", "costs", "random state", "kept"])
+def test_a_checkpoint_of_something_else_is_refused_and_left_alone(tmp_path, change):
+    X, y, _ = easy()
+    state = tmp_path / "state"
+    table = pd.DataFrame(X, columns=list("abcdefgh"))
+    costs = {"n_features_to_select": None, "budget": 4.0}
+    first, second = {
+        "data": ((quick(), X, y), (quick(), X + np.eye(*X.shape), y)),
+        "labels": ((quick(), X, y), (quick(), X, np.roll(y, 1))),
+        "settings": ((quick(), X, y), (quick(n_clusters=5), X, y)),
+        "seed": ((quick(), X, y), (quick(random_state=1), X, y)),
+        "costs": (
+            (quick(**costs, feature_costs=np.ones(8)), X, y),
+            (quick(**costs, feature_costs=np.eye(8)[3] + 1), X, y),
+        ),
+        "random state": (
+            (quick(random_state=np.random.RandomState(0)), X, y),
+            (quick(random_state=np.random.RandomState(1)), X, y),
+        ),
+        "kept": (
+            (quick(always_keep=["a"]), table, y),
+            (quick(always_keep=["a"]), table.rename(columns={"a": "b", "b": "a"}), y),
+        ),
+    }[change]
+    first[0].set_params(checkpoint=state).fit(*first[1:])
+    before = state.read_bytes()
+    with pytest.raises(ValueError, match="other data or other settings"):
+        second[0].set_params(checkpoint=state).fit(*second[1:])
+    assert state.read_bytes() == before
+
+
+def test_what_does_not_change_the_search_does_not_change_the_checkpoint(tmp_path):
+    X, y, _ = easy()
+    table = pd.DataFrame(X, columns=list("abcdefgh"))
+    state = tmp_path / "state"
+    first = quick(checkpoint=state, random_state=np.random.RandomState(0), always_keep=["a"]).fit(table, y)
+    renamed = table.rename(columns={"a": "z"})
+    again = quick(checkpoint=state, random_state=np.random.RandomState(0), always_keep=["z"]).fit(renamed, y)
+    np.testing.assert_array_equal(first.probabilities_, again.probabilities_)
+
+
+@pytest.mark.parametrize("checkpoint", [5, True, b"bytes", ["file"]])
+def test_a_checkpoint_that_is_not_a_path_is_refused(checkpoint):
+    X, y, _ = easy()
+    with pytest.raises(ValueError, match="checkpoint must be a path"):
+        quick(checkpoint=checkpoint).fit(X, y)
+
+
+def test_a_full_disk_is_a_warning_and_the_search_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr("puselect.fscpu.search_run.SAVE_SECONDS", 0.0)
+    X, y, _ = easy()
+
+    def full(path, state):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr("puselect.fscpu.search_run.save_state", full)
+    with pytest.warns(CheckpointWarning) as heard:
+        selector = quick(checkpoint=tmp_path / "state").fit(X, y)
+    assert len(heard) == 1, "said once, not at every step"
+    np.testing.assert_array_equal(selector.probabilities_, quick().fit(X, y).probabilities_)
+
+
+DAMAGE = {
+    "search/optimizer/gain": [np.nan, np.inf], "search/step=json": ["[-1]", str(2**63)], "n_degenerate=json": ["[-1]"],
+    "search/scale/mean": [np.nan], "search/recorder/rows/step": [np.nan, 1e300],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name in DAMAGE for value in [None, *DAMAGE[name]]])
+def test_a_checkpoint_with_a_damaged_field_is_refused(tmp_path, name, value):
+    X, y, _ = easy()
+    state = tmp_path / "state"
+    quick(checkpoint=state).fit(X, y)
+    fields = load(state)
+    if value is None:
+        del fields[name]
+    else:
+        fields[name] = np.full(fields[name].shape, value)
+    with open(state, "wb") as file:
+        np.savez(file, **fields)
+    with pytest.raises(ValueError, match="damaged"):
+        quick(checkpoint=state).fit(X, y)
+
+
+def test_scratch_files_of_a_killed_process_are_removed(tmp_path):
+    X, y, _ = easy()
+    left = tmp_path / ".state.999999999.0123456789abcdef.part"
+    left.touch()
+    quick(checkpoint=tmp_path / "state").fit(X, y)
+    assert os.listdir(tmp_path) == ["state"]
+
+
+def test_threads_can_share_a_checkpoint(tmp_path, monkeypatch):
+    monkeypatch.setattr("puselect.fscpu.search_run.SAVE_SECONDS", 0.0)
+    X, y, _ = easy()
+    alone = quick().fit(X, y)
+    with ThreadPoolExecutor(4) as pool, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = list(pool.map(lambda _: quick(checkpoint=tmp_path / "state").fit(X, y), range(4)))
+    for selector in fitted:
+        np.testing.assert_array_equal(selector.probabilities_, alone.probabilities_)
+    assert os.listdir(tmp_path) == ["state"]
+
+
+def test_verbose_leaves_logging_as_it_was(capsys, monkeypatch):
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    X, y, _ = easy()
+    quick(verbose=1).fit(X, y)
+    assert "done after 10 steps" in capsys.readouterr().err
+    logger = logging.getLogger("puselect")
+    assert (logger.handlers, logger.level) == ([], logging.NOTSET)
+
+
+def test_a_file_of_another_kind_is_not_overwritten(tmp_path):
+    X, y, _ = easy()
+    path = tmp_path / "thesis.txt"
+    path.write_text("precious")
+    with pytest.raises(ValueError, match="damaged or not a puselect checkpoint"):
+        quick(checkpoint=path).fit(X, y)
+    assert path.read_text() == "precious"
+
+
+@pytest.mark.parametrize("path", [os.devnull, "."])
+def test_what_is_no_file_is_not_read(path):  # /dev/zero would fill the memory
+    X, y, _ = easy()
+    with pytest.raises(ValueError, match="checkpoint must be a file"):
+        quick(checkpoint=path).fit(X, y)
+
+
+def test_a_folder_that_does_not_exist_is_an_error_that_names_it(tmp_path):
+    X, y, _ = easy()
+    with pytest.raises(OSError, match="nowhere"):
+        quick(checkpoint=tmp_path / "nowhere" / "state").fit(X, y)
+
+
+def test_ctrl_c_in_a_real_process_gives_a_result_and_a_warning(tmp_path):
+    code = (
+        "import puselect\n"
+        "import sys\n"
+        "from puselect.datasets import make_pu_clusters\n"
+        "from puselect.search.progress import watching\n"
+        "X, y, _ = make_pu_clusters('10/8/2', n_negative=300, n_positive=50, random_state=0)\n"
+        "with watching(lambda step: step.number == 3 and open(sys.argv[1], 'w').close()):\n"
+        "    s = puselect.FSCPU(25, max_iter=100000, preset='published').fit(X, y)\n"
+        "print(s.support_.sum(), s.n_iter_ >= 3)\n"
+    )
+
+    def interrupt(process):
+        while not (tmp_path / "ready").exists() and process.poll() is None:
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGINT)
+
+    done = run(code, tmp_path / "ready", meanwhile=interrupt)
+    assert done.stdout == "25 True\n"
+    assert "interrupted after" in done.stderr
+
+
+def test_progress_is_logged(caplog, monkeypatch):
+    monkeypatch.setattr("puselect.search.progress.LOG_SECONDS", 0.0)
+    X, y, _ = easy()
+    with caplog.at_level(logging.INFO, logger="puselect"):
+        quick(verbose=1).fit(X, y)
+    assert "step 10/10" in caplog.text
+    assert "decided" in caplog.text
+
+
+class Recorder:
+    """A callback in scikit-learn's sense that asks to stop after a few steps."""
+
+    def __init__(self, stop_after):
+        self.steps, self.stop_after, self.events = 0, stop_after, []
+
+    def setup(self, estimator, context):
+        self.events.append("setup")
+
+    def teardown(self, estimator, context):
+        self.events.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context):
+        pass
+
+    def on_fit_task_end(self, estimator, context):
+        self.steps += context.task_name == "step"
+        return self.steps >= self.stop_after
+
+
+def test_scikit_learns_callbacks_see_every_step_and_can_stop_the_search():
+    pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
+    X, y, _ = easy()
+    callback = Recorder(stop_after=4)
+    selector = quick().set_callbacks(callback).fit(X, y)
+    assert selector.n_iter_ == callback.steps == 4
+    assert callback.events == ["setup", "teardown"]
