@@ -26,7 +26,6 @@ from puselect.tables.errors import (
     RaggedLineError,
     RepeatedNameError,
     SampleNote,
-    ShortTableError,
     TooFewFeaturesError,
     TooManyLabelledError,
     UnknownColumnError,
@@ -131,8 +130,8 @@ class TestBadFiles:
     @pytest.mark.parametrize(("text", "n_rows"), [("a,b,label\n", 0), ("a,b,label\n1,2,1\n", 1)])
     def test_with_too_few_rows(self, tmp_path, text, n_rows):
         error = refusal(tmp_path, text)
-        assert isinstance(error, ShortTableError)
-        assert error.n_rows == n_rows
+        assert isinstance(error, FileError)
+        assert (error.fault, error.detail) == ("rows", str(n_rows))
 
     @pytest.mark.parametrize(
         ("text", "line", "n_fields"),

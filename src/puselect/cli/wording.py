@@ -23,8 +23,6 @@ def error_text(error: errors.TableError) -> str:
                 f"{path}: line {line} has {counted(n_fields, 'field')}, expected {n_columns}; "
                 "quote fields that contain the separator, or fix the line"
             )
-        case errors.ShortTableError(path, n_rows):
-            return f"{path} has {counted(n_rows, 'row') if n_rows else 'no rows'}; at least 2 are needed"
         case errors.RepeatedNameError(None, names):
             return f"one-hot encoding makes more than one column named {quoted(names)}; rename the original columns"
         case errors.RepeatedNameError(path, names):
@@ -55,8 +53,6 @@ def error_text(error: errors.TableError) -> str:
             )
         case errors.AmbiguousNumberError():
             return number_question(error)
-        case errors.OutputFormatError(path, formats):
-            return f"cannot tell the format of {path}; its name must end in {', '.join(formats)}"
         case _:
             return str(error)
 
@@ -83,6 +79,8 @@ FILE_TEXTS: dict[errors.FileFault, str] = {
     "schema": "{path} has other columns, or other types of columns, than {detail}; all files must have the same",
     "unpacked size": "{path} is larger than {size} when decompressed; decompress it first, or raise --max-memory",
     "stream size": "{path} is longer than {size}; save it to a file first",
+    "rows": "{path} has too few rows ({detail}); at least 2 are needed",
+    "output format": "cannot tell the format of {path}; its name must end in {detail}",
 }
 
 

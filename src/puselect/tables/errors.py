@@ -9,7 +9,7 @@ from puselect.checks.leaks import Leak
 
 FileFault = Literal[
     "empty", "empty header", "header", "json", "archive", "binary", "encoding", "gzip", "damaged", "unpacked size",
-    "stream size", "schema", "nested",
+    "stream size", "schema", "nested", "rows", "output format",
 ]
 LabelFault = Literal["empty", "type", "all positive", "none positive", "ambiguous", "unknown value"]
 CostsFault = Literal["empty", "line", "json", "object", "size", "missing"]
@@ -46,12 +46,13 @@ class TableError(ValueError):
 
 @dataclass(eq=False)
 class FileError(TableError):
-    """A file that is not a table."""
+    """A file that is not a table, or cannot become one."""
 
     path: str | Path
     fault: FileFault
     detail: str = ""
-    """The reader's own message, the offset of the first wrong byte, the limit in bytes, or a column."""
+    """The reader's own message, the offset of the first wrong byte, the limit in bytes, a column, the number of rows, or
+    the output formats there are."""
 
 
 @dataclass(eq=False)
@@ -62,14 +63,6 @@ class RaggedLineError(TableError):
     line: int
     n_fields: int
     n_columns: int
-
-
-@dataclass(eq=False)
-class ShortTableError(TableError):
-    """A table with fewer than two rows."""
-
-    path: str | Path
-    n_rows: int
 
 
 @dataclass(eq=False)
@@ -165,14 +158,6 @@ class AmbiguousNumberError(TableError):
     column: str
     value: str
     mark: str
-
-
-@dataclass(eq=False)
-class OutputFormatError(TableError):
-    """A file name that does not tell the output format."""
-
-    path: Path
-    formats: Sequence[str]
 
 
 @dataclass(eq=False)

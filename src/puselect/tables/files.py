@@ -16,7 +16,7 @@ import numpy as np
 
 from puselect.arrays import IntArray
 from puselect.atomic import SUFFIX, remove_scratch
-from puselect.tables.errors import FileError, OutputFormatError
+from puselect.tables.errors import FileError
 from puselect.tables.frames import pl
 from puselect.tables.parquet import POLARS_ERRORS, check_values, is_pattern, matching_files, reader_message
 from puselect.tables.text import (
@@ -41,7 +41,6 @@ COPY = "puselect-input"  # as in the names of copies of standard input
 OUTPUT_FORMATS = (".csv", ".csv.gz", ".tsv", ".parquet", ".arrow", ".feather")
 BYTES_PER_NUMBER, BYTES_PER_TEXT = 8, 64  # in memory; text may be long, or become several features
 ROWS_PACKED = 100_000  # at a time
-GZIP_RATIO = 1032  # the most that deflate can achieve
 LARGEST_STREAM = 8 << 30
 PART = 1 << 20
 MAX_NESTING = 64
@@ -90,7 +89,7 @@ def open_source(name: str, max_memory: int | None = None, texts: Sequence[str] =
     kind = _kind_of(path, magic)
     n_bytes = path.stat().st_size
     if kind == "gzip":
-        n_bytes = _unpacked_size(name, path, max_memory or default_memory())
+        n_bytes = unpacked_size(name, path, max_memory or default_memory())
     layout = _text_layout(path) if kind in ("text", "gzip") else None
     try:
         if layout is not None:
@@ -185,11 +184,11 @@ def _write_packed(frame: pl.DataFrame, file: BinaryIO) -> None:
 
 
 def output_format(path: Path) -> str:
-    """Return the one of `OUTPUT_FORMATS` that a file name ends in, or raise an `OutputFormatError`."""
+    """Return the one of `OUTPUT_FORMATS` that a file name ends in, or raise a `FileError`."""
     for ending in OUTPUT_FORMATS:
         if path.name.lower().endswith(ending):
             return ending
-    raise OutputFormatError(path, OUTPUT_FORMATS)
+    raise FileError(path, "output format", ", ".join(OUTPUT_FORMATS))
 
 
 def _kind_of(path: Path, magic: bytes) -> str:
@@ -201,14 +200,6 @@ def _kind_of(path: Path, magic: bytes) -> str:
     if magic.startswith(b"PK") or path.suffix.lower() in (".xlsx", ".xls", ".ods"):
         raise FileError(path, "archive")
     return "gzip" if magic.startswith(GZIP_MAGIC) else "text"
-
-
-def _unpacked_size(name: str, path: Path, limit: int) -> int:
-    """Return the most bytes a gzipped file unpacks to; a `FileError` if they fill the memory, as polars unpacks all."""
-    most = path.stat().st_size * GZIP_RATIO
-    if most > limit and (most := unpacked_size(path, limit)) > limit:
-        raise FileError(name, "unpacked size", str(limit))
-    return most
 
 
 def _check_nesting(name: str, schema: Mapping[str, pl.DataType]) -> None:

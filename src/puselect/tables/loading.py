@@ -167,7 +167,7 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
     rows, notes = _sample(source, spec) if _must_sample(source, spec) else (None, [])
     frame, numbers = read_rows(source, rows)
     if frame.height < 2:
-        raise errors.ShortTableError(name, frame.height)
+        raise errors.FileError(name, "rows", str(frame.height))
     read = time.perf_counter()
     positive, known = choose_labels(frame[spec.label], spec.positive)
     truth = choose_labels(frame[spec.truth], None)[1] if spec.truth else None
@@ -300,7 +300,7 @@ def apply_encoders(
         raise errors.UnknownColumnError(name, "id", row_name, source.columns)
     frame, numbers = read_rows(source)
     if not frame.height:
-        raise errors.ShortTableError(name, 0)
+        raise errors.FileError(name, "rows", "0")
     read = [encoder.features(frame[encoder.column]) for encoder in used.values()]
     columns = {feature.name: feature.values.to_numpy() for found, _ in read for feature in found}
     notes = tuple(note for _, note in read if note is not None)

@@ -18,6 +18,7 @@ LONGEST_LINE = 1 << 26
 SEPARATORS = (",", ";", "\t", "|")
 DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 GZIP_MAGIC = b"\x1f\x8b"
+GZIP_RATIO = 1032  # the most that deflate can achieve
 BEGIN, END = r"^\s*[-+]?", r"(?:[eE][-+]?\d+)?\s*$"
 NUMBER = rf"{BEGIN}[\d.,]+{END}"
 # A fraction that is no group of three digits, or that follows more digits than a group has.
@@ -125,13 +126,18 @@ def ragged_line(path: Path, layout: Layout) -> RaggedLineError | None:
     return None
 
 
-def unpacked_size(path: Path, limit: int) -> int:
-    """Return the size of a gzipped file's content in bytes, counted up to the limit."""
+def unpacked_size(name: str, path: Path, limit: int) -> int:
+    """Return the most bytes a gzipped file unpacks to; a `FileError` if they fill the memory, as polars unpacks all."""
+    most = path.stat().st_size * GZIP_RATIO
+    if most <= limit:
+        return most
     size = 0
     try:
         with gzip.open(path, "rb") as file:
-            while size <= limit and (part := file.read(1 << 20)):
+            while part := file.read(1 << 20):
                 size += len(part)
+                if size > limit:
+                    raise FileError(name, "unpacked size", str(limit))
     except DAMAGED as error:
         raise FileError(path, "gzip", str(error)) from error
     return size
