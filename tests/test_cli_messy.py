@@ -149,7 +149,7 @@ def test_results_of_the_future_and_comparisons_are_refused(folder):
     (["--id", "imputed_1"], "'imputed_1'"),
     (["--id", "nope"], "'nope'"),
     (["--use", "nope"], "'nope'"),
-    (["--missing", "none"], "'none'"),
+    (["--decimal", ";"], "';'"),
     (["--keep", "transaction_id", "--id", "transaction_id"], "'transaction_id'"),
     (["--candidates", "c.csv", "--method", "kbest"], "--candidates"),
 ])  # fmt: skip

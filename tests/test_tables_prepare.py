@@ -145,7 +145,7 @@ def test_pandas_and_polars_give_the_same():
 
 @pytest.mark.parametrize("parameters", [
     {"drop": ["nope"]}, {"use": ["nope"]}, {"orders": {"nope": ["a"]}}, {"max_categories": 1}, {"drop": "a"},
-    {"drop_duplicates": "x"}, {"drop_duplicates": 0}, {"missing_codes": ["x"]},
+    {"drop_duplicates": "x"}, {"drop_duplicates": 0}, {"decimal": ";"},
 ])
 def test_wrong_parameters_are_refused(parameters):
     with pytest.raises(ValueError, match=next(iter(parameters))):

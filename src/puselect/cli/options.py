@@ -90,7 +90,10 @@ class TableOptions:
         option(TABLE, "COL", "Column that tells which rows belong together, such as a patient's; never selected."),
     ] = None
     missing: Annotated[
-        list[str] | None, option(TABLE, "VALUES", "Numbers that stand for missing, as in --missing=-9,99.")
+        list[str] | None, option(TABLE, "VALUES", "Values that stand for missing, as in --missing=-9,refused.")
+    ] = None
+    decimal: Annotated[
+        str | None, option(TABLE, "MARK", "Decimal mark, . or , where 1,299 may also be a thousand (default: found).")
     ] = None
     drop_duplicates: Annotated[
         float | None,
@@ -121,6 +124,7 @@ class TableOptions:
         from puselect.tables import TableSpec
 
         check_choice("--impute", self.impute, ["median"])
+        check_choice("--decimal", self.decimal, [".", ","])
         return TableSpec(
             self.label,
             self.positive,
@@ -131,7 +135,8 @@ class TableOptions:
             row_group=self.row_group,
             prepare=self.prepare,
             use=split_names(self.use),
-            missing_codes=missing_codes(self.missing),
+            missing_codes=split_names(self.missing),
+            decimal=self.decimal,
             drop_duplicates=self.drop_duplicates,
             encode=self.encode,
             max_categories=self.max_categories,
@@ -223,17 +228,6 @@ def single_name(option: str, texts: Iterable[str] | None) -> str | None:
     if len(names) > 1:
         raise typer.BadParameter(f"one column is needed, got {len(names)}: {', '.join(names)}", param_hint=option)
     return names[0] if names else None
-
-
-def missing_codes(texts: Iterable[str] | None) -> tuple[str, ...]:
-    """Return the values that stand for missing, or raise a usage error if one is not a number."""
-    codes = split_names(texts)
-    for code in codes:
-        try:
-            float(code)
-        except ValueError as error:
-            raise typer.BadParameter(f"numbers are needed, got {code!r}", param_hint="--missing") from error
-    return codes
 
 
 def open_table(data: str, spec: "TableSpec", quiet: bool) -> "LoadedTable":

@@ -1,6 +1,7 @@
 """Errors and notes about tables in words."""
 
 import difflib
+import shlex
 from collections.abc import Mapping, Sequence
 
 from puselect.phrases import counted, shortened
@@ -52,17 +53,9 @@ def error_text(error: errors.TableError) -> str:
                 "add --prepare, fill them with --impute median, or leave the columns out with --drop"
             )
         case errors.AmbiguousNumberError():
-            return number_question(error)
+            return str(error).replace("decimal=", "--decimal=")
         case _:
             return str(error)
-
-
-def number_question(error: errors.AmbiguousNumberError) -> str:
-    """Return what a number may mean, and what to type."""
-    value, mark, other = error.value, error.mark, "." if error.mark == "," else ","
-    whole, fraction = value.replace(mark, ""), value.replace(mark, other)
-    answers = f"sed 's/[{mark}]//g' if it is {whole}, sed 's/[{mark}]/{other}/g' if it is {fraction}"
-    return f"{error.path}: is {value} in column {error.column!r} {whole} or {fraction}? Rewrite the file with {answers}"
 
 
 FILE_TEXTS: dict[errors.FileFault, str] = {
@@ -145,18 +138,22 @@ def note_text(note: errors.Note) -> str:
             return f"{share:.0%} of the rows have {value} in {name!r}, far more than any other value: filled in before?"
         case errors.FilledNote(hole, counts):
             return f"filled {counted(sum(counts.values()), f'{hole} value')} with the median: {name_counts(counts)}"
+        case errors.UnreadNote():
+            return f"{note}; they count as missing"
         case errors.SampleNote(n_read, n_rows, n_labelled, limit):
             why = "--max-rows" if limit == "rows" else "the table exceeds the memory limit, see --max-memory"
             return f"read {n_read} of {n_rows} rows: all {n_labelled} labelled ones and a random sample ({why})"
 
 
 HINTS = {"text": "see --prepare and --encode", "dates": "see --prepare and --encode", "identifier": "use it with --use",
-         "leak": "use it with --use"}
+         "leak": "use it with --use", "sparse": "use it with --use"}
 
 
 def reason_text(column: LeftOut) -> str:
     """Return why a column is not used, and the option that changes it."""
     hint = HINTS.get(column.reason, "") if column.max_categories is None else "see --max-categories"
+    if column.reason == "mixed":
+        hint = f"if it means missing, add --missing={shlex.quote(column.detail)}"
     return reason(column) + (f" ({hint})" if hint else "")
 
 

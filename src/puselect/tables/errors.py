@@ -13,7 +13,9 @@ FileFault = Literal[
 ]
 LabelFault = Literal["empty", "type", "all positive", "none positive", "ambiguous", "unknown value"]
 CostsFault = Literal["empty", "line", "json", "object", "size", "missing"]
-LeftOutReason = Literal["empty", "constant", "text", "dates", "type", "identifier", "leak", "copy", "drop"]
+LeftOutReason = Literal[
+    "empty", "sparse", "constant", "text", "mixed", "units", "dates", "type", "identifier", "leak", "copy", "drop"
+]
 IdFault = Literal["missing", "repeated"]
 Role = Literal["label", "truth", "id", "row-group", "drop", "keep", "use"]
 Hole = Literal["missing", "infinite"]
@@ -29,10 +31,10 @@ class LeftOut(NamedTuple):
     name: str
     reason: LeftOutReason
     detail: str = ""
-    """The value of a constant column, the type of a column of neither numbers, text nor dates, the kind of a leak, or
-    the column that a copy is a copy of."""
+    """The value of a constant column, the type of a column of neither numbers, text nor dates, the kind of a leak, the
+    column that a copy is a copy of, the units of amounts, or a text among numbers."""
     n_values: int | None = None
-    """Number of different values of a text or date column."""
+    """Number of different values of a text or date column, of values in a sparse one, of texts among numbers."""
     max_categories: int | None = None
     """The limit on `n_values`, where the column was to be encoded and exceeds it."""
 
@@ -51,8 +53,8 @@ class FileError(TableError):
     path: str | Path
     fault: FileFault
     detail: str = ""
-    """The reader's own message, the offset of the first wrong byte, the limit in bytes, a column, the number of rows, or
-    the output formats there are."""
+    """The reader's own message, the offset of the first wrong byte, the limit in bytes, a column, the number of rows,
+    or the output formats."""
 
 
 @dataclass(eq=False)
@@ -154,10 +156,17 @@ class MissingValuesError(TableError):
 class AmbiguousNumberError(TableError):
     """A number that is another one if its mark separates thousands."""
 
-    path: str | Path
     column: str
     value: str
     mark: str
+
+    def __str__(self) -> str:
+        other = "." if self.mark == "," else ","
+        whole, fraction = self.value.replace(self.mark, ""), self.value.replace(self.mark, other)
+        return (
+            f"is {self.value} in column {self.column!r} {whole} or {fraction}? Say so by the decimal mark: "
+            f"decimal={other} for {whole}, decimal={self.mark} for {fraction}"
+        )
 
 
 @dataclass(eq=False)
@@ -227,7 +236,7 @@ class FilledNote:
 
 @dataclass(frozen=True)
 class UnreadNote:
-    """Values of a column of another table that are missing, cannot be read, or were never seen in the fit."""
+    """Values of a column that are missing, cannot be read, or, in another table, were never seen in the fit."""
 
     name: str
     fault: str
@@ -259,5 +268,5 @@ class SampleNote:
     limit: Literal["rows", "memory"]
 
 
-Note = IdentifierNote | FilledNote | SampleNote | LeakNote | TwinNote | CodeNote | SpikeNote
+Note = IdentifierNote | FilledNote | SampleNote | LeakNote | TwinNote | CodeNote | SpikeNote | UnreadNote
 """Something worth knowing about a table that was read."""

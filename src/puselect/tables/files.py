@@ -59,6 +59,8 @@ class Source(NamedTuple):
     path: Path
     n_bytes: int
     """Of the file, unpacked or at most that; of all files of a pattern."""
+    decimal: str | None = None
+    """The decimal mark of a text file, if that is known."""
 
     @property
     def columns(self) -> list[str]:
@@ -73,10 +75,13 @@ class Source(NamedTuple):
         return n_numbers * BYTES_PER_NUMBER + (len(kinds) - n_numbers) * BYTES_PER_TEXT
 
 
-def open_source(name: str, max_memory: int | None = None, texts: Sequence[str] = ()) -> Source:
+def open_source(
+    name: str, max_memory: int | None = None, texts: Sequence[str] = (), decimal: str | None = None
+) -> Source:
     """Detect the format of a data file, or of standard input for "-"; a pattern stands for several Parquet files.
 
-    In a text file the columns `texts` are no numbers, whatever they look like.
+    In a text file the columns `texts` are read as text, whatever they look like. Its decimal mark is found if it is not
+    given.
     """
     if is_pattern(name):
         paths = matching_files(name)
@@ -93,7 +98,7 @@ def open_source(name: str, max_memory: int | None = None, texts: Sequence[str] =
     layout = _text_layout(path) if kind in ("text", "gzip") else None
     try:
         if layout is not None:
-            scan = _scan_text(path, layout, texts)
+            scan, decimal = _scan_text(path, layout, texts, decimal)
         elif kind == "parquet":
             scan = pl.scan_parquet(path, glob=False)
         else:
@@ -104,7 +109,7 @@ def open_source(name: str, max_memory: int | None = None, texts: Sequence[str] =
     except (*POLARS_ERRORS, OSError) as error:
         raise _read_error(name, error, path, layout) from error
     _check_nesting(name, schema)
-    return Source(name, scan, layout, path, n_bytes)
+    return Source(name, scan, layout, path, n_bytes, decimal)
 
 
 def default_memory() -> int:
@@ -226,7 +231,10 @@ def _text_layout(path: Path) -> Layout:
     return read_layout(path, ("\t",) if tabs_only else SEPARATORS)
 
 
-def _scan_text(path: Path, layout: Layout, texts: Sequence[str]) -> pl.LazyFrame:
+def _scan_text(
+    path: Path, layout: Layout, texts: Sequence[str], decimal: str | None
+) -> tuple[pl.LazyFrame, str | None]:
+    """Return a scan of a text file and the decimal mark of its numbers, None if they have none."""
     scan = partial(
         pl.scan_csv, path, separator=layout.separator, eol_char=layout.line_end, null_values=MISSING, glob=False
     )
@@ -238,11 +246,13 @@ def _scan_text(path: Path, layout: Layout, texts: Sequence[str]) -> pl.LazyFrame
     # All rows are looked at: a fraction after ten thousand whole numbers must not be an error.
     given = {header: pl.String for header, name in names.items() if name in texts}
     typed = partial(scan, infer_schema_length=None, schema_overrides=given)
-    if layout.separator == ";":
+    if layout.separator == ";" and decimal != ".":
         commas = typed(decimal_comma=True).rename(names)
-        if has_decimal_commas(path, commas.collect_schema(), strings.rename(names)):
-            return commas
-    return typed().rename(names)
+        if decimal or has_decimal_commas(commas.collect_schema(), strings.rename(names)):
+            return commas, ","
+    points = typed().rename(names)
+    has_fractions = any(kind.is_float() for kind in points.collect_schema().dtypes())
+    return points, decimal or ("." if has_fractions else None)
 
 
 def _read_error(name: str, error: BaseException, path: Path, layout: Layout | None) -> Exception:

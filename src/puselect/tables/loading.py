@@ -162,7 +162,7 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
     spec : TableSpec
     """
     begin = time.perf_counter()
-    source = open_source(name, spec.max_memory)
+    source = open_source(name, spec.max_memory, decimal=spec.decimal)
     _check_columns(source, spec)
     rows, notes = _sample(source, spec) if _must_sample(source, spec) else (None, [])
     frame, numbers = read_rows(source, rows)
@@ -172,7 +172,7 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
     positive, known = choose_labels(frame[spec.label], spec.positive)
     truth = choose_labels(frame[spec.truth], None)[1] if spec.truth else None
     row_names = numbers if spec.id is None else read_ids(frame[spec.id])
-    columns, features = _read_features(frame, spec, known)
+    columns, features = _read_features(frame, replace(spec, decimal=source.decimal), known)
     return LoadedTable(
         X=feature_frame(features),
         y=known.astype(np.int64),
@@ -292,7 +292,7 @@ def apply_encoders(
     """
     made = {feature: encoder for encoder in encoders for feature in encoder.names}
     used = {encoder.column: encoder for encoder in (made.get(name) or Encoder(name, "number") for name in features)}
-    source = open_source(name, texts=[column for column, encoder in used.items() if encoder.values])
+    source = open_source(name, texts=[column for column, encoder in used.items() if encoder.reads_text])
     lacking = [column for column in used if column not in source.columns]
     if lacking:
         raise errors.LackingColumnsError(name, lacking, source.columns)

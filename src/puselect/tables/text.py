@@ -143,7 +143,7 @@ def unpacked_size(name: str, path: Path, limit: int) -> int:
     return size
 
 
-def has_decimal_commas(path: Path, schema: pl.Schema, texts: pl.LazyFrame) -> bool:
+def has_decimal_commas(schema: pl.Schema, texts: pl.LazyFrame) -> bool:
     """Return whether numbers have decimal commas; an `AmbiguousNumberError` if a number such as 1,000 may be 1000.
 
     It is 1 if other numbers of its column have decimal commas, or others of the file and none a decimal point.
@@ -157,9 +157,9 @@ def has_decimal_commas(path: Path, schema: pl.Schema, texts: pl.LazyFrame) -> bo
     commas = _having(texts, {min(floats)}, DECIMAL[","])  # one column usually tells
     if points or not commas:
         commas = _having(texts, floats, DECIMAL[","])
-        _ask(path, texts, floats - commas, ",")
+        _ask(texts, floats - commas, ",")
     if commas:
-        _ask(path, texts, numbers - points, ".")
+        _ask(texts, numbers - points, ".")
     return bool(commas)
 
 
@@ -170,7 +170,7 @@ def _having(texts: pl.LazyFrame, names: Collection[str], pattern: str, every: bo
     return {name for name in names if found[name].item()}
 
 
-def _ask(path: Path, texts: pl.LazyFrame, names: set[str], mark: str) -> None:
+def _ask(texts: pl.LazyFrame, names: set[str], mark: str) -> None:
     for name in sorted(_having(texts, names, EITHER[mark])):
         value = texts.select(name).filter(pl.col(name).str.contains(EITHER[mark])).first().collect().item()
-        raise AmbiguousNumberError(path, name, value.strip(), mark)
+        raise AmbiguousNumberError(name, value.strip(), mark)
