@@ -90,7 +90,7 @@ class TableOptions:
         option(TABLE, "COL", "Column that tells which rows belong together, such as a patient's; never selected."),
     ] = None
     missing: Annotated[
-        list[str] | None, option(TABLE, "VALUES", "Values that stand for missing, as in --missing=-9,refused.")
+        list[str] | None, option(TABLE, "VALUES", "Values that stand for missing, as in --missing=-9,age=0.")
     ] = None
     decimal: Annotated[
         str | None, option(TABLE, "MARK", "Decimal mark, . or , where 1,299 may also be a thousand (default: found).")

@@ -133,7 +133,8 @@ def note_text(note: errors.Note) -> str:
         case errors.TwinNote(names, correlation):
             return f"interchangeable (rank correlation {correlation:.3f}): {shortened(names)}; see --drop-duplicates"
         case errors.CodeNote(name, value, count):
-            return f"{value} in {name!r} ({counted(count, 'row')}) may mean missing; if it does, use --missing={value}"
+            means = f"{value} in {name!r} ({counted(count, 'row')}) may mean missing"
+            return f"{means}; if it does, use --missing={shlex.quote(f'{name}={value}')}"
         case errors.SpikeNote(name, value, share):
             return f"{share:.0%} of the rows have {value} in {name!r}, far more than any other value: filled in before?"
         case errors.FilledNote(hole, counts):
@@ -153,7 +154,7 @@ def reason_text(column: LeftOut) -> str:
     """Return why a column is not used, and the option that changes it."""
     hint = HINTS.get(column.reason, "") if column.max_categories is None else "see --max-categories"
     if column.reason == "mixed":
-        hint = f"if it means missing, add --missing={shlex.quote(column.detail)}"
+        hint = f"if it means missing, add --missing={shlex.quote(f'{column.name}={column.detail}')}"
     return reason(column) + (f" ({hint})" if hint else "")
 
 

@@ -11,7 +11,7 @@ from puselect.labels import is_missing
 
 EULER = 0.5772
 PREPARED = "prepared"
-SUFFIXES = (" is missing", " (hour)", " (weekday)")
+SUFFIXES = (" is missing", " (hour)", " (weekday)", " (second)")
 
 
 def read_groups(groups: Any, names: Sequence[Any] | None, n_features: int) -> dict[str, list[int]]:

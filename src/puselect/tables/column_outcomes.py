@@ -64,8 +64,10 @@ def _used_text(encoder: Encoder, n_filled: int) -> str:
         "order": f"ordered: {shortened(encoder.values, ' < ')}",
         "categories": f"categories, selected as a whole: {shortened(encoder.values)}",
     }[encoder.kind]
+    if encoder.kind == "categories" and len(encoder.values) == 1:
+        text = f"1 for {encoder.values[0]}, 0 otherwise"
     if n_filled:
-        text += f"; {n_filled} missing values filled with the median, {encoder.fill:.4g}"
+        text += f"; {counted(n_filled, 'missing value')} filled with the median, {encoder.fill:.4g}"
     return text + ("; another feature tells where" if encoder.has_indicator else "")
 
 

@@ -53,13 +53,18 @@ class ColumnRules:
     drop_duplicates: float | None = None
     """Of columns with this rank correlation or more leave out all but the first."""
     missing_codes: tuple[str, ...] = ()
-    """Values that stand for missing, such as "-9" or "refused"."""
+    """Values that stand for missing, such as "-9" or "refused", or "age=0" in one column only."""
     decimal: str | None = None
     """Decimal mark of numbers in text that may have either."""
     orders: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Columns with ordered values, and these from low to high."""
     use: tuple[str, ...] = ()
     """Columns to use although they look like identifiers, leaks or copies."""
+
+    def codes_of(self, column: str) -> tuple[str, ...]:
+        """Return the values that stand for missing in a column."""
+        split = [code.rpartition("=") for code in self.missing_codes]
+        return tuple(value for own, _, value in split if own in ("", column))
 
 
 @dataclass
@@ -130,13 +135,14 @@ def _read_column(columns: Columns, column: pl.Series, rules: ColumnRules) -> Non
 def choose_encoder(column: pl.Series, rules: ColumnRules) -> Encoder | LeftOut:
     """Return how to encode a column, or why it cannot be used."""
     name, kind, ordered = column.name, type_of(column), dict(rules.orders)
-    known, text = (without_markers(column, rules.missing_codes, is_text) for is_text in (False, True))
+    codes = rules.codes_of(name)
+    known, text = (without_markers(column, codes, is_text) for is_text in (False, True))
     order = ordered.get(name) or _declared_order(column)
     if text.null_count() == len(text):
         return LeftOut(name, "empty")
     if name not in ordered:
         if kind == "Duration" or kind == "Boolean" or column.dtype.is_numeric():
-            return Encoder(name, "duration" if kind == "Duration" else "number", missing_codes=rules.missing_codes)
+            return Encoder(name, "duration" if kind == "Duration" else "number", missing_codes=codes)
         if kind == "String" and (found := _choose_number_format(known.drop_nulls(), rules)):
             return found
     kind = kind_of(known)
@@ -145,19 +151,19 @@ def choose_encoder(column: pl.Series, rules: ColumnRules) -> Encoder | LeftOut:
     if not rules.encode and not rules.prepare and name not in ordered:
         return LeftOut(name, "dates" if kind == "dates" else "text", n_values=column.drop_nulls().n_unique())
     if order:
-        return Encoder(name, "order", order, missing_codes=rules.missing_codes)
+        return Encoder(name, "order", order, missing_codes=codes)
     if kind == "dates":
         text_format = (date_format(known) or "") if type_of(column) == "String" else ""
         kind = "time" if type_of(column) == "Time" else "date"
-        return Encoder(name, kind, date_format=text_format, missing_codes=rules.missing_codes)
+        return Encoder(name, kind, date_format=text_format, missing_codes=codes)
     return _choose_categories(text.cast(str), rules)
 
 
 def _choose_number_format(texts: pl.Series, rules: ColumnRules) -> Encoder | LeftOut | None:
     """Return how to read texts that hold numbers, or why they cannot be read; None if they are another kind of text."""
-    name, bare = texts.name, texts.str.replace(UNIT, "")
+    name, codes, bare = texts.name, rules.codes_of(texts.name), texts.str.replace(UNIT, "")
     if len(texts) and texts.str.contains(PAIR).all():
-        return Encoder(name, "pair", parts=(SECOND,), missing_codes=rules.missing_codes)
+        return Encoder(name, "pair", parts=(SECOND,), missing_codes=codes)
     formats = number_formats(bare) if number_formats(bare.head(SAMPLE)) else []
     if not formats:
         return None
@@ -175,7 +181,7 @@ def _choose_number_format(texts: pl.Series, rules: ColumnRules) -> Encoder | Lef
         value = texts.filter(bare.str.contains(r"\d[.,]\d{3}"))[0]
         raise errors.AmbiguousNumberError(name, value, "," if "," in value else ".")
     written = replace(formats[0], unit=units[0] if len(units) else "")
-    return Encoder(name, "number", number_format=written, missing_codes=rules.missing_codes)
+    return Encoder(name, "number", number_format=written, missing_codes=codes)
 
 
 def _declared_order(column: pl.Series) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ LeftOutReason = Literal[
     "empty", "sparse", "constant", "text", "mixed", "units", "dates", "type", "identifier", "leak", "copy", "drop"
 ]
 IdFault = Literal["missing", "repeated"]
-Role = Literal["label", "truth", "id", "row-group", "drop", "keep", "use"]
+Role = Literal["label", "truth", "id", "row-group", "drop", "keep", "use", "missing"]
 Hole = Literal["missing", "infinite"]
 MANY_LOST = 0.05  # share of the values of a column, beyond that in the fit
 

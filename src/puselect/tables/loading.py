@@ -59,12 +59,13 @@ class TableSpec(ColumnRules):
             "label": self.label, "truth": self.truth, "id": self.id, "row-group": self.row_group
         }  # fmt: skip
         named = {role: () if name is None else (name,) for role, name in single.items()}
-        return {**named, "drop": self.drop, "keep": self.keep, "use": self.use}
+        coded = tuple(code.rpartition("=")[0] for code in self.missing_codes if "=" in code)
+        return {**named, "drop": self.drop, "keep": self.keep, "use": self.use, "missing": coded}
 
     @property
     def no_features(self) -> set[str]:
         """The columns that cannot be features."""
-        return {name for role, names in self.roles.items() if role not in ("keep", "use") for name in names}
+        return {name for role, names in self.roles.items() if role not in ("keep", "use", "missing") for name in names}
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class Preparer(TransformerMixin, BaseEstimator):
     drop_duplicates : float, optional
         Leave out columns whose rank correlation with an earlier one is this or more; by default only exact copies.
     missing_codes : list of float or str, optional
-        Values that stand for missing, such as -9, 999 and "refused".
+        Values that stand for missing, such as -9, 999 and "refused", or "age=0" in one column only.
     decimal : {".", ","}, optional
         Decimal mark of numbers in text, where "1,299" may also be a thousand.
     pos_label : object, default=1
