@@ -66,6 +66,17 @@ class RankingContract:
         np.testing.assert_array_equal(selector.get_support(), selector.ranking_ <= 4)
         np.testing.assert_array_equal(selector.transform(X), X[:, selector.support_])
 
+    def test_columns_of_a_group_are_one_feature(self):
+        X, y, _ = small_table()
+        alone = self.make(10, random_state=0).fit(X, y)
+        grouped = self.make(3, random_state=0).fit(X, y, groups={"both": [0, 7], "more": [2, 3, 5]})
+        features = [[0, 7], [2, 3, 5], [1], [4], [6], [8], [9]]
+        order = sorted(features, key=lambda columns: alone.ranking_[columns].min())
+        for rank, columns in enumerate(order, start=1):
+            assert (grouped.ranking_[columns] == rank).all()
+            assert (grouped.support_[columns] == (rank <= 3)).all()
+        assert len(grouped.result_.units()) == 7
+
     def test_half_of_the_features_are_selected_by_default(self):
         X, y, _ = small_table()
         assert self.make().fit(X[:, :9], y).get_support().sum() == 5

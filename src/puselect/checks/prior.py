@@ -1,5 +1,6 @@
 """How many positives there are: the share of positives among the unlabelled rows, with an interval."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -12,7 +13,7 @@ __all__ = ["ClassPrior", "PriorCode", "estimate_prior"]
 
 def estimate_prior(
     X: ArrayLike, y: ArrayLike, n_features_to_select: int | float | str | None = None, *, pos_label: Any = 1,
-    random_state: Any = 0,
+    random_state: Any = 0, groups: Mapping[str, Sequence[Any]] | Sequence[Any] | str | None = None,
 ) -> ClassPrior:
     """Estimate how many of the unlabelled rows are positive, if the labels tell: `prior_` of a fitted `FSCPU`.
 
@@ -26,6 +27,8 @@ def estimate_prior(
         As in `FSCPU`.
     pos_label : object, default=1
     random_state : int, RandomState or None, default=0
+    groups
+        As in `FSCPU`.
 
     Examples
     --------
@@ -35,7 +38,7 @@ def estimate_prior(
     >>> low < 300 / 4300 < high
     True
     """
-    selector = FSCPU(n_features_to_select, pos_label=pos_label, random_state=random_state).fit(X, y)
+    selector = FSCPU(n_features_to_select, pos_label=pos_label, random_state=random_state, groups=groups).fit(X, y)
     found: ClassPrior | None = selector.prior_
     if found is None:
         raise ValueError("no clustering of the selected features succeeded")

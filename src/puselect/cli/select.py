@@ -257,8 +257,7 @@ def check_engine(name: str) -> None:
 
 def configure(selector: "PUSelector", search: SearchOptions, table: "LoadedTable") -> list[str]:
     """Set the parameters of a selector; return notes on the number of features."""
-    knows_groups = "groups" in selector.get_params(deep=False)
-    number, notes = search.number(len(table.encoders) if knows_groups else len(table.names))
+    number, notes = search.number(len(table.encoders))
     set_given(
         selector,
         n_features_to_select=number,
@@ -294,10 +293,13 @@ def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable", qui
     """Fit the selector and show its progress; return the seconds it took and its warnings."""
     from puselect.fscpu.selector import FSCPU
     from puselect.search.progress import watching
+    from puselect.selectors.ranking import RankingSelector
 
     is_limited = search.yes or search.max_iter is not None or search.max_time is not None
     selector.has_row_groups_ = table.row_groups is not None
-    groups = {"row_groups": table.row_groups} if selector.has_row_groups_ and isinstance(selector, FSCPU) else {}
+    groups: dict[str, object] = {"groups": table.groups} if isinstance(selector, RankingSelector) else {}
+    if selector.has_row_groups_ and isinstance(selector, FSCPU):
+        groups["row_groups"] = table.row_groups
     with warnings.catch_warnings(record=True) as heard, search_progress(search.method, quiet) as observer:
         warnings.simplefilter("always")
         begin = time.perf_counter()
@@ -343,7 +345,7 @@ def shuffled_search(
     try:
         with stopping(quiet):
             return check_suitability(table.X, table.y, n_shuffles=search.n_shuffles, row_groups=table.row_groups,
-                                     random_state=search.seed, n_jobs=search.jobs)
+                                     random_state=search.seed, n_jobs=search.jobs, groups=table.groups)
     except KeyboardInterrupt:
         tell("note: the comparison with shuffled labels was interrupted; suitability was not checked")
         return None
