@@ -192,4 +192,4 @@ def test_columns_of_a_group_are_clustered_as_one_feature():
     X = np.column_stack([np.eye(4)[colour], rng.normal(size=(300, 4)), rng.normal(3.0 * known)])
     found = check_suitability(X, known.astype(int), 2, n_shuffles=5, groups={"colour": [0, 1, 2, 3]})
     assert found.n_features == 2
-    assert check_suitability(X, known.astype(int), 9, n_shuffles=5, groups={"colour": [0, 1, 2, 3]}).n_features == 6
+    assert check_suitability(X, known.astype(int), 6, n_shuffles=5, groups={"colour": [0, 1, 2, 3]}).n_features == 6
