@@ -60,7 +60,7 @@ def test_a_csv_becomes_a_selection_a_smaller_table_and_a_report(folder):
     assert "\x1b" not in done.stdout + done.stderr
     assert "3 of 7 features" in done.stdout
     assert all(name in done.stdout for name in SIGNALS)
-    assert "400 rows, 7 usable features, 40 rows with label = 1" in done.stderr
+    assert "400 rows, 7 of 7 columns usable as features, 40 rows with label = 1" in done.stderr
     selection = Selection.from_json((folder / "s.json").read_text())
     assert set(selection.selected) == SIGNALS
     assert selection.command == (
@@ -385,11 +385,12 @@ class TestNextStep:
         done = select("-k", 3, *words, "--method", "mrmr", "--report", "r.html")
         line = next(line for line in done.stdout.splitlines() if "puselect compare" in line)
         assert "--methods mrmr,fscpu,semi-jmi,lasso,kbest" in line
+        assert line.endswith("--seed 3")
         after = shlex.split(line.split("puselect", 1)[1])
         again = runner.invoke(cli.app, [*after, "--methods", "kbest", "--splits", "2", "--jobs", "1", "--json"])
         assert again.exit_code == 0, again.output
-        assert "300 rows, 6 usable features" in done.stderr
-        assert "300 rows, 6 usable features" in again.stderr
+        assert "300 rows, 6 of 6 columns usable" in done.stderr
+        assert "300 rows, 6 of 6 columns usable" in again.stderr
 
     def test_without_a_report_it_offers_one(self, folder):
         assert "next  add --report report.html to see the clusters" in select("-k", 3).stdout

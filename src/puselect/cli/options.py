@@ -230,19 +230,24 @@ def single_name(option: str, texts: Iterable[str] | None) -> str | None:
     return names[0] if names else None
 
 
-def open_table(data: str, spec: "TableSpec", quiet: bool) -> "LoadedTable":
-    """Read the table and print its size and the notes on it."""
+def open_table(data: str, spec: "TableSpec", quiet: bool, tells_all: bool = False) -> "LoadedTable":
+    """Read the table and print its size and the notes on it, and also the columns left out if it `tells_all`."""
     from puselect.cli.progress import working
-    from puselect.cli.wording import note_text
-    from puselect.phrases import counted
-    from puselect.tables import load_table
+    from puselect.phrases import counted, shortened
 
     with working(f"reading {data}", quiet):
+        from puselect.cli.wording import note_text, reason_text
+        from puselect.tables import load_table
+
         table = load_table(data, spec)
     if not quiet:
-        tell(f"{len(table.y)} rows, {len(table.encoders)} usable features, {counted(int(table.y.sum()), 'row')} with "
-             f"{table.label} = {table.positive}")
+        n_columns = len(table.encoders) + len(table.left_out)
+        tell(f"{len(table.y)} rows, {len(table.encoders)} of {n_columns} columns usable as features, "
+             f"{counted(int(table.y.sum()), 'row')} with {table.label} = {table.positive}")
         tell_notes(map(note_text, table.notes))
+        for reason in dict.fromkeys(map(reason_text, table.left_out)) if tells_all else ():
+            names = [column.name for column in table.left_out if reason_text(column) == reason]
+            tell(f"left out, {reason}: {shortened(names)}")
     return table
 
 

@@ -1,5 +1,6 @@
 """``puselect select``."""
 
+import os
 import shlex
 import sys
 import time
@@ -15,18 +16,22 @@ from puselect.cli.application import command, console, finishing, stopping
 from puselect.cli.options import HOW, OUT, TABLE, WHAT, TableOptions, open_table, option, split_names, tell, tell_notes
 from puselect.cli.progress import TimeCheck, search_progress, working
 from puselect.cli.writing import check_outputs, result_outputs, write_each, written
+from puselect.phrases import duration
 
 if TYPE_CHECKING:
     from puselect.arrays import BoolArray
     from puselect.checks.suitability import Suitability as SuitabilityCheck
     from puselect.fscpu.final_clusters import Candidates
     from puselect.report import Selection
+    from puselect.search.progress import Step
     from puselect.selectors.base import PUSelector
     from puselect.tables import LoadedTable
 
 FOUND = ("auto", "related")  # the number of features is found
 USUAL_SHUFFLES = 39
 COMPARED = ("fscpu", "semi-jmi", "lasso", "kbest")
+SPLITS = (20, 10, 5)  # of a comparison that is suggested; the most that are done soon
+SOON, SECONDS_PER_SPLIT = 60.0, 0.5  # besides the search
 PARAMETERS = {
     "--keep": "always_keep", "--budget": "budget", "--costs": "feature_costs", "--engine": "engine",
     "--checkpoint": "checkpoint", "--max-iter": "max_iter", "--max-time": "max_time", "--dask": "engine",
@@ -300,13 +305,18 @@ def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable", qui
     groups: dict[str, object] = {"groups": table.groups} if isinstance(selector, RankingSelector) else {}
     if selector.has_row_groups_ and isinstance(selector, FSCPU):
         groups["row_groups"] = table.row_groups
+    last: list[Step] = []
     with warnings.catch_warnings(record=True) as heard, search_progress(search.method, quiet) as observer:
         warnings.simplefilter("always")
         begin = time.perf_counter()
-        with stopping(quiet), watching(TimeCheck(is_limited)), watching(observer):
+        with stopping(quiet), watching(TimeCheck(is_limited)), watching(observer), watching(last.append):
             selector.fit(table.X, table.y, **groups)
         seconds = time.perf_counter() - begin
-    return seconds, list(dict.fromkeys(str(warning.message) for warning in heard))
+    notes = list(dict.fromkeys(str(warning.message) for warning in heard))
+    found = selector.result_.search
+    if found is not None and found.timed_out and last:
+        notes.append(f"--max-time ended the search after {last[-1].number} of {last[-1].max_iter} steps")
+    return seconds, notes
 
 
 def examine(
@@ -330,7 +340,7 @@ def repeat(selector: "PUSelector", table: "LoadedTable", n_searches: int, quiet:
     if min(n_labelled, len(table.y) - n_labelled) < 2:
         return tell("note: stability was not assessed; it needs two labelled and two unlabelled rows")
     try:
-        with stopping(quiet):
+        with stopping(quiet), working(f"selecting again {n_searches} times", quiet):
             assess_stability(selector, table.X, table.y, n_searches, selector.random_state, table.row_groups)
     except KeyboardInterrupt:
         tell("note: the repeated searches were interrupted; stability was not assessed")
@@ -343,7 +353,7 @@ def shuffled_search(
     from puselect.checks.suitability import check_suitability
 
     try:
-        with stopping(quiet):
+        with stopping(quiet), working("comparing with shuffled labels", quiet):
             return check_suitability(table.X, table.y, n_shuffles=search.n_shuffles, row_groups=table.row_groups,
                                      random_state=search.seed, n_jobs=search.jobs, groups=table.groups)
     except KeyboardInterrupt:
@@ -394,4 +404,8 @@ def next_step(
         return "add --report report.html to see the clusters, the candidates and the checks"
     methods = COMPARED if search.method in COMPARED else (search.method, *COMPARED)
     words = ["compare", data, *options.words(table), "-k", str(n_selected), "--methods", ",".join(methods)]
-    return f"{options.program()} {shlex.join(words)}"
+    seconds = [((n + 1) * ((selection.seconds or 0.0) + SECONDS_PER_SPLIT) / (os.cpu_count() or 1), n) for n in SPLITS]
+    needed, n_splits = next((each for each in seconds if each[0] <= SOON), seconds[-1])
+    words += ["--splits", str(n_splits)] if n_splits != SPLITS[0] else []
+    words += ["--seed", str(search.seed)] if search.seed else []
+    return f"{options.program()} {shlex.join(words)}" + (f"  # about {duration(needed)}" if needed > SOON else "")
