@@ -534,6 +534,18 @@ class TestCosts:
             read_costs(tmp_path / name)
         assert caught.value.fault == fault
 
+    def test_of_columns_hold_for_their_features_and_one_is_for_all_others(self, tmp_path):
+        table = read_text(tmp_path, "a,city,b,label\n1,Rome,3,1\n2,Oslo,5,0\n3,Bonn,4,0\n", encode=True)
+        costs = tmp_path / "costs.csv"
+        costs.write_text("city,3\n*,1\n")
+        assert table.costs(costs) == [1, 3, 3, 3, 1]
+        for text, fault, names in (("a,1\n", "missing", ["city", "b"]), ("ctiy,1\n*,1\n", "unknown", ["ctiy"])):
+            costs.write_text(text)
+            with pytest.raises(CostsError) as caught:
+                table.costs(costs)
+            assert (caught.value.fault, caught.value.names) == (fault, names)
+        assert "'city'" in error_text(caught.value)
+
     def test_without_end_are_refused(self, monkeypatch):
         monkeypatch.setattr("puselect.tables.loading.MOST_CHARACTERS", 1000)
         with pytest.raises(CostsError) as caught:

@@ -64,7 +64,8 @@ class SearchOptions:
         float | None, option(WHAT, "B", "Instead of -k: limit on the total cost of the selected features.")
     ] = None
     costs: Annotated[
-        Path | None, option(WHAT, "FILE", "With --budget: cost of each feature, as CSV lines feature,cost or JSON.")
+        Path | None,
+        option(WHAT, "FILE", "With --budget: cost of each column, as CSV lines name,cost or JSON; * is for all others."),
     ] = None
     max_false: Annotated[
         float | None,

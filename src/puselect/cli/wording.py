@@ -9,6 +9,8 @@ from puselect.tables import errors
 from puselect.tables.column_outcomes import leak_text, reason
 from puselect.tables.errors import LeftOut
 
+ANOTHER_ID = ": correct them, or name another column with --id COL"
+
 
 def error_text(error: errors.TableError) -> str:
     """Return what is wrong with a table and what to do about it."""
@@ -35,10 +37,10 @@ def error_text(error: errors.TableError) -> str:
         case errors.KeepError(name, None):
             return f"--keep: {name!r} is the label, truth, identifier, row group or a dropped column, not a feature"
         case errors.IdError(name, "missing", n_rows=n_rows):
-            return f"--id: {counted(n_rows, 'row')} without a value of {name!r}; every row needs its own"
+            return f"--id: {counted(n_rows, 'row')} without a value of {name!r}; every row needs its own{ANOTHER_ID}"
         case errors.IdError(name, _, value, n_shared):
             shared = f"{counted(n_shared, 'value')} of {name!r} in more than one row"
-            return f"--id: {shared}, such as {value!r}; every row needs its own"
+            return f"--id: {shared}, such as {value!r}; every row needs its own{ANOTHER_ID}"
         case errors.KeepError(name, LeftOut() as left_out):
             return f"--keep: {name!r} cannot be used: {reason_text(left_out)}"
         case errors.TooFewFeaturesError(n_features, left_out):
@@ -106,14 +108,16 @@ COSTS_TEXTS: dict[errors.CostsFault, str] = {
     "json": "{path} is not valid JSON{detail}",
     "object": '{path} must hold an object such as {{"age": 1, "scan": 250.0}}',
     "size": "{path} is too large for a list of costs",
-    "missing": "{path} has no cost for {names}",
+    "missing": "{path} has no cost for {names}; add them, or a line *,1 for all others",
+    "unknown": "{path} has a cost for {names}, which is no column of the table{near}",
 }
 
 
 def costs_text(error: errors.CostsError) -> str:
     """Return why a file of costs cannot be used."""
     detail = f" ({error.detail})" if error.detail else ""
-    text = COSTS_TEXTS[error.fault].format(path=error.path, detail=detail, names=shortened(error.names))
+    names, near = shortened(error.names), nearest("".join(error.names[:1]), error.columns)
+    text = COSTS_TEXTS[error.fault].format(path=error.path, detail=detail, names=names, near=near)
     return f"--costs: {text}"
 
 

@@ -8,11 +8,20 @@ from typing import Any, NamedTuple, Self, TypeGuard
 import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.phrases import shortened
 from puselect.search.repair import SLACK
 from puselect.selectors.base import resolve_n_features, warn_of_fewer
-from puselect.selectors.groups import check_equal_costs, find_columns, group_costs, has_integer_names, leaders
+from puselect.selectors.groups import (
+    check_equal_costs,
+    find_columns,
+    group_costs,
+    has_integer_names,
+    leaders,
+    prepared_source,
+)
 
 AUTO, RELATED = "auto", "related"  # the number of features is found, not given: enough, or all that are related
+OTHERS = "*"  # for the costs of columns that are not named
 LARGEST_COST = 1e100  # the sum of all costs, and its ratio to the budget, must not overflow
 
 
@@ -182,11 +191,14 @@ def costs_in_order(costs: Any, names: Sequence[Any] | None, groups: Mapping[str,
         raise ValueError("feature_costs by name need a table with column names, got an array without")
     if groups:
         costs = group_costs(groups, costs, names)
-    missing = [name for name in names if name not in costs]
+    found = {name: [key for key in (name, prepared_source(str(name)), OTHERS) if key in costs] for name in names}
+    missing = dict.fromkeys(prepared_source(str(name)) for name in names if not found[name])
     if missing:
-        shown = ", ".join(map(str, missing[:5]))
-        raise ValueError(f"feature_costs must hold a cost for every column, got none for {shown}")
-    return _as_floats([costs[name] for name in names])
+        shown = shortened(list(missing), most=5)
+        raise ValueError(
+            f"feature_costs must hold a cost for every column, got none for {shown}; {OTHERS!r} is for all others"
+        )
+    return _as_floats([costs[found[name][0]] for name in names])
 
 
 def _as_floats(costs: Any) -> FloatArray:

@@ -12,7 +12,7 @@ FileFault = Literal[
     "stream size", "schema", "nested", "rows", "output format",
 ]
 LabelFault = Literal["empty", "type", "all positive", "none positive", "ambiguous", "unknown value"]
-CostsFault = Literal["empty", "line", "json", "object", "size", "missing"]
+CostsFault = Literal["empty", "line", "json", "object", "size", "missing", "unknown"]
 LeftOutReason = Literal[
     "empty", "sparse", "constant", "text", "mixed", "units", "dates", "type", "identifier", "leak", "copy", "drop"
 ]
@@ -177,7 +177,9 @@ class CostsError(TableError):
     fault: CostsFault
     detail: str = ""
     names: Sequence[str] = ()
-    """Features without a cost."""
+    """Columns without a cost, or costs without a column."""
+    columns: Sequence[str] = ()
+    """Of the table."""
 
 
 @dataclass(frozen=True)

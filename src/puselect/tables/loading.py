@@ -14,6 +14,7 @@ import numpy as np
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.fscpu.final_clusters import Candidates
 from puselect.row_groups import draw_groups, read_row_groups
+from puselect.selectors.budget import OTHERS
 from puselect.tables import errors
 from puselect.tables.column_outcomes import ColumnOutcome, column_outcomes
 from puselect.tables.columns import ColumnRules, Columns, finish_columns, read_columns
@@ -139,13 +140,15 @@ class LoadedTable:
         return [source for source, taken in zip(self.sources, support, strict=True) if taken]
 
     def costs(self, path: Path) -> list[float]:
-        """Read the cost of each feature from a file; one without a cost of its own has that of its column."""
-        costs = read_costs(path)
-        found = [costs.get(name, costs.get(source)) for name, source in zip(self.names, self.sources, strict=True)]
-        missing = [name for name, cost in zip(self.names, found, strict=True) if cost is None]
-        if missing:
-            raise errors.CostsError(path, "missing", names=missing)
-        return [cost for cost in found if cost is not None]
+        """Read the cost of each feature from a file: its own, or that of its column, or that of all others, "*"."""
+        costs, columns = read_costs(path), self.rows.frame.columns
+        if unknown := [name for name in costs if name not in (*self.names, *columns, OTHERS)]:
+            raise errors.CostsError(path, "unknown", names=unknown, columns=columns)
+        pairs = list(zip(self.names, self.sources, strict=True))
+        found = [[costs[key] for key in (*pair, OTHERS) if key in costs] for pair in pairs]
+        if missing := dict.fromkeys(source for (_, source), own in zip(pairs, found, strict=True) if not own):
+            raise errors.CostsError(path, "missing", names=list(missing))
+        return [own[0] for own in found]
 
     def write(self, columns: Iterable[str], file: BinaryIO, output_format: str) -> None:
         """Write columns and the label as they are in the file, all rows."""
