@@ -65,7 +65,7 @@ class SearchOptions:
     ] = None
     costs: Annotated[
         Path | None,
-        option(WHAT, "FILE", "With --budget: cost of each column, as CSV lines name,cost or JSON; * is for all others."),
+        option(WHAT, "FILE", "With --budget: cost of each column, as CSV lines name,cost or JSON; * for all others."),
     ] = None
     max_false: Annotated[
         float | None,
