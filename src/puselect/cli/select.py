@@ -164,14 +164,14 @@ class Outputs:
         self, selection: "Selection", table: "LoadedTable", support: "BoolArray", found: "Candidates | None"
     ) -> None:
         """Write the files that were asked for, each on its own."""
-        from puselect.tables.files import output_format
+        from puselect.tables.files import output_format, write_table
 
         columns = table.columns_of(support)
 
         def write_candidates(file: BinaryIO) -> None:
             if found is None:
                 raise ValueError("no clustering of the selected features succeeded")
-            table.rows.write_candidates(found, columns, file)
+            write_table(table.rows.ranked(found, columns), file, ".csv")
 
         data_format = "" if self.data_out is None else output_format(self.data_out)
         result, report = result_outputs(selection, self.output, self.report)

@@ -28,6 +28,7 @@ from puselect.tables.text import DAMAGED, open_text
 SAMPLE_BYTES = 1 << 30  # of a table too large to be read: more rows would cost time and tell little
 COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
 BYTES_PER_LETTER = 4  # in memory, of a text file
+NUMBERED = "none"  # instead of a column that names the rows
 MOST_CHARACTERS = 1 << 26  # of a list of costs
 
 
@@ -79,17 +80,22 @@ class FileRows:
     name: str | None
     """The column that names the rows, if there is one."""
 
-    def write_candidates(self, found: Candidates, columns: Iterable[str], file: BinaryIO) -> None:
-        """Write candidates as CSV: the name of the row, its lift and confidence, and columns as they are in the file.
+    def select(self, columns: Iterable[str]) -> pl.DataFrame:
+        """Return columns as they are in the file, and in their order."""
+        chosen = set(columns)
+        return self.frame.select(name for name in self.frame.columns if name in chosen)
+
+    def ranked(self, found: Candidates, columns: Iterable[str], others: Sequence[int] = ()) -> pl.DataFrame:
+        """Return the candidates, best first, and then others: name, rank, lift, confidence, and columns of the file.
 
         The file's columns keep their names; with a column "lift" among them, ours is "lift_".
         """
-        rows = self.frame.select(names_in_order(columns, self.frame.columns))
-        own: dict[str, AnyArray] = {self.name or free_name("row", rows.columns): self.names[found.rows]}
-        for name, values in found.figures().items():
+        order, rows = [*found.rows.tolist(), *others], self.select(columns)
+        own = {self.name or free_name("row", rows.columns): self.names[order].tolist()}
+        figures = {name: [*values.tolist(), *[None] * len(others)] for name, values in found.figures().items()}
+        for name, values in {"rank": list(range(1, len(order) + 1)), **figures}.items():
             own[free_name(name, [*own, *rows.columns])] = values
-        made = pl.DataFrame({name: values.tolist() for name, values in own.items()})
-        write_table(made.hstack(rows[found.rows.tolist()].drop(own, strict=False)), file, ".csv")
+        return pl.DataFrame(own).hstack(rows[order].drop(own, strict=False))
 
 
 @dataclass(frozen=True)
@@ -152,7 +158,8 @@ class LoadedTable:
 
     def write(self, columns: Iterable[str], file: BinaryIO, output_format: str) -> None:
         """Write columns and the label as they are in the file, all rows."""
-        names = names_in_order([*columns, self.label], self.data.collect_schema().names())
+        chosen = {*columns, self.label}
+        names = [name for name in self.data.collect_schema().names() if name in chosen]
         write_table(self.data.select(names), file, output_format)
 
 
@@ -271,15 +278,13 @@ class AppliedTable:
     """The columns they were made from."""
     notes: tuple[errors.UnreadNote, ...]
 
-    def write(self, file: BinaryIO, output_format: str) -> None:
-        """Write the selected columns as they are in the file, and what names the rows."""
-        frame = self.rows.frame
-        write_table(frame.select(names_in_order([*self.sources, self.rows.name or ""], frame.columns)), file,
-                    output_format)
-
 
 def apply_encoders(
-    name: str, encoders: Sequence[Encoder], features: Sequence[str], row_name: str | None = None
+    name: str,
+    encoders: Sequence[Encoder],
+    features: Sequence[str],
+    row_name: str | None = None,
+    usual_name: str | None = None,
 ) -> AppliedTable:
     """Read a data file and return the selected features of its rows.
 
@@ -292,7 +297,9 @@ def apply_encoders(
     features : sequence of str
         The selected ones.
     row_name : str, optional
-        Column that names the rows.
+        Column that names the rows; "none" if they are to be numbered.
+    usual_name : str, optional
+        Column that names the rows if no other is given and the file has it.
     """
     made = {feature: encoder for encoder in encoders for feature in encoder.names}
     used = {encoder.column: encoder for encoder in (made.get(name) or Encoder(name, "number") for name in features)}
@@ -300,6 +307,10 @@ def apply_encoders(
     lacking = [column for column in used if column not in source.columns]
     if lacking:
         raise errors.LackingColumnsError(name, lacking, source.columns)
+    if row_name is None and usual_name in source.columns:
+        row_name = usual_name
+    if row_name == NUMBERED and NUMBERED not in source.columns:
+        row_name = None
     if row_name is not None and row_name not in source.columns:
         raise errors.UnknownColumnError(name, "id", row_name, source.columns)
     frame, numbers = read_rows(source)
@@ -319,12 +330,6 @@ def apply_encoders(
 def feature_frame(features: Iterable[Feature]) -> pl.DataFrame:
     """Return the features as one frame of floats; columns of floats share their memory with the file's frame."""
     return pl.DataFrame([feature.values.rename(feature.name) for feature in features])
-
-
-def names_in_order(wanted: Iterable[str], columns: Sequence[str]) -> list[str]:
-    """Return the wanted names once each, in the order of the table's columns."""
-    chosen = set(wanted)
-    return [name for name in columns if name in chosen]
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:
