@@ -45,7 +45,7 @@ COMMANDS = {
         "-k", "--methods", "--positive", "--truth", "--drop", "--prepare", "--use", "--id", "--missing", "--impute",
         "--drop-duplicates", "--encode", "--max-rows", "--splits", "--model", "-o", "--report", "--quiet", "--json",
     ],
-    "apply": ["--id", "--data-out", "--candidates", "--quiet", "--nonsense"],
+    "apply": ["--id", "-o", "--quiet", "--nonsense"],
 }  # fmt: skip
 RESULTS = ["prepared.json", "plain.json", "kbest.json", "compared.json", "missing.json", "costs.json", "table.csv"]
 TABLES = ["table.csv", "table.parquet", "text.csv", "holes.csv", "missing.csv", ".", "costs.json", "wide.csv"]

@@ -58,7 +58,7 @@ def example(draw: Draw) -> str:
     require(page and page.rstrip().endswith("</html>"), "no page")
     attempt(lambda: type(record).from_json(record.to_json()), ())
     if chance(draw, 3):
-        words = ["apply", path, FOLDER / "table.csv", "--candidates", FOLDER / "found.csv"]
+        words = ["apply", path, FOLDER / "table.csv", "-o", FOLDER / "found.csv"]
         ended, _ = attempt(lambda: run_command(*words), ())
         return f"page, apply: {judge(ended, words)}"
     return "page"
