@@ -16,6 +16,7 @@ from puselect import cli
 from puselect.evaluation import holdout
 from puselect.fscpu import settings
 from puselect.report import Comparison, Selection
+from puselect.report.answer import next_step, trust
 
 pytestmark = pytest.mark.usefixtures("remembered_fits", "few_trees")
 ROOT = Path(__file__).parents[1]
@@ -62,7 +63,7 @@ def test_every_command_shown_works(tmp_path, monkeypatch, name):
     assert "worst area" in (tmp_path / "report.html").read_text()
     if name == "cli.md":
         page = PAGES[name].read_text(encoding="utf-8")
-        shown = re.findall(r"^ +\d  (\w[\w ]+?) +[01]\.\d\d  ━", page, flags=re.MULTILINE)
+        shown = re.findall(r"^  (\w[\w ]+?)  +very high$", page, flags=re.MULTILINE)
         assert shown == list(selection.selected)
         run("puselect select breast.csv --label known --drop diagnosis -k 6 --quiet -o short.json", tmp_path)
         piped, read = (json.loads((tmp_path / file).read_text()) for file in ("result.json", "short.json"))
@@ -78,9 +79,10 @@ def test_the_commands_of_the_quick_start_work_and_print_what_it_shows(tmp_path, 
         run(line, tmp_path)
     selection = Selection.from_json((tmp_path / "selected.json").read_text())
     text = " ".join(page.read_text(encoding="utf-8").split())
-    assert re.findall(r" \d (\w[\w ]+?) [01]\.\d\d ━", text) == list(selection.selected)
-    assert selection.suitability.verdict in text
-    assert f"the likeliest of {selection.candidates.total} unlabelled rows" in text
+    table = page.read_text(encoding="utf-8")
+    assert re.findall(r"^  (\w[\w ]+?)  +very high +\d of 8", table, flags=re.MULTILINE) == list(selection.selected)
+    assert trust(selection).text in text
+    assert next_step(selection) in text
     assert (tmp_path / "small.csv").read_text().splitlines()[0].endswith(",known")
 
 

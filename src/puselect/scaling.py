@@ -4,12 +4,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import csc_array, issparse
 from sklearn.utils import check_array
 
-from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from puselect.blocks import map_blocks
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray, map_blocks
 
 BLOCK = 2**13  # rows scaled at a time
 COLUMNS_AT_ONCE = 16
@@ -31,20 +30,20 @@ class Scaling(Protocol):
         ...
 
     def scale(
-        self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64, n_threads: int = 1
-    ) -> NDArray[Any]:
+        self, X: AnyArray, dtype: type[np.floating] = np.float64, n_threads: int = 1
+    ) -> AnyArray:
         """Return a scaled table; its columns are contiguous."""
         ...
 
 
-def fit_scaling(name: str, X: NDArray[Any], n_threads: int = 1) -> Scaling:
+def fit_scaling(name: str, X: AnyArray, n_threads: int = 1) -> Scaling:
     """Return the scaling of `SCALES` with that name, fitted to a table."""
     if name == "auto":
         return RobustScaling.of(X, n_threads)
     return ColumnRanges.of(X, n_threads) if name == "minmax" else ColumnRanges.of_deviations(X, n_threads)
 
 
-def check_unmasked(X: Any) -> None:
+def check_unmasked(X: object) -> None:
     """Raise a ValueError if `X` is a masked array with masked values, which would be read as if they were not."""
     n_masked = int(np.ma.getmaskarray(X).sum()) if isinstance(X, np.ma.MaskedArray) else 0
     if n_masked:
@@ -54,25 +53,17 @@ def check_unmasked(X: Any) -> None:
         )
 
 
-def as_numbers(X: Any, **options: Any) -> AnyArray:
+def as_numbers(X: ArrayLike, **options: object) -> AnyArray:
     """Return a table as floats, or raise a clear error; `options` are those of scikit-learn's `check_array`."""
     check_unmasked(X)
     with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
         return np.asarray(check_array(X, dtype=[np.float64, np.float32], **options))
 
 
-def column_of(X: Any, j: int) -> AnyArray:
-    """Return a column of an array, or of a sparse matrix in columns, as an array."""
-    if not issparse(X):
-        return np.asarray(X[:, j])
-    part = slice(X.indptr[j], X.indptr[j + 1])
-    column = np.zeros(X.shape[0], dtype=X.dtype)
-    column[X.indices[part]] = X.data[part]
-    return column
-
-
-def of_each_column(function: Callable[[AnyArray], tuple[FloatArray, ...]], X: Any, n_threads: int) -> list[FloatArray]:
-    """Return what a function of lines, one for each column, returns: several arrays with a number for each column."""
+def of_each_column(
+    function: Callable[[AnyArray], tuple[FloatArray, ...]], X: AnyArray | csc_array, n_threads: int
+) -> list[FloatArray]:
+    """Return the results of a function of lines, one line per column: several arrays with a number for each column."""
 
     def of_block(block: slice) -> tuple[FloatArray, ...]:
         return function(_lines(X[:, block]))
@@ -81,11 +72,9 @@ def of_each_column(function: Callable[[AnyArray], tuple[FloatArray, ...]], X: An
     return [np.concatenate(found) for found in zip(*parts, strict=True)]
 
 
-def _lines(X: Any) -> AnyArray:
+def _lines(X: AnyArray | csc_array) -> AnyArray:
     """Return the columns of a table as contiguous lines."""
-    if issparse(X):
-        return np.stack([column_of(X, j) for j in range(X.shape[1])])
-    return np.ascontiguousarray(X.T)
+    return np.ascontiguousarray((X if isinstance(X, np.ndarray) else X.toarray()).T)
 
 
 def column_extremes(X: Any) -> tuple[AnyArray, AnyArray]:
@@ -106,7 +95,7 @@ class ColumnRanges(NamedTuple):
     """Half of the range that maps to [0, 1]."""
 
     @classmethod
-    def of(cls, X: NDArray[Any], n_threads: int = 1) -> Self:
+    def of(cls, X: AnyArray, n_threads: int = 1) -> Self:
         """Return the ranges of the columns of `X`."""
         return cls(*of_each_column(_range, X, n_threads))
 
@@ -115,13 +104,13 @@ class ColumnRanges(NamedTuple):
         return self._replace(low=self.low[chosen], width=self.width[chosen])
 
     @classmethod
-    def of_deviations(cls, X: NDArray[Any], n_threads: int = 1) -> Self:
+    def of_deviations(cls, X: AnyArray, n_threads: int = 1) -> Self:
         """Return ranges that centre columns at their mean and divide them by their standard deviation."""
         return cls(*of_each_column(_moments, X, n_threads))
 
     def scale(
-        self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64, n_threads: int = 1
-    ) -> NDArray[Any]:
+        self, X: AnyArray, dtype: type[np.floating] = np.float64, n_threads: int = 1
+    ) -> AnyArray:
         """Return a table in these ranges, clipped to [-FAR, FAR], so that everything stays finite.
 
         Columns of tiny range (1e-30) and those whose range overflows (from -1e308 to 1e308) are scaled as any other;
@@ -146,19 +135,19 @@ class RobustScaling(NamedTuple):
     Half a per cent of the rows is cut off at each end. The spread of a side is the distance from the median to the
     16th or 84th percentile. If the cut is more than four spreads from the median on a side, the column has a long tail:
     its median is put at 0.5, and each side is scaled by itself and cut off at 2.5 spreads. A column that is constant
-    but for less than half a per cent of the rows keeps its whole range. An affine transformation of a column does not
+    except in less than half a per cent of the rows keeps its whole range. An affine transformation of a column does not
     change the result.
     """
 
     centre: FloatArray
-    """What maps to 0.5, halved, so that differences cannot overflow."""
+    """The value that maps to 0.5, halved, so that differences cannot overflow."""
     below: FloatArray
-    """Half of the distance from the centre to what maps to 0."""
+    """Half of the distance from the centre to the value that maps to 0."""
     above: FloatArray
-    """Half of the distance from the centre to what maps to 1."""
+    """Half of the distance from the centre to the value that maps to 1."""
 
     @classmethod
-    def of(cls, X: NDArray[Any], n_threads: int = 1) -> Self:
+    def of(cls, X: AnyArray, n_threads: int = 1) -> Self:
         """Fit to the columns of `X`.
 
         Examples
@@ -178,9 +167,9 @@ class RobustScaling(NamedTuple):
         return self._replace(centre=self.centre[chosen], below=self.below[chosen], above=self.above[chosen])
 
     def scale(
-        self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64, n_threads: int = 1
-    ) -> NDArray[Any]:
-        """Return a scaled table; what was cut off is at 0 or 1."""
+        self, X: AnyArray, dtype: type[np.floating] = np.float64, n_threads: int = 1
+    ) -> AnyArray:
+        """Return a scaled table; tails that were cut off are at 0 or 1."""
 
         def scaled(lines: AnyArray, block: slice) -> AnyArray:
             centre, below, above = self.centre[block], self.below[block], self.above[block]
@@ -193,17 +182,11 @@ class RobustScaling(NamedTuple):
         return _scaled_table(scaled, X, dtype, n_threads)
 
 
-def scale_columns(X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
+def scale_columns(X: AnyArray, dtype: type[np.floating] = np.float64) -> AnyArray:
     """Return `X` with every column mapped to [0, 1]; constant columns become 0.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-    dtype : dtype of the result, default=float64
 
     Examples
     --------
-    >>> import numpy as np
     >>> scale_columns(np.array([[1.0, 7.0, 0.0], [3.0, 7.0, 1e-30], [2.0, 7.0, 1e-30]]))
     array([[0. , 0. , 0. ],
            [1. , 0. , 1. ],
@@ -218,8 +201,8 @@ def wanted_quantiles() -> list[float]:
 
 
 def _scaled_table(
-    scaled: Callable[[AnyArray, slice], AnyArray], X: NDArray[Any], dtype: type[np.floating[Any]], n_threads: int
-) -> NDArray[Any]:
+    scaled: Callable[[AnyArray, slice], AnyArray], X: AnyArray, dtype: type[np.floating], n_threads: int
+) -> AnyArray:
     """Return the table whose columns are the lines ``scaled(lines, block)`` for each block of columns."""
     table = np.empty(X.shape, dtype=dtype, order="F")
 
@@ -232,23 +215,23 @@ def _scaled_table(
     return table
 
 
-def _sides(lines: NDArray[Any]) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _sides(lines: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the centre of each line and how far it reaches below and above, all halved."""
     before, after, share = _places(lines.shape[1])
     ordered = np.partition(lines, np.union1d(before, after))  # in its own type: half the bytes of float64 for float32
     return _sides_between(ordered[:, before], ordered[:, after], share)
 
 
-def columns_at_once(X: Any) -> int:
+def columns_at_once(X: csc_array) -> int:
     """Return how many columns of a sparse matrix are sorted at a time, so that little memory is needed."""
     return max(1, STORED_AT_ONCE * int(X.shape[1]) // max(int(X.nnz), 1))
 
 
-def _sparse_sides(X: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return what `_sides` does for the columns of a sparse matrix, whose zeros are not sorted."""
+def _sparse_sides(X: csc_array) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return `_sides` of the columns of a sparse matrix, whose zeros are not sorted."""
     (n_rows, n_columns), begin = X.shape, X.indptr[:-1]
     of_column = np.repeat(np.arange(n_columns), np.diff(X.indptr))
-    ordered = np.append(X.data[np.lexsort((X.data, of_column))], 0)  # within columns; the last stands for what is not
+    ordered = np.append(X.data[np.lexsort((X.data, of_column))], 0)  # within columns; the last stands for zeros
     n_below, n_above = (np.bincount(of_column[chosen], minlength=n_columns) for chosen in (X.data < 0, X.data > 0))
 
     def values_at(place: IntArray) -> AnyArray:
@@ -261,7 +244,7 @@ def _sparse_sides(X: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _places(n_rows: int) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the places before and after the extremes and quantiles of so many sorted values, and shares between."""
+    """Return the places before and after the extremes and quantiles of `n_rows` sorted values, and shares between."""
     place = np.array([0.0, 1.0, *wanted_quantiles()]) * (n_rows - 1)
     before = np.floor(place).astype(np.intp)
     return before, np.minimum(before + 1, n_rows - 1), place - before
@@ -296,21 +279,21 @@ def robust_sides(
     )
 
 
-def _moments(lines: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+def _moments(lines: AnyArray) -> tuple[FloatArray, FloatArray]:
     """Return half of the means and half of the standard deviations; sums of large values could overflow."""
     low, width = _range(lines)
     share = _scale(lines, low, width)
     return low + width * share.mean(axis=1), width * share.std(axis=1)
 
 
-def _range(lines: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+def _range(lines: AnyArray) -> tuple[FloatArray, FloatArray]:
     """Return half of the smallest values and half of the ranges; a whole range could overflow."""
     halved = lines.astype(np.float64) / 2
     low = halved.min(axis=1)
     return low, halved.max(axis=1) - low
 
 
-def _scale(lines: NDArray[Any], low: FloatArray, width: FloatArray) -> FloatArray:
+def _scale(lines: AnyArray, low: FloatArray, width: FloatArray) -> FloatArray:
     """Return each line in its range; zeros if the range is empty."""
     width = np.where(width > 0, width, np.inf)[:, None]
     exponent = np.where(np.isfinite(width), np.frexp(width)[1], 0)

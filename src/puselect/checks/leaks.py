@@ -1,7 +1,7 @@
 """Columns that give the label away: derived from it, recorded after it, or the true classes themselves.
 
-Hidden positives have what the known ones have, so no such column separates labelled from unlabelled rows perfectly.
-What gives it away is that all known positives share something that hardly any other row has.
+Hidden positives are like known ones, so no such column separates labelled from unlabelled rows perfectly.
+The sign of a leak is that all known positives share a property that hardly any other row has.
 """
 
 import math
@@ -25,7 +25,7 @@ LARGEST_ERROR = 4.0  # standard errors
 
 
 class LeakKind(StrEnum):
-    """What known positives share."""
+    """The property that known positives share."""
 
     VALUE = "value"
     """One value."""
@@ -105,7 +105,7 @@ def tells_labels(column: AnyArray, positive: BoolArray) -> bool:
 def stands_alone(leak: Leak, columns: Sequence[AnyArray], others: Iterable[int], known: BoolArray) -> bool:
     """Return whether no other column tells which of a strong leak's rows are labelled.
 
-    That is so for the class itself and what follows from the label; rows that share a mere feature differ in others.
+    That is so for the class itself and for consequences of the label; rows that share a mere feature differ in others.
     """
     column = columns[leak.column]
     is_hole = leak.kind in (LeakKind.PRESENT, LeakKind.MISSING)

@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from puselect.arrays import AnyArray, Float32Array
-from puselect.blocks import map_blocks
+from puselect.arrays import AnyArray, Float32Array, map_blocks
 from puselect.columns.ranks import double_ranks
 from puselect.scaling import as_numbers
 
@@ -16,7 +15,7 @@ FEWEST_ROWS, MOST_ROWS = 200, 20_000
 
 
 class Twins(NamedTuple):
-    """Columns that say the same: any of them can stand for the others."""
+    """Interchangeable columns: any of them can stand for the others."""
 
     columns: tuple[int, ...]
     """Indices, in the order of the table; the first stands for the others."""

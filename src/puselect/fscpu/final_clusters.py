@@ -3,14 +3,14 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine
 from puselect.fscpu.problem import Problem
 from puselect.fscpu.settings import Settings
 from puselect.labels import equal_to, without_missing
-from puselect.objective.score import best_clusters, smoothing_rows
+from puselect.objective.score import best_clusters
 from puselect.scaling import Scaling
 from puselect.sparse_table import SparseTable, as_dense
 
@@ -26,8 +26,8 @@ class Candidates(NamedTuple):
     lift: FloatArray
     """How many times as often as an average row such a row is positive, shape (n_candidates,)."""
     confidence: FloatArray | None
-    """Probability of being positive, shape (n_candidates,); None if the labels do not tell how many positives there
-    are."""
+    """Probability of being positive, shape (n_candidates,); None if the number of positives cannot be
+    estimated."""
 
     @property
     def n_likely(self) -> int | None:
@@ -35,7 +35,7 @@ class Candidates(NamedTuple):
         return None if self.confidence is None else int((self.confidence >= 0.5).sum())
 
     def figures(self) -> dict[str, FloatArray]:
-        """Return what is known about each row, by name."""
+        """Return lift and any confidence by name."""
         return {"lift": self.lift} | ({} if self.confidence is None else {"confidence": self.confidence})
 
     def to_frame(self, X: Any) -> Any:
@@ -84,14 +84,14 @@ class Clusterings(NamedTuple):
     """Clusterings that lost a cluster or needed more regularisation, shape (n_clusterings,)."""
     mean: FloatArray
     """Shape (n_clusterings, n_clusters, n_selected), scaled."""
-    factor: NDArray[np.floating[Any]]
+    factor: AnyArray
     """Lower triangles of the inverse Cholesky factors, shape (n_clusterings, n_clusters, k (k + 1) / 2)."""
     constant: FloatArray
     """-2 log(weight x determinant of the factor), shape (n_clusterings, n_clusters)."""
     scaling: Scaling | None
     """The scaling of the selected columns; None if the table was not scaled."""
 
-    def distances(self, table: NDArray[Any], number: int) -> FloatArray:
+    def distances(self, table: AnyArray, number: int) -> FloatArray:
         """Return the squared Mahalanobis distances of rows to the clusters of one clustering, (n_rows, n_clusters).
 
         `table` holds the selected columns, scaled.
@@ -111,7 +111,7 @@ class Clusterings(NamedTuple):
             found[:, c] = np.einsum("ij,ij->i", white, white)
         return found
 
-    def place(self, table: NDArray[Any] | SparseTable) -> IntArray:
+    def place(self, table: AnyArray | SparseTable) -> IntArray:
         """Return the cluster of every row in every clustering, shape (n_rows, n_clusterings); `table` as it came."""
         labels = np.empty((len(table), len(self.size)), dtype=np.intp)
         for begin in range(0, len(table), CHUNK):
@@ -120,11 +120,11 @@ class Clusterings(NamedTuple):
                 labels[begin : begin + CHUNK, i] = (self.distances(part, i) + self.constant[i]).argmin(axis=1)
         return labels
 
-    def votes(self, table: NDArray[Any]) -> FloatArray:
+    def votes(self, table: AnyArray) -> FloatArray:
         """Return the share of the clusterings that put each row into a positive cluster; `table` as it came."""
         return np.asarray(self.positive[np.arange(len(self.size)), self.place(table)].mean(axis=1))
 
-    def remoteness(self, table: NDArray[Any]) -> FloatArray:
+    def remoteness(self, table: AnyArray) -> FloatArray:
         """Return the squared Mahalanobis distance of each row to the nearest cluster, a mean over the clusterings."""
         part = self.scaled(table)
         nearest = [
@@ -132,7 +132,7 @@ class Clusterings(NamedTuple):
         ]
         return np.asarray(np.mean(nearest, axis=0))
 
-    def scaled(self, table: NDArray[Any]) -> NDArray[Any]:
+    def scaled(self, table: AnyArray) -> AnyArray:
         """Return the selected columns as they were scaled in `fit`."""
         return table if self.scaling is None else self.scaling.scale(table)
 
@@ -151,8 +151,7 @@ def cluster_result(
     """
     n_kept = n_mixtures_kept(settings, support, len(seeds))
     table, mixtures = engine.fit_final(support, seeds, target, n_mixtures=n_kept)
-    extra_rows = smoothing_rows(table.size, settings.preset.smoothing)
-    best = best_clusters(table.size, table.positive, settings.preset.cluster_choice, extra_rows)
+    best = best_clusters(table.size, table.positive, settings.preset.cluster_choice, settings.preset.smoothing)
     kept = np.flatnonzero(table.size[:n_kept].any(axis=1))  # a clustering that failed has no rows
     if mixtures is None or not len(kept):
         return best.score, None
@@ -176,11 +175,11 @@ def score_features(
 ) -> FloatArray:
     """Cluster some features once per seed and return the scores."""
     table = engine.cluster(np.repeat(support[None, :], len(seeds), axis=0), seeds, np.full(len(seeds), target))
-    extra_rows = smoothing_rows(table.size, settings.preset.smoothing)
-    return best_clusters(table.size, table.positive, settings.preset.cluster_choice, extra_rows).score
+    preset = settings.preset
+    return best_clusters(table.size, table.positive, preset.cluster_choice, preset.smoothing).score
 
 
-def known_positives(y: ArrayLike, pos_label: Any, n_rows: int) -> BoolArray:
+def known_positives(y: ArrayLike, pos_label: object, n_rows: int) -> BoolArray:
     """Return which rows are known to be positive; unlike in `fit`, none or all of them may be."""
     labels = np.asarray(without_missing(y, pos_label))
     if labels.shape == (n_rows, 1):  # as in `fit`

@@ -2,7 +2,8 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from enum import StrEnum
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -11,7 +12,8 @@ from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine, make_engine
 from puselect.clustering.dask.partitions import PartitionedTable, fit_partitioned_scaling
 from puselect.columns.evidence import Evidence, rank_evidence
-from puselect.columns.sparse_ranks import column_ranks
+from puselect.columns.ranks import column_ranks
+from puselect.columns.separation import Separation
 from puselect.draws import Stream, generator
 from puselect.exceptions import FewLabelsWarning
 from puselect.fscpu.settings import Settings
@@ -25,16 +27,47 @@ from puselect.sparse_table import SparseTable
 EVIDENCE_ROWS, EVIDENCE_VALUES = 10_000, 50_000_000  # unlabelled rows that columns are compared on
 FEWEST_FOR_INFORMATION = 25  # labelled rows; docs/paper/methods.md has the figures
 
-if TYPE_CHECKING:
-    from puselect.fscpu.auto_number import Choice
+
+class ChoiceCode(StrEnum):
+    """The basis of the number of features."""
+
+    CHOSEN = "chosen"
+    NOTHING = "nothing_beyond_chance"
+    TOO_FEW_LABELS = "too_few_labels"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The number of features, decided before the search."""
+
+    code: ChoiceCode
+    n_features: int
+    """Of those the search decides on."""
+    beyond: IntArray
+    """Those related to the labels, or the best guess: indices of columns, the smallest p-value first."""
+    false_share: FloatArray
+    """Estimated share of false features among the first 1, 2, ... by p-value; never falling."""
+    p_value: float
+    at_least: int
+    at_most: int
+    sizes: tuple[int, ...]
+    """Numbers of features, kept ones among them, that `separation` has a value for."""
+    separation: Separation
+    seconds: float
+    """Time of the choice; the path takes about as long."""
+
+    @property
+    def n_enough(self) -> int:
+        """The smallest size from which on the separation is within one standard error of the best."""
+        return self.sizes[self.separation.enough]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A table as the engine sees it, and what may be selected."""
+    """A scaled table, its labels, and the budget of features."""
 
     table: AnyArray | SparseTable | PartitionedTable
-    """Scaled as the settings say, shape (n_rows, n_features)."""
+    """Scaled according to the settings, shape (n_rows, n_features)."""
     positive: BoolArray
     """Labelled positives, shape (n_rows,)."""
     budget: Budget
@@ -46,7 +79,7 @@ class Problem:
     """Rows per step, None for all."""
     scaling: Scaling | None
     """How the table was scaled; None if it was not."""
-    choice: "Choice | None" = None
+    choice: Choice | None = None
     """How many features are beyond chance, where the number was to be found."""
     row_groups: IntArray | None = None
     """Number of the group of each row; None if rows are independent."""
@@ -55,7 +88,7 @@ class Problem:
     def of(
         cls, settings: Settings, X: Any, positive: BoolArray, budget: Budget, entropy: int, is_seeded: bool
     ) -> Self:
-        """Scale the table as the settings say."""
+        """Scale the table according to the settings."""
         max_samples = settings.rows_per_step(X.shape[0])
         if isinstance(X, PartitionedTable):
             scaling = None if settings.scale is None else fit_partitioned_scaling(settings.scale, X)
@@ -88,8 +121,8 @@ def problem_engine(settings: Settings, problem: Problem) -> Engine:
         settings.mixture if settings.clusterer is None else settings.clusterer,
         n_jobs=settings.n_jobs,
         max_samples=problem.max_samples,
-        n_selected=int(budget.kept.sum() + np.ceil(budget.start * len(budget.free))),
-        n_masks=(settings.search.population_size, settings.most_steps(budget.start, n_labelled)),
+        n_selected=int(budget.kept.sum() + np.ceil(budget.share * len(budget.free))),
+        n_masks=(settings.search.population_size, settings.most_steps(budget.share, n_labelled)),
     )
 
 
@@ -107,7 +140,7 @@ def pair_information(settings: Settings, problem: Problem) -> PairInformation | 
             FewLabelsWarning,
             stacklevel=4,
         )
-    # Where steps are sampled, a sample tells as much: the labelled rows, all of which it has, are what counts.
+    # Where steps are sampled, a sample is enough: it has all labelled rows, which are the scarce ones.
     rng = generator(problem.entropy, Stream.EVIDENCE)
     rows = slice(None) if problem.max_samples is None else some_rows(problem, rng)
     return PairInformation.of(problem.table[rows], problem.positive[rows])
@@ -125,20 +158,21 @@ def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
     part = table if len(columns) == table.shape[1] else table[:, columns]
     with one_blas_thread:  # its results are to be the same for any number of threads
         ranks = column_ranks(part, n_threads=settings.threads_for(part.shape))
-        evidence = rank_evidence(ranks, problem.positive[rows], problem.budget.start, rng)
+        evidence = rank_evidence(ranks, problem.positive[rows], rng)
     return evidence.widened(columns, problem.table.shape[1])
 
 
-def free_support(budget: Budget, evidence: Evidence) -> FloatArray:
+def free_z_scores(budget: Budget, evidence: Evidence) -> FloatArray:
     """Return the evidence for each free feature in standard errors; that for a group is its best feature's."""
     found = evidence if budget.leader is None else group_evidence(evidence, budget.leader)
-    return found.support[budget.free]
+    return found.z_scores[budget.free]
 
 
-def taken_rows(problem: Problem, rows: IntArray) -> Any:
+def taken_rows(problem: Problem, rows: IntArray) -> AnyArray | SparseTable:
     """Return rows of the table, scaled; without a copy if they are all of it, in order."""
-    is_here = not isinstance(problem.table, PartitionedTable)
-    return problem.table if is_here and len(rows) == len(problem.positive) else problem.table[rows]
+    if isinstance(problem.table, PartitionedTable) or len(rows) < len(problem.positive):
+        return problem.table[rows]
+    return problem.table
 
 
 def some_rows(problem: Problem, rng: np.random.Generator) -> IntArray:

@@ -22,7 +22,7 @@ from puselect.clustering.gpu.kernels import (
     responsibilities_kernel,
     soft_moments_kernel,
 )
-from puselect.clustering.gpu.mixtures import Mixtures
+from puselect.clustering.gpu.plain import Mixtures
 from puselect.clustering.mixture import MixtureSpec
 
 SPLIT, CENTRE_SPLIT = 1024, 256  # rows added up in float32: of clusters, by centres
@@ -31,7 +31,7 @@ HARD_ROWS, SOFT_ROWS, MOMENT_WARPS = 16, 32, 1  # of a program that adds up mome
 
 
 def tile_rows(width: int) -> int:
-    """Return the number of rows of a tile: what was fastest on an H200."""
+    """Return the number of rows of a tile: the fastest on an H200."""
     return 128 if width <= 32 else 64
 
 

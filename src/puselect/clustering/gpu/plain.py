@@ -1,15 +1,28 @@
-"""The sweeps over the rows in plain torch, for any device: what the fused kernels are tested against.
+"""The sweeps over the rows in plain torch, for any device; the fused kernels are tested against them.
 
 Tables come as ``Z`` (n_masks, n_rows, n_features), float32 and centred. A ``share`` of the rows in the clusters has
 shape (n_masks, n_clusters, n_rows), or holds the one cluster of each row, (n_masks, n_rows). Sums over rows are
 float32 within `CHUNK` rows and float64 beyond.
 """
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
-from puselect.clustering.gpu.mixtures import Mixtures
 from puselect.clustering.mixture import MixtureSpec
+
+
+class Mixtures(NamedTuple):
+    """The parameters of a batch of mixtures, in the precision the sweeps over the rows use."""
+
+    mean: Tensor
+    """Shape (n_masks, n_clusters, n_features)."""
+    factor: Tensor
+    """Inverses of the lower Cholesky factors, laid out as the sweeps do it; see their `square_factors`."""
+    constant: Tensor
+    """-2 log(weight) - log|factor|^2, shape (n_masks, n_clusters)."""
+
 
 CHUNK = 4096
 NOTHING_LEFT = 1e30  # the distance from an empty cluster
@@ -18,8 +31,8 @@ NOTHING_LEFT = 1e30  # the distance from an empty cluster
 def gather(tables: Tensor, table: Tensor, rows: Tensor | None, columns: Tensor, out: Tensor) -> None:
     """Write the columns of each mask into `out`, shape (n_masks, n_rows, n_columns).
 
-    `tables` has shape (n_tables, n_rows, n_features); `table` says which one each mask looks at, `columns` and `rows`
-    (n_masks, ...) which of its columns and rows, all rows when None.
+    `tables` has shape (n_tables, n_rows, n_features); `table` is the number of each mask's table, `columns` and `rows`
+    (n_masks, ...) are its columns and rows, all rows when None.
     """
     if rows is None:
         rows = torch.arange(tables.shape[1], device=tables.device)[None]
@@ -78,7 +91,7 @@ def counts(
 ) -> tuple[Tensor, Tensor]:
     """Return the rows and the labelled rows in each cluster, shape (n_masks, n_clusters).
 
-    `positive` has shape (n_targets, n_rows), `target` says which vector each mask is counted with.
+    `positive` has shape (n_targets, n_rows), `target` is the number of each mask's label vector.
     """
     member = labels[:, None, :] == torch.arange(n_clusters, device=labels.device)[:, None]
     marked = positive[target] if rows is None else positive[target[:, None], rows]

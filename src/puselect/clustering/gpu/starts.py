@@ -1,13 +1,13 @@
-"""Where clusters start: scikit-learn's k-means++, with its random numbers, for a batch of masks."""
+"""The centres that clusters start from: scikit-learn's k-means++, with its random numbers, for a batch of masks."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from puselect.arrays import FloatArray
 from puselect.clustering.gpu.plain import distances
 
 
@@ -16,12 +16,12 @@ class Draws(NamedTuple):
 
     first: int
     """The row of the first centre."""
-    uniform: NDArray[np.float64]
+    uniform: FloatArray
     """Shape (n_clusters - 1, n_trials)."""
 
 
 def draw_each(seeds: Iterable[int], n_rows: int, n_clusters: int) -> dict[int, Draws]:
-    """Draw, for each seed, what ``sklearn.cluster.kmeans_plusplus`` draws from it, in the same order.
+    """Draw, for each seed, the random numbers of ``sklearn.cluster.kmeans_plusplus``, in the same order.
 
     Its first row is ``choice(n_rows, p=1/n_rows)``: the place of a uniform number among the cumulated probabilities.
     """
