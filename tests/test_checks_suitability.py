@@ -130,12 +130,6 @@ def test_every_verdict_has_a_sentence(code):
     assert found.suits == (code is Verdict.HOLDS)
 
 
-def test_results_of_earlier_versions_have_their_ratio_only():
-    assert Suitability(0.2, 0.1, 2.0, 1).suits
-    assert not Suitability(0.1, 0.1, 1.0, 1).suits
-    assert "2.00 times" in Suitability(0.2, 0.1, 2.0, 1).verdict
-
-
 @pytest.mark.parametrize(("a", "b"), [(0.05, 0.05), (0.5, 4.5), (2.0, 2.0), (50.0, 50.0), (9.0, 0.2)])
 def test_bounds_of_the_share_of_held_out_rows_hold_as_they_say(a, b):
     """From rows that are always in or always out to rows that clusterings place at random."""

@@ -357,7 +357,8 @@ class TestEvidence:
 
     @pytest.mark.parametrize(("suits", "doubt"), [(True, False), (False, True)])
     def test_candidates_are_no_finding_where_labels_gather_no_better_than_chance(self, suits, doubt):
-        suitability = Suitability(0.1, 0.1, 2.0 if suits else 1.0, 1)
+        code = "holds" if suits else "does_not_hold"
+        suitability = Suitability(0.2, 0.1, 2.0, 39, code, 0.025, 3.0, (2.0, 4.0), 5)
         table = CandidateTable((7,), (4.0,), (0.99,), ("a",), ((1.0,),), 1)
         told = dict(evidence(Selection(candidates=table, suitability=suitability)))
         assert told["suitability"] == suitability.verdict

@@ -44,6 +44,8 @@ CLUSTERED = Selection(
 
 ALL, RANDOM, _, LEPAGE = YARDSTICKS.values()
 
+SUITS = Suitability(0.3, 0.1, 3.0, 39, "holds", 0.025, 3.0, (2.0, 4.0), 4)
+SUITS_NOT = Suitability(0.1, 0.1, 1.0, 5, "does_not_hold", 0.8, 1.0, (0.6, 1.4), 4)
 LISTED = replace(CLUSTERED, candidates=CandidateTable((4, 7), (4.0, 1.0), (0.97, 0.2), ("a",), ((1.0,), (2.0,)), 2))
 
 
@@ -131,7 +133,7 @@ class TestSentences:
         assert tiles(CLUSTERED)[1].figure == "9.0×"
 
     def test_only_what_passed_the_check_is_claimed(self):
-        passed = replace(LISTED, suitability=Suitability(3, 1, 3.0, 1))
+        passed = replace(LISTED, suitability=SUITS)
         assert standing(passed) is Standing.PASSED
         assert tiles(passed)[-1][:2] == ("4.0×", "")
         told = replace(passed, prior=ClassPrior("estimated", 0.2, (0.1, 0.3), 40))
@@ -148,7 +150,7 @@ class TestSentences:
         table = CandidateTable((4, 7, 9), (9.0, 6.0, 1.0), (0.97, 0.6, 0.1), ("a",), ((1.0,), (2.0,), (3.0,)), 3)
         assert "rows 7, 9 and 4 next" in label_first(replace(LISTED, candidates=table))
         assert label_first(replace(LISTED, candidates=None)) == ""
-        assert label_first(replace(LISTED, suitability=Suitability(1, 1, 1.0, 1))) == ""
+        assert label_first(replace(LISTED, suitability=SUITS_NOT)) == ""
 
     def test_the_answer_says_how_sure(self):
         features = tuple(Feature(name, i, i + 1, True, 0.9, None) for i, name in enumerate("ab"))
@@ -183,14 +185,14 @@ class TestSentences:
         assert "r0-again" not in render.render(LISTED)
 
     def test_every_standing_has_words_of_its_own(self):
-        passed, failed = (replace(LISTED, suitability=Suitability(ratio, 1, ratio, 1)) for ratio in (2.0, 1.0))
+        passed, failed = (replace(LISTED, suitability=found) for found in (SUITS, SUITS_NOT))
         assert len({headline(selection) for selection in (LISTED, passed, failed)}) == 3
         assert len({about_confidence(selection) for selection in (passed, failed)}) == 2
 
     @pytest.mark.parametrize(
         ("fields", "expected"),
         [
-            ({"suitability": Suitability(1, 1, 1.0, 1)}, Standing.FAILED),
+            ({"suitability": SUITS_NOT}, Standing.FAILED),
             ({"findings": (Finding("warning", "t", "", Code.POSITIVE_EVERYWHERE),)}, Standing.EVERYWHERE),
         ],
     )

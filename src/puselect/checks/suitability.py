@@ -69,15 +69,15 @@ class Suitability:
     """The first over the second."""
     n_shuffles: int
     """How many were needed."""
-    code: str = ""
-    """A `Verdict`; empty in results of earlier versions, which had the ratio only."""
-    p_value: float | None = None
+    code: str
+    """A `Verdict`."""
+    p_value: float
     """How often shuffled labels do as well."""
-    lift: float | None = None
+    lift: float
     """How much denser held-out labelled rows are in the positive clusters than unlabelled rows."""
-    interval: tuple[float, ...] = ()
-    """Of the lift: it is at least, and at most, so large, each with a confidence of 95 %."""
-    n_features: int | None = None
+    interval: tuple[float, ...]
+    """Lower and upper bound of the lift, each with a confidence of 95 %."""
+    n_features: int
     """How many features did best."""
     clusters: tuple[ClusterShare, ...] = ()
     """Of one clustering on these, the positive ones first."""
@@ -86,14 +86,13 @@ class Suitability:
 
     def check(self) -> None:
         """Raise a ValueError if a result was damaged."""
-        complete = None not in (self.p_value, self.lift) and len(self.interval) == 2
-        if self.code and (self.code not in list(Verdict) or not complete):
-            raise ValueError("a verdict must be known, with a p-value, a lift and its interval")
+        if self.code not in list(Verdict) or len(self.interval) != 2:
+            raise ValueError("a verdict must be known, with the interval of its lift")
 
     @property
     def suits(self) -> bool:
         """Whether the verdict is "holds"."""
-        return self.code == Verdict.HOLDS if self.code else self.ratio >= CLEAR
+        return self.code == Verdict.HOLDS
 
     @property
     def verdict(self) -> str:
@@ -103,24 +102,20 @@ class Suitability:
             Verdict.DOES_NOT_HOLD: " Do not rely on clusters; try another method.",
             Verdict.TOO_FEW_LABELS: " Label more rows.",
         }
-        return f"{self.finding}{advice.get(Verdict(self.code), '') if self.code else ''}"
+        return self.finding + advice.get(Verdict(self.code), "")
 
     @property
     def finding(self) -> str:
         """The finding in a sentence."""
-        if not self.code:
-            return f"The known positives cluster {self.ratio:.2f} times as well as shuffled labels."
-        low, high = self.interval
-        lift = f"{self.lift:.1f} times as dense there as unlabelled rows ({low:.1f} to {high:.1f})"
+        (low, high), p = self.interval, f"(p = {self.p_value:.2g})"
         found = {
-            Verdict.HOLDS: f"The known positives form clusters (p = {self.p_value:.2g})",
-            Verdict.WEAK: f"The known positives cluster beyond chance (p = {self.p_value:.2g}), but weakly",
-            Verdict.DOES_NOT_HOLD: f"The known positives do not form clusters (p = {self.p_value:.2g})",
-            Verdict.TOO_FEW_LABELS: (
-                f"There are too few known positives to tell whether they form clusters (p = {self.p_value:.2g})"
-            ),
+            Verdict.HOLDS: f"The known positives form clusters {p}",
+            Verdict.WEAK: f"The known positives cluster beyond chance {p}, but weakly",
+            Verdict.DOES_NOT_HOLD: f"The known positives do not form clusters {p}",
+            Verdict.TOO_FEW_LABELS: f"There are too few known positives to tell whether they form clusters {p}",
         }
-        return f"{found[Verdict(self.code)]}{f': held out, they are {lift}' if low > 0 else ''}."
+        lift = f": held out, they are {self.lift:.1f} times as dense there as unlabelled rows ({low:.1f} to {high:.1f})"
+        return f"{found[Verdict(self.code)]}{lift if low > 0 else ''}."
 
 
 @dataclass(frozen=True)
