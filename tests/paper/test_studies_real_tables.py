@@ -237,4 +237,3 @@ def test_the_page_shows_the_stored_results():
     shown = page.partition("Mean AUC")[2].partition("Mean ranks")[0].strip().splitlines()[2:]
     assert len(shown) == 9
     assert set(shown) <= set(auc.splitlines())
-

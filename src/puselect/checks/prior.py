@@ -1,6 +1,5 @@
 """The share of positives among the unlabelled rows, with an interval."""
 
-
 from numpy.typing import ArrayLike
 
 from puselect.fscpu.row_model import ClassPrior, PriorCode

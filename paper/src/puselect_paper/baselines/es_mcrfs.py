@@ -1,7 +1,6 @@
 """ES-MCRFS: an agent learns which features to take from the accuracy of a random forest."""
 
 import logging
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.parameters import check_choice, check_max_time, check_number
 from puselect.search.progress import LOG_SECONDS, Deadline, Throttle
+from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.agent import Agent
 
@@ -37,8 +37,8 @@ class ESMCRFS(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        How many features to select. By default half of them, rounded up.
+    n_features_to_select, pos_label, random_state
+        As in `RankingSelector`.
     max_iter : int, default=6000
         Number of walks, each with one forest.
     max_time : float, optional
@@ -54,22 +54,16 @@ class ESMCRFS(RankingSelector):
         Decisions learned from in one step.
     learning_rate : float, default=1e-3
         Of Adam.
-    pos_label : object, default=1
-        The value of `y` that marks a labelled positive; all others mean unlabelled.
     n_jobs : int, optional
         Threads of a forest.
-    random_state : int, RandomState or None, default=None
-        Seed of the walks, the network and the forests.
 
     Attributes
     ----------
     scores_ : ndarray of float, shape (n_features,)
         How much more taking the feature was worth than skipping it, mean of the last 200 visits; 2 more for the
         features of the answer, -2 for constant columns.
-    ranking_ : ndarray of int, shape (n_features,)
-        1 for the best feature.
-    support_ : ndarray of bool, shape (n_features,)
-        The selected features.
+    ranking_, support_
+        As in `RankingSelector`.
     n_iter_ : int
         Walks done.
     timed_out_ : bool
@@ -101,7 +95,7 @@ class ESMCRFS(RankingSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | None = None,
+        n_features_to_select: int | float | None = None,
         *,
         max_iter: int = 6000,
         max_time: float | None = None,
@@ -110,11 +104,11 @@ class ESMCRFS(RankingSelector):
         order: str = "random",
         batch_size: int = 8,
         learning_rate: float = 1e-3,
-        pos_label: Any = 1,
+        pos_label: object = 1,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomSeed = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
         self.max_iter = max_iter
         self.max_time = max_time
         self.n_estimators = n_estimators
@@ -122,9 +116,7 @@ class ESMCRFS(RankingSelector):
         self.order = order
         self.batch_size = batch_size
         self.learning_rate = learning_rate
-        self.pos_label = pos_label
         self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _score(self, task: RankingTask) -> FloatArray:
         self._check()

@@ -1,14 +1,12 @@
 """JSFS: a sparse Bayesian classifier that weighs features and unlabelled rows at once."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray, FloatArray
 from puselect.parameters import check_choice, check_max_time, check_number
 from puselect.search.progress import Deadline
-from puselect.selectors.base import descending_order
+from puselect.selectors.base import RandomSeed, descending_order
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.neighbour_graph import Edges, adjacency, neighbour_edges, normalised
 from puselect_paper.baselines.sparse_bayes import SparseModel, fit_sparse_bayes
@@ -37,8 +35,8 @@ class JSFS(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        How many features to select. By default half of them, rounded up.
+    n_features_to_select, pos_label, random_state
+        As in `RankingSelector`.
     gamma : float, default=1e-11
         Strength of the graph prior.
     mu : float, default=9.95e-3
@@ -54,12 +52,8 @@ class JSFS(RankingSelector):
         Sweeps over weights, reliabilities and priors, at most.
     max_time : float, optional
         The most seconds that graph and sweeps may take; one sweep is always done.
-    pos_label : object, default=1
-        The value of `y` that marks a labelled positive; all others mean unlabelled.
     n_jobs : int, optional
         Threads for the neighbour search.
-    random_state : int, RandomState or None, default=None
-        Breaks ties between features and between rows.
 
     Attributes
     ----------
@@ -71,10 +65,8 @@ class JSFS(RankingSelector):
         Sweeps done.
     timed_out_ : bool
         Whether `max_time` ended the sweeps.
-    ranking_ : ndarray of int, shape (n_features,)
-        1 for the best feature.
-    support_ : ndarray of bool, shape (n_features,)
-        The selected features.
+    ranking_, support_
+        As in `RankingSelector`.
 
     References
     ----------
@@ -97,7 +89,7 @@ class JSFS(RankingSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | None = None,
+        n_features_to_select: int | float | None = None,
         *,
         gamma: float = 1e-11,
         mu: float = 9.95e-3,
@@ -106,11 +98,11 @@ class JSFS(RankingSelector):
         prior: float | None = None,
         max_iter: int = 50,
         max_time: float | None = None,
-        pos_label: Any = 1,
+        pos_label: object = 1,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomSeed = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
         self.gamma = gamma
         self.mu = mu
         self.n_neighbors = n_neighbors
@@ -118,9 +110,7 @@ class JSFS(RankingSelector):
         self.prior = prior
         self.max_iter = max_iter
         self.max_time = max_time
-        self.pos_label = pos_label
         self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _score(self, task: RankingTask) -> FloatArray:
         self._check()

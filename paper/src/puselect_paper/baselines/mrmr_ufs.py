@@ -1,14 +1,12 @@
 """MRMR-UFS: one column from each spectral cluster of columns."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.metrics import mutual_info_score
 
 from puselect.arrays import FloatArray, IntArray
 from puselect.objective.information import equal_width_codes
 from puselect.parameters import check_choice, check_number
-from puselect.selectors.base import descending_order
+from puselect.selectors.base import RandomSeed, descending_order
 from puselect.selectors.ranking import RankingSelector, RankingTask, scores_of_order
 from puselect_paper.baselines.spectral import SpectralClusters, spectral_clusters
 
@@ -28,8 +26,8 @@ class MRMRUFS(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        How many features to select. By default half of them, rounded up.
+    n_features_to_select, pos_label, random_state
+        As in `RankingSelector`.
     n_neighbors : int, default=5
         Neighbours in the graphs of rows and of columns.
     n_feature_clusters : int, optional
@@ -40,12 +38,8 @@ class MRMRUFS(RankingSelector):
         Which column represents its cluster.
     n_bins : int, default=5
         Bins of a column when its information is measured.
-    pos_label : object, default=1
-        The value of `y` that marks a labelled positive; all others mean unlabelled.
     n_jobs : int, optional
         Threads for the neighbour search.
-    random_state : int, RandomState or None, default=None
-        Seed of the clusterings; also breaks ties.
 
     Attributes
     ----------
@@ -78,26 +72,24 @@ class MRMRUFS(RankingSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | None = None,
+        n_features_to_select: int | float | None = None,
         *,
         n_neighbors: int = 5,
         n_feature_clusters: int | None = None,
         n_row_clusters: int | None = None,
         representative: str = "centre",
         n_bins: int = 5,
-        pos_label: Any = 1,
+        pos_label: object = 1,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomSeed = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
         self.n_neighbors = n_neighbors
         self.n_feature_clusters = n_feature_clusters
         self.n_row_clusters = n_row_clusters
         self.representative = representative
         self.n_bins = n_bins
-        self.pos_label = pos_label
         self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _score(self, task: RankingTask) -> FloatArray:
         check_number("n_neighbors", self.n_neighbors, 1, integer=True)

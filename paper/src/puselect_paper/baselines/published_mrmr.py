@@ -69,12 +69,8 @@ class PublishedMRMR(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        How many features to select. By default half of them, rounded up.
-    pos_label : object, default=1
-        The value of `y` that marks a labelled positive; all others mean unlabelled.
-    random_state : int, RandomState or None, default=None
-        Not used: ties are broken in the order of the original program.
+    n_features_to_select, pos_label, random_state
+        As in `RankingSelector`.
 
     Attributes
     ----------
@@ -84,8 +80,6 @@ class PublishedMRMR(RankingSelector):
         1 for the feature added first.
     support_ : ndarray of bool, shape (n_features,)
         The selected features.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, shape (n_features,)
 
     Examples
     --------
@@ -98,13 +92,6 @@ class PublishedMRMR(RankingSelector):
     0.08
     0.92
     """
-
-    def __init__(
-        self, n_features_to_select: int | None = None, *, pos_label: Any = 1, random_state: Any = None
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.pos_label = pos_label
-        self.random_state = random_state
 
     def _score(self, task: RankingTask) -> FloatArray:
         return mrmr_scores(task, task.X.astype(np.int8), "quotient", quicksort_order)

@@ -1,13 +1,13 @@
 """PUET: extremely randomised trees grown by a risk that labelled positives, unlabelled rows and their prior give."""
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray, FloatArray
 from puselect.parameters import check_number
+from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.class_prior import known_prior
 
@@ -19,27 +19,19 @@ class PUET(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        How many features to select. By default half of them, rounded up.
+    n_features_to_select, pos_label, random_state
+        As in `RankingSelector`.
     prior : float, optional
         Share of positives among all rows. By default estimated by `puselect.checks.prior.estimate_prior`.
     n_estimators : int, default=100
         Trees.
-    pos_label : object, default=1
-        The value of `y` that marks a labelled positive; all others mean unlabelled.
-    random_state : int, RandomState or None, default=None
-        Seed of the columns and cuts.
 
     Attributes
     ----------
     scores_ : ndarray of float, shape (n_features,)
         Mean over the trees of the risk that cuts on the feature save; -1 for constant columns.
-    ranking_ : ndarray of int, shape (n_features,)
-        1 for the best feature.
-    support_ : ndarray of bool, shape (n_features,)
-        The selected features.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, shape (n_features,)
+    ranking_, support_
+        As in `RankingSelector`.
 
     References
     ----------
@@ -58,18 +50,16 @@ class PUET(RankingSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | None = None,
+        n_features_to_select: int | float | None = None,
         *,
         prior: float | None = None,
         n_estimators: int = 100,
-        pos_label: Any = 1,
-        random_state: Any = None,
+        pos_label: object = 1,
+        random_state: RandomSeed = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
         self.prior = prior
         self.n_estimators = n_estimators
-        self.pos_label = pos_label
-        self.random_state = random_state
 
     def _score_columns(self, task: RankingTask) -> FloatArray:
         check_number("n_estimators", self.n_estimators, 1, integer=True)

@@ -1,7 +1,5 @@
 """sSelect: columns that vary smoothly over a graph of neighbouring rows."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -9,6 +7,7 @@ from scipy.special import entr
 
 from puselect.arrays import BoolArray, FloatArray
 from puselect.parameters import check_choice, check_number
+from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.neighbour_graph import Edges, adjacency, neighbour_edges
 
@@ -30,8 +29,8 @@ class SSelect(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        How many features to select. By default half of them, rounded up.
+    n_features_to_select, pos_label, random_state
+        As in `RankingSelector`.
     n_neighbors : int, default=5
         Neighbours of a row in the graph.
     trade_off : float, default=0.1
@@ -42,21 +41,15 @@ class SSelect(RankingSelector):
         Width of the heat kernel, on columns scaled to [0, 1].
     labels : {"positive", "all"}, default="positive"
         Whether only labelled rows are compared with the clusters, or all, unlabelled ones as a class of their own.
-    pos_label : object, default=1
-        The value of `y` that marks a labelled positive; all others mean unlabelled.
     n_jobs : int, optional
         Threads for the neighbour search.
-    random_state : int, RandomState or None, default=None
-        Breaks ties between features.
 
     Attributes
     ----------
     scores_ : ndarray of float, shape (n_features,)
         Minus the cost; -3, below all others, for constant columns.
-    ranking_ : ndarray of int, shape (n_features,)
-        1 for the best feature.
-    support_ : ndarray of bool, shape (n_features,)
-        The selected features.
+    ranking_, support_
+        As in `RankingSelector`.
 
     References
     ----------
@@ -74,26 +67,24 @@ class SSelect(RankingSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | None = None,
+        n_features_to_select: int | float | None = None,
         *,
         n_neighbors: int = 5,
         trade_off: float = 0.1,
         weight: str = "heat",
         sigma2: float = 0.005,
         labels: str = "positive",
-        pos_label: Any = 1,
+        pos_label: object = 1,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomSeed = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
         self.n_neighbors = n_neighbors
         self.trade_off = trade_off
         self.weight = weight
         self.sigma2 = sigma2
         self.labels = labels
-        self.pos_label = pos_label
         self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _score(self, task: RankingTask) -> FloatArray:
         check_number("n_neighbors", self.n_neighbors, 1, integer=True)
