@@ -81,11 +81,7 @@ def assess_stability(
 
 
 def _search_again(
-    selector: FSCPU,
-    X: ArrayLike,
-    positive: BoolArray,
-    n_searches: int,
-    random_state: RandomSeed,
+    selector: FSCPU, X: ArrayLike, positive: BoolArray, n_searches: int, random_state: RandomSeed,
     groups: IntArray | None,
 ) -> Stability:
     """Repeat a search; where the number of features was found, it is kept."""
@@ -105,11 +101,7 @@ def _search_again(
 
 
 def _fit_again(
-    selector: PUSelector,
-    table: AnyArray,
-    positive: BoolArray,
-    n_searches: int,
-    random_state: RandomSeed,
+    selector: PUSelector, table: AnyArray, positive: BoolArray, n_searches: int, random_state: RandomSeed,
     groups: IntArray | None,
 ) -> Stability:
     """Fit the selector to random halves of the labelled and of the unlabelled rows."""

@@ -83,21 +83,6 @@ def leaders(groups: Groups, selectable: BoolArray) -> IntArray:
     return leader
 
 
-def representatives(groups: Groups, support: BoolArray) -> BoolArray:
-    """Return one column for each feature: all but those of groups, and of each group the first that is selected.
-
-    Examples
-    --------
-    >>> representatives({"city": [1, 2]}, np.array([True, False, True])).tolist()
-    [True, False, True]
-    """
-    kept = np.ones(len(support), dtype=bool)
-    for columns in groups.values():
-        kept[list(columns)] = False
-        kept[next((column for column in columns if support[column]), columns[0])] = True
-    return kept
-
-
 def best_features(ranking: IntArray, groups: Groups, n_features: int) -> BoolArray:
     """Return the columns of the features of best rank; a group has the rank of its best column.
 
