@@ -126,8 +126,14 @@ def test_verdict_follows_p_value_and_interval(n_labelled, p_value, interval, cod
 @pytest.mark.parametrize("code", list(Verdict))
 def test_every_verdict_has_a_sentence(code):
     found = Suitability(0.2, 0.1, 2.0, 39, code.value, 0.025, 3.0, (2.0, 4.0), 5)
-    assert "3.0 times" in found.verdict
+    assert "p = 0.025" in found.verdict
+    assert ("3.0 times" in found.verdict) == (code is not Verdict.TOO_FEW_LABELS)
     assert found.suits == (code is Verdict.HOLDS)
+
+
+def test_a_verdict_of_chance_is_not_given_where_the_p_value_is_low():
+    low, high = (Suitability(0.2, 0.1, 2.0, 39, "does_not_hold", p, 1.1, (0.9, 1.3)) for p in (0.025, 0.5))
+    assert "chance" in high.title and "chance" not in low.title
 
 
 @pytest.mark.parametrize(("a", "b"), [(0.05, 0.05), (0.5, 4.5), (2.0, 2.0), (50.0, 50.0), (9.0, 0.2)])
@@ -177,3 +183,13 @@ def test_labels_of_one_group_prove_nothing():
     with pytest.warns(DependentRowsWarning, match="all 3 labels in one group, 7"):
         found = check_suitability(X, y, 3, n_shuffles=5, row_groups=patient)
     assert found.code == Verdict.TOO_FEW_LABELS
+
+
+def test_columns_of_a_group_are_clustered_as_one_feature():
+    rng = np.random.default_rng(0)
+    known = np.arange(300) < 40
+    colour = np.where(known, 0, rng.integers(0, 4, 300))
+    X = np.column_stack([np.eye(4)[colour], rng.normal(size=(300, 4)), rng.normal(3.0 * known)])
+    found = check_suitability(X, known.astype(int), 2, n_shuffles=5, groups={"colour": [0, 1, 2, 3]})
+    assert found.n_features == 2
+    assert check_suitability(X, known.astype(int), 6, n_shuffles=5, groups={"colour": [0, 1, 2, 3]}).n_features == 6

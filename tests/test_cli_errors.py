@@ -352,7 +352,7 @@ def test_thousands_of_columns_work(tmp_path, monkeypatch):
     table.write_csv("wide.csv")
     done = runner.invoke(cli.app, ["select", "wide.csv", "--label", "label", "--method", "kbest", "-k", "3"])
     assert done.exit_code == 0
-    assert "3 of 3000 features" in done.stdout
+    assert "3 of 3000." in done.stdout
 
 
 def test_names_are_split_at_commas_outside_quotes():

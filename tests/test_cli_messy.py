@@ -1,6 +1,7 @@
 """A messy export from file to decision: select with --prepare, then apply."""
 
 import json
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -74,14 +75,14 @@ def test_panels_show_shares_and_direction(selection):
         assert sum(panel.labelled) == pytest.approx(1, abs=0.01)
         assert sum(panel.others) == pytest.approx(1, abs=0.01)
     channel = next(panel for panel in selection.panels if panel.name == "channel")
-    assert channel.word == "web"
-    assert channel.difference > 0.2
+    assert channel.direction.value == "web"
+    assert channel.direction.n_inside / channel.direction.n_rows > channel.direction.outside + 0.2
 
 
 def test_candidates_have_their_id_and_the_columns_of_the_file(folder, selection):
     table = pl.read_csv(folder / "candidates.csv")
-    assert table.columns[:2] == ["transaction_id", "lift"]
-    assert set(table.columns[2:]) - {"confidence"} == set(selection.selected)
+    assert table.columns[:3] == ["transaction_id", "rank", "lift"]
+    assert set(table.columns[3:]) - {"confidence"} == set(selection.selected)
     assert table.height == selection.candidates.total
     assert table["lift"].is_sorted(descending=True)
     original = pl.read_csv(folder / "export.csv")
@@ -100,14 +101,28 @@ def test_the_command_line_tells_time_and_clusters(folder):
 
 
 def test_apply_finds_the_same_candidates_in_the_same_rows(folder):
-    done = call("apply", folder / "r.json", folder / "export.csv", "--id", "transaction_id",
-                "--candidates", folder / "again.csv", "--data-out", folder / "again.parquet")  # fmt: skip
+    done = call("apply", folder / "r.json", folder / "export.csv", "-o", folder / "again.parquet")
     assert done.exit_code == 0, done.output
-    first, second = pl.read_csv(folder / "candidates.csv"), pl.read_csv(folder / "again.csv")
+    first, second = pl.read_csv(folder / "candidates.csv"), pl.read_parquet(folder / "again.parquet")
+    assert second.height == pl.read_csv(folder / "export.csv").height
+    assert second["rank"].to_list() == list(range(1, second.height + 1))
+    assert set(first.columns) == set(second.columns)
     both = first.join(second, on="transaction_id")
     assert both.height == first.height
     assert np.abs((both["lift"] - both["lift_right"]).to_numpy()).max() < 0.01
-    assert "transaction_id" in pl.read_parquet(folder / "again.parquet").columns
+
+
+def test_apply_remembers_what_names_the_rows(folder):
+    table = pl.read_csv(folder / "export.csv")
+    table.drop("transaction_id").write_csv(folder / "nameless.csv")
+    assert call("apply", folder / "r.json", folder / "nameless.csv", "-o", folder / "rows.csv").exit_code == 0
+    assert pl.read_csv(folder / "rows.csv").columns[:2] == ["row", "rank"]
+    table.with_columns(transaction_id=pl.lit(7)).write_csv(folder / "same.csv")
+    done = call("apply", folder / "r.json", folder / "same.csv")
+    assert done.exit_code == 1
+    assert "'transaction_id'" in done.output and "--id" in done.output
+    assert call("apply", folder / "r.json", folder / "same.csv", "--id", "account").exit_code == 0
+    assert call("apply", folder / "r.json", folder / "same.csv", "--id", "none").exit_code == 0
 
 
 def test_apply_to_rows_of_another_month(folder):
@@ -149,7 +164,7 @@ def test_results_of_the_future_and_comparisons_are_refused(folder):
     (["--id", "imputed_1"], "'imputed_1'"),
     (["--id", "nope"], "'nope'"),
     (["--use", "nope"], "'nope'"),
-    (["--missing", "none"], "'none'"),
+    (["--decimal", ";"], "';'"),
     (["--keep", "transaction_id", "--id", "transaction_id"], "'transaction_id'"),
     (["--candidates", "c.csv", "--method", "kbest"], "--candidates"),
 ])  # fmt: skip
@@ -171,8 +186,7 @@ def test_the_model_survives_the_file_and_a_damaged_one_is_refused(selection):
             Selection.from_data(data)
 
 
-def test_old_results_without_insight_are_still_shown(selection):
-    data = json.loads(selection.to_json())
-    for name in ("panels", "portraits", "columns", "recipes", "model"):
-        data.pop(name)
-    assert "What became of each column" not in render(Selection.from_data(data))
+def test_results_without_panels_and_columns_are_shown(selection):
+    bare = replace(selection, panels=(), portraits=(), columns=(), recipes=(), model=None)
+    assert "Columns of the file" in render(selection)
+    assert "Columns of the file" not in render(bare)

@@ -68,17 +68,17 @@ class Path:
         return None if list(self.cost) == list(self.size) else self.cost[self.size.index(self.n_enough)]
 
     def __str__(self) -> str:
-        number = f"{self.n_features} feature{'s are' if self.n_features > 1 else ' is'}"
-        if self.code == ChoiceCode.CHOSEN:
-            related = f"{self.n_related} {'are' if self.n_related > 1 else 'is'} related to the labels"
-            interval = "{} to {}".format(*self.interval)
-            price = "" if self.cost_enough is None else f", which cost {self.cost_enough:g},"
-            verb = "separates" if self.n_enough == 1 else "separate"
-            enough = f"{self.n_enough}{price} {verb} held-out positives as well as more do"
-            return f"{number} selected: {related} ({interval}), and {enough}."
-        few = self.code == ChoiceCode.TOO_FEW_LABELS
-        why = "there are too few labelled rows to tell" if few else "nothing is beyond chance"
-        return f"{number} the best guess, but {why} (p = {self.p_value:.2g})."
+        if self.code == ChoiceCode.TOO_FEW_LABELS:
+            return "A guess: there are too few labelled rows to tell how many features are related to them."
+        if self.code == ChoiceCode.NOTHING:
+            return f"A guess: no feature is related to the labels beyond chance (p = {self.p_value:.2g})."
+        related = "all {} ({} to {}) that are related to the labels".format(self.n_related, *self.interval)
+        price = "" if self.cost_enough is None else f" for {self.cost_enough:g}"
+        if self.n_features > self.n_enough:
+            enough = f"{self.n_enough} of them{price} {'separates' if self.n_enough == 1 else 'separate'}"
+            return f"A{related[1:]}; {enough} held-out positives as well."
+        few = "it separates" if self.n_features == 1 else "they separate"
+        return f"Enough: {few} held-out positives as well{price} as {related}."
 
 
 def choose(settings: Settings, problem: Problem, wanted: str, max_false: float) -> Problem:

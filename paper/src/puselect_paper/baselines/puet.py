@@ -3,11 +3,10 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import RandomState
 
-from puselect.arrays import BoolArray, FloatArray
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.parameters import check_number
-from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.class_prior import known_prior
 
@@ -19,19 +18,21 @@ class PUET(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select, pos_label, random_state
-        As in `RankingSelector`.
+    n_features_to_select : int, optional
+        How many features to select. By default half of them, rounded up.
     prior : float, optional
         Share of positives among all rows. By default estimated by `puselect.checks.prior.estimate_prior`.
     n_estimators : int, default=100
         Trees.
+    pos_label : object, default=1
+        The value of `y` that marks a labelled positive; all others mean unlabelled.
+    random_state : int, RandomState or None, default=None
+        Seed of the columns and cuts.
 
     Attributes
     ----------
     scores_ : ndarray of float, shape (n_features,)
         Mean over the trees of the risk that cuts on the feature save; -1 for constant columns.
-    ranking_, support_
-        As in `RankingSelector`.
 
     References
     ----------
@@ -50,16 +51,18 @@ class PUET(RankingSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | None = None,
         *,
         prior: float | None = None,
         n_estimators: int = 100,
         pos_label: object = 1,
-        random_state: RandomSeed = None,
+        random_state: int | RandomState | None = None,
     ) -> None:
-        super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
+        self.n_features_to_select = n_features_to_select
         self.prior = prior
         self.n_estimators = n_estimators
+        self.pos_label = pos_label
+        self.random_state = random_state
 
     def _score_columns(self, task: RankingTask) -> FloatArray:
         check_number("n_estimators", self.n_estimators, 1, integer=True)
@@ -97,7 +100,7 @@ def saved_risk(X: FloatArray, positive: BoolArray, prior: float, rng: np.random.
 
 
 def best_cut(
-    X: FloatArray, rows: NDArray[np.intp], weights: FloatArray, prior: float, rng: np.random.Generator
+    X: FloatArray, rows: IntArray, weights: FloatArray, prior: float, rng: np.random.Generator
 ) -> tuple[int, BoolArray, float] | None:
     """Return column, rows on the left and risk of the best of ⌈√D⌉ random cuts; None if all columns are constant."""
     order, n_tried = rng.permutation(X.shape[1]), math.ceil(math.sqrt(X.shape[1]))
