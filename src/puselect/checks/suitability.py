@@ -78,7 +78,7 @@ class Suitability:
     lift: float
     """How much denser held-out labelled rows are in the positive clusters than unlabelled rows."""
     interval: tuple[float, ...]
-    """Of the lift: it is at least, and at most, so large, each with a confidence of 95 %."""
+    """Lower and upper bound of the lift, each with a confidence of 95 %."""
     n_features: int | None = None
     """How many features did best."""
     clusters: tuple[ClusterShare, ...] = ()
