@@ -1,76 +1,93 @@
 """Columns that give the label away: derived from it, recorded after it, or the true classes themselves.
 
-Hidden positives have what the known ones have, so no such column separates labelled from unlabelled rows perfectly.
-What gives it away is that all known positives share something that hardly any other row has.
+Such a column cannot be told by how well it separates labelled rows from others, since hidden positives have what the
+known ones have. It is told by what almost all known positives have and at most half of the other rows do, or none of
+them has and many others do: a value at all, one value, or, where values only count or date the rows, one stretch of
+them.
 """
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
+from scipy.stats import hypergeom
 
 from puselect.arrays import AnyArray, BoolArray
 from puselect.scaling import as_numbers
 
-FEWEST_LABELLED = 5
-ALMOST_ALL = 0.98
-FEW_SHARE, FEW_BEYOND, MOST_SHARE = 0.1, 0.05, 0.5
-BY_CHANCE = 1e-6
-SORTED = 0.8
-LARGEST_ERROR = 4.0  # standard errors
+BY_CHANCE = 0.01  # largest p-value, corrected for the number of columns and of their values
+ALMOST_ALL = 0.98  # share of the labelled rows
+MOST_OTHERS = 0.6  # share of the other rows that may have what almost all labelled ones have
+FEWEST_OTHERS = 0.03  # share of the other rows with a category that no labelled row has
+MOST_CATEGORIES = 20  # different values
+FEW_INSIDE = 0.1  # other rows for each labelled one, in a stretch of mere numbers
+SAMPLE = 1000  # of the other rows, in which a value of 3 % of them is missing with a probability of 1e-13
 
 
 class LeakKind(StrEnum):
-    """What known positives share."""
+    """What labelled rows have, or do not have."""
 
+    PRESENT = "present"
+    """Any value."""
     VALUE = "value"
     """One value."""
-    HIGH = "high"
-    """Higher values than almost all other rows."""
-    LOW = "low"
-    PRESENT = "present"
-    """A value, where almost all other rows have none."""
-    MISSING = "missing"
-    """No value, where almost all other rows have one."""
+    STRETCH = "stretch"
+    """A value within bounds."""
 
 
 class Leak(NamedTuple):
-    """A column that may give the label away."""
+    """A column that may give the label away, by the rows that have a value, one value or one of a stretch."""
 
     column: int
     kind: LeakKind
-    value: float
-    """The shared value, or the bound of the shared range; NaN for missing values."""
-    labelled: float
-    """Share of the labelled rows that have it."""
-    others: float
-    """Share of the other rows that have it."""
+    low: float
+    """The value or the lower bound; NaN for any value."""
+    high: float
+    labelled: int
+    """Labelled rows that have it."""
+    n_labelled: int
+    others: int
+    """Other rows that have it."""
+    n_others: int
+    p_value: float
+    """Of so uneven a share under chance, times the number of columns and values."""
 
     @property
-    def is_strong(self) -> bool:
-        """Whether hardly any other row has the very value, or has one at all; beyond a bound good features lie, too."""
-        return self.others <= FEW_SHARE and self.kind not in (LeakKind.HIGH, LeakKind.LOW)
+    def gap(self) -> float:
+        """Difference between the shares of labelled and of other rows."""
+        return abs(self.labelled / self.n_labelled - self.others / self.n_others)
+
+
+class _Sign(NamedTuple):
+    kind: LeakKind
+    low: float
+    high: float
+    has_it: BoolArray
+    most_others: float
+    """Share of the other rows that may have what almost all labelled rows have."""
+    fewest_others: float
+    """Share of the other rows that must have what no labelled row has."""
+    n_choices: int
+    """How many such signs the column could show."""
 
 
 def find_leaks(X: ArrayLike, positive: ArrayLike) -> list[Leak]:
     """Return the columns that may give the label away, the most suspicious first.
 
-    A column is suspicious if at least 98 % of the labelled rows have one value, or have a value at all, or have none,
-    and at most 10 % of the other rows do; or if at most 5 % of the other rows lie beyond 98 % of the labelled ones. A
-    column of two values is suspicious if at most half of the other rows share the value of all labelled rows, and
-    chance does not explain it. On nine real tables and the paper's generator no column was (the lowest share beyond
-    the labelled rows was 8.7 %, with ten labelled rows).
+    A column is suspicious if at least 98 % of the labelled rows and at most half of the others have a value, or one
+    value; if at most 2 % of the labelled rows and at least half of the others do; or if no labelled row has a category
+    (one of at most 20 values) that at least 3 % of the others have. Whole numbers that are all different count the rows;
+    for them the values of the labelled rows may form one stretch with at most half of the others. Chance must not explain
+    it (p ≤ .01, corrected for the number of columns and values).
 
     Parameters
     ----------
     X : array-like of shape (n_rows, n_features)
         Numbers, NaN where missing.
     positive : array-like of bool, shape (n_rows,)
-        Labelled positives. With fewer than five nothing can be said.
+        Labelled positives.
 
     Examples
     --------
@@ -83,87 +100,62 @@ def find_leaks(X: ArrayLike, positive: ArrayLike) -> list[Leak]:
     table, known = as_numbers(X, ensure_all_finite="allow-nan"), np.asarray(positive)
     if known.shape != (len(table),) or known.dtype.kind not in "biuf" or not np.isin(known, (0, 1)).all():
         raise ValueError(f"positive must hold a bool for each of the {len(table)} rows of X, got {known!r}")
-    known = known.astype(bool)
-    leaks = (find_leak(table[:, j], known, table.shape[1], j) for j in range(table.shape[1]))
-    return sorted((leak for leak in leaks if leak is not None), key=lambda leak: leak.others - leak.labelled)
+    known, n_columns = known.astype(bool), table.shape[1]
+    leaks = (find_leak(column, known, n_columns, j, counts_rows(column)) for j, column in enumerate(table.T))
+    return sorted((leak for leak in leaks if leak is not None), key=lambda leak: -leak.gap)
 
 
-def sorts_labels(column: AnyArray, positive: BoolArray) -> bool:
-    """Return whether a column without meaning, such as an identifier, has the labelled rows at one end."""
-    return tells_labels(column, positive) and separation(column, positive) >= SORTED
+def find_leak(
+    column: AnyArray, known: BoolArray, n_columns: int = 1, j: int = 0, is_order: bool = False
+) -> Leak | None:
+    """Return how one of `n_columns`, the one of number `j`, may give the label away; None if it does not seem to.
 
-
-def tells_labels(column: AnyArray, positive: BoolArray) -> bool:
-    """Return whether a column separates labelled rows from others beyond chance; missing values are left out."""
-    known = ~np.isnan(column)
-    column, positive = column[known], positive[known]
-    n, m = int(positive.sum()), int((~positive).sum())
-    error = np.sqrt((n + m + 1) / (12 * n * m)) if n and m else np.inf
-    return bool(n >= FEWEST_LABELLED and separation(column, positive) - 0.5 > LARGEST_ERROR * error)
-
-
-def stands_alone(leak: Leak, columns: Sequence[AnyArray], others: Iterable[int], known: BoolArray) -> bool:
-    """Return whether no other column tells which of a strong leak's rows are labelled.
-
-    That is so for the class itself and what follows from the label; rows that share a mere feature differ in others.
+    With `is_order` its values mean no more than an order of the rows, as identifiers and dates do.
     """
-    column = columns[leak.column]
-    is_hole = leak.kind in (LeakKind.PRESENT, LeakKind.MISSING)
-    rows = np.isnan(column) == (leak.kind == LeakKind.MISSING) if is_hole else column == leak.value
-    return not any(tells_labels(columns[j][rows], known[rows]) for j in others)
-
-
-def separation(column: AnyArray, positive: BoolArray) -> float:
-    """Return the AUC with which a column separates labelled rows from others, in either direction.
-
-    Examples
-    --------
-    >>> separation(np.array([1.0, 2.0, 3.0, 9.0]), np.array([False, False, False, True]))
-    1.0
-    """
-    n, m = int(positive.sum()), int((~positive).sum())
-    if not n or not m:
-        return 0.5
-    auc = (rankdata(column)[positive].sum() - n * (n + 1) / 2) / (n * m)
-    return float(max(auc, 1 - auc))
-
-
-def find_leak(column: AnyArray, known: BoolArray, n_columns: int = 1, j: int = 0) -> Leak | None:
-    """Return how one of `n_columns`, the one of number `j`, may give the label away; None if it does not seem to."""
-    if known.sum() < FEWEST_LABELLED or known.all():
+    if known.all() or not known.any():
         return None
-    missing = np.isnan(column)
-    inside, outside = float(missing[known].mean()), float(missing[~known].mean())
-    if inside >= ALMOST_ALL and outside <= FEW_SHARE:
-        return Leak(j, LeakKind.MISSING, np.nan, inside, outside)
-    if 1 - inside >= ALMOST_ALL and 1 - outside <= FEW_SHARE:
-        return Leak(j, LeakKind.PRESENT, np.nan, 1 - inside, 1 - outside)
-    if inside > 1 - ALMOST_ALL:
+    found = (_judge(sign, known, n_columns, j) for sign in _signs(column, known, is_order))
+    return max((leak for leak in found if leak is not None), key=lambda leak: round(leak.gap, 3), default=None)
+
+
+def counts_rows(column: AnyArray) -> bool:
+    """Return whether all values are different whole numbers."""
+    return all(
+        (part == np.round(part)).all() and len(np.unique(part)) == len(part) for part in (column[:SAMPLE], column)
+    )
+
+
+def _signs(column: AnyArray, known: BoolArray, is_order: bool) -> Iterator[_Sign]:
+    present = ~np.isnan(column)
+    yield _Sign(LeakKind.PRESENT, np.nan, np.nan, present, MOST_OTHERS, FEWEST_OTHERS, 1)
+    labelled, others = np.sort(column[known & present]), column[~known & present]
+    if not len(labelled) or not len(others):
+        return
+    values, counts = np.unique(others[:: len(others) // SAMPLE + 1], return_counts=True)
+    is_category = len(values) <= MOST_CATEGORIES
+    fewest_others = FEWEST_OTHERS if is_category else 1 - MOST_OTHERS
+    median = labelled[len(labelled) // 2]  # the value that almost all share, if there is one
+    chosen = dict.fromkeys([median, *(values if is_category else values[[counts.argmax()]])])
+    for value in map(float, chosen):
+        yield _Sign(LeakKind.VALUE, value, value, column == value, MOST_OTHERS, fewest_others, len(chosen))
+    cut = int((1 - ALMOST_ALL) / 2 * len(labelled))
+    low, high = float(labelled[cut]), float(labelled[-1 - cut])
+    most_others = MOST_OTHERS if is_order else FEW_INSIDE * known.sum() / (~known).sum()
+    yield _Sign(LeakKind.STRETCH, low, high, (low <= column) & (column <= high), most_others, 1.0, len(labelled))
+
+
+def _judge(sign: _Sign, known: BoolArray, n_columns: int, j: int) -> Leak | None:
+    n_labelled, n_others = int(known.sum()), int((~known).sum())
+    labelled = int(sign.has_it[known].sum())
+    others = int(sign.has_it.sum()) - labelled
+    inside, outside = labelled / n_labelled, others / n_others
+    law = len(known), labelled + others, n_labelled
+    if inside >= ALMOST_ALL and outside <= sign.most_others:
+        by_chance = hypergeom.sf(labelled - 1, *law)
+    elif (inside <= 1 - ALMOST_ALL and outside >= 1 - MOST_OTHERS) or (not labelled and outside >= sign.fewest_others):
+        by_chance = hypergeom.cdf(labelled, *law)
+    else:
         return None
-    labelled, others = column[known & ~missing], column[~known]
-    return _shared_value(j, labelled, others, n_columns) or _shared_end(j, labelled, others)
-
-
-def _shared_value(j: int, labelled: AnyArray, others: AnyArray, n_columns: int) -> Leak | None:
-    values, counts = np.unique(labelled, return_counts=True)
-    value, inside = float(values[counts.argmax()]), float(counts.max() / len(labelled))
-    if inside < ALMOST_ALL:
-        return None
-    outside = float((others == value).mean())
-    is_binary = len(np.unique(others[~np.isnan(others)][:1000])) == 2
-    by_chance = n_columns * (outside + 1 / len(others)) ** len(labelled)
-    if outside <= FEW_SHARE or (is_binary and inside == 1 and outside <= MOST_SHARE and by_chance < BY_CHANCE):
-        return Leak(j, LeakKind.VALUE, value, inside, outside)
-    return None
-
-
-def _shared_end(j: int, labelled: AnyArray, others: AnyArray) -> Leak | None:
-    ordered, last = np.sort(labelled), len(labelled) - 1  # much faster than np.quantile, for tables of many columns
-    low, high = float(ordered[math.floor((1 - ALMOST_ALL) * last)]), float(ordered[math.ceil(ALMOST_ALL * last)])
-    for kind, bound, beyond, inside in (
-        (LeakKind.HIGH, low, others >= low, labelled >= low),
-        (LeakKind.LOW, high, others <= high, labelled <= high),
-    ):
-        if beyond.mean() <= FEW_BEYOND:
-            return Leak(j, kind, bound, float(inside.mean()), float(beyond.mean()))
-    return None
+    p_value = min(1.0, float(by_chance) * n_columns * sign.n_choices)
+    counts = labelled, n_labelled, others, n_others
+    return Leak(j, sign.kind, sign.low, sign.high, *counts, p_value) if p_value <= BY_CHANCE else None

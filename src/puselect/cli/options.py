@@ -53,11 +53,11 @@ Drop = Annotated[
 ]
 Prepare = Annotated[
     bool, typer.Option("--prepare", rich_help_panel=TABLE,
-                       help="Encode text and dates, fill missing values, leave out identifiers, leaks and copies."),
+                       help="Encode text and dates, fill missing values, leave out identifiers and copies."),
 ]
 Use = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLS", help="With --prepare: columns to use although they look like identifiers or leaks.",
+    typer.Option(metavar="COLS", help="With --prepare: columns to use although they look like identifiers.",
                  rich_help_panel=TABLE),
 ]
 RowId = Annotated[
@@ -218,8 +218,7 @@ def table_notes(table: "LoadedTable") -> list[str]:
     """Return what a result says about its table."""
     from puselect.cli.wording import note_text, reason_text
 
-    others = [column for column in table.left_out if column.reason != "leak"]  # there is a note on each leak
-    left_out = [f"left out: {column.name}, {reason_text(column)}" for column in others]
+    left_out = [f"left out: {column.name}, {reason_text(column)}" for column in table.left_out]
     return [*map(note_text, table.notes), *left_out]
 
 

@@ -167,16 +167,10 @@ def costs_text(error: CostsError) -> str:
 def note_text(note: Note) -> str:
     """Return a note about a table in words."""
     match note:
-        case IdentifierNote(name, _, True):
-            return f"{name!r} was left out as an identifier; the known positives are at one end of it"
-        case IdentifierNote(name, sorts_labels):
-            ends = "; the known positives are at one end of it" if sorts_labels else ""
-            looks = f"{name!r} looks like an identifier (whole numbers, all different){ends}"
-            return f"{looks}; if it is, use --id or --drop"
-        case LeakNote(name, leak, True):
-            return f"left out as a possible leak: {leak_text(name, leak)}; --use brings it back"
-        case LeakNote(name, leak):
-            return f"possible leak: {leak_text(name, leak)}; if it would not be known for a new row, use --drop"
+        case IdentifierNote(name):
+            return f"{name!r} looks like an identifier (whole numbers, all different); if it is, use --id or --drop"
+        case LeakNote():
+            return f"possible leak: {leak_text(note)}; if it would not be known for a new row, use --drop"
         case TwinNote(names, correlation):
             return f"interchangeable (rank correlation {correlation:.3f}): {shortened(names)}; see --drop-duplicates"
         case CodeNote(name, value, count):
@@ -190,8 +184,7 @@ def note_text(note: Note) -> str:
             return f"read {n_read} of {n_rows} rows: all {n_labelled} labelled ones and a random sample ({why})"
 
 
-HINTS = {"text": "see --prepare and --encode", "dates": "see --prepare and --encode", "identifier": "use it with --use",
-         "leak": "use it with --use"}
+HINTS = {"text": "see --prepare and --encode", "dates": "see --prepare and --encode", "identifier": "use it with --use"}
 
 
 def reason_text(column: LeftOut) -> str:

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from puselect.phrases import counted, shortened
-from puselect.report.quality import Code, note, warning
+from puselect.report.quality import Code, leak_warning, note
 from puselect.report.selection import Finding
 from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, Note, SampleNote, SpikeNote
-from puselect.tables.fates import leak_text
 
 
 def table_findings(notes: Sequence[Note]) -> tuple[Finding, ...]:
-    """Return notes on a table as findings; leaks and twins that are in use are found by `find_problems`.
+    """Return notes on a table as findings; twins that are in use are found by `find_problems`.
 
     Examples
     --------
@@ -22,24 +21,18 @@ def table_findings(notes: Sequence[Note]) -> tuple[Finding, ...]:
 
 
 def _leaks(notes: Sequence[Note]) -> Iterator[Finding]:
-    leaks = [found for found in notes if isinstance(found, LeakNote) and found.is_left_out]
+    leaks = [found for found in notes if isinstance(found, LeakNote)]
     if leaks:
-        yield note(
-            Code.LEAK,
-            f"Left out: {counted(len(leaks), 'possible leak')}",
-            f"{'; '.join(leak_text(found.name, found.leak) for found in leaks)}. A column that would be known for a "
-            "new row can be brought back (use, --use).",
-        )
+        yield leak_warning(leaks)
 
 
 def _identifiers(notes: Sequence[Note]) -> Iterator[Finding]:
     for found in notes:
-        if isinstance(found, IdentifierNote) and not found.is_left_out:
-            ends = "The known positives are at one end of it, so it gives them away. " if found.sorts_labels else ""
-            yield (warning if found.sorts_labels else note)(
+        if isinstance(found, IdentifierNote):
+            yield note(
                 Code.IDENTIFIER,
                 f"An identifier? {found.name}",
-                f"Its values are whole numbers that all differ. {ends}If it names the rows, drop it (drop, --id).",
+                "Its values are whole numbers that all differ. If it names the rows, drop it (drop, --id).",
             )
 
 

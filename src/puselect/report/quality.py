@@ -19,6 +19,7 @@ from puselect.phrases import counted, shortened
 from puselect.report.selection import NOTE, WARNING, Finding
 from puselect.selectors.base import PUSelector
 from puselect.selectors.groups import representatives
+from puselect.tables.errors import LeakNote
 from puselect.tables.fates import leak_text
 
 FEW_LABELS = 20
@@ -70,7 +71,7 @@ def find_problems(
         yield from _columns(table, names)
         yield from _interchangeable(table, selector.support_, names)
     if table is not None and positive is not None and positive.any():
-        yield from _labels(table, positive, names)
+        yield from _labels(positive)
         found = None if selector.has_row_groups_ else find_dependence(table, positive)
         if found is not None:
             yield warning(Code.DEPENDENT_ROWS, "Rows depend on each other", found.text)
@@ -134,7 +135,7 @@ def _is_tied(column: NDArray[Any]) -> bool:
     return len(count) > 1 and bool(count.max() >= TIED * count.sum())
 
 
-def _labels(table: NDArray[Any], positive: BoolArray, names: Sequence[str]) -> Iterator[Finding]:
+def _labels(positive: BoolArray) -> Iterator[Finding]:
     n_labelled = int(positive.sum())
     if n_labelled < FEW_LABELS:
         yield warning(
@@ -143,15 +144,26 @@ def _labels(table: NDArray[Any], positive: BoolArray, names: Sequence[str]) -> I
             f"With fewer than {FEW_LABELS}, single features may be selected by chance. Label more rows if you can, and "
             "compare several seeds.",
         )
+
+
+def find_leaking_columns(table: NDArray[Any], positive: BoolArray, names: Sequence[str]) -> Iterator[Finding]:
+    """Yield a finding if columns of a plain array may give the labels away."""
     rows = np.concatenate([_thinned(np.flatnonzero(part), table.shape[1]) for part in (positive, ~positive)])
     leaks = find_leaks(table[rows], positive[rows])
     if leaks:
-        yield warning(
-            Code.LEAK,
-            f"Possible leak: {counted(len(leaks), 'column')}",
-            f"{shortened([leak_text(names[leak.column], leak) for leak in leaks], '; ')}. Is it derived from the "
-            "label, recorded after it, or the truth itself? Drop what would not be known for a new row.",
-        )
+        yield leak_warning([
+            LeakNote(names[leak.column], leak, (f"{leak.low:g}", f"{leak.high:g}")) for leak in leaks
+        ])
+
+
+def leak_warning(leaks: Sequence[LeakNote]) -> Finding:
+    """Return the finding on columns that may give the labels away."""
+    return warning(
+        Code.LEAK,
+        f"Possible leak: {counted(len(leaks), 'column')}",
+        f"{shortened([leak_text(leak) for leak in leaks], '; ')}. Derived from the label, recorded after it, or the truth "
+        "itself? Drop what would not be known for a new row (drop, --drop).",
+    )
 
 
 def _spread(columns: NDArray[Any], positive: BoolArray) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ from puselect.report.insight import day
 from puselect.report.model import Model
 from puselect.report.panels import Panel, Portrait, Unit, cluster_portraits, feature_panels, some_rows
 from puselect.report.preparation import table_findings
-from puselect.report.quality import find_problems
+from puselect.report.quality import find_leaking_columns, find_problems
 from puselect.report.selection import (
     PROBABILITY,
     SCORE,
@@ -118,6 +118,8 @@ def summarise(
     table = None if X is None else _read_table(X, len(names))
     pos_label = selector.fit_settings_["pos_label"]
     positive = None if table is None or y is None else known_positives(y, pos_label, len(table))
+    if table is not None and positive is not None and not recipes:  # reading a table finds its leaks
+        findings = [*findings, *find_leaking_columns(table, positive, names)]
     rows = row_names(X, 0 if table is None else len(table), row_numbers)
     found = candidates or _candidates(selector, table, positive)
     panels, portraits = _insight(selector, table, positive, found, features)

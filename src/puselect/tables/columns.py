@@ -1,13 +1,13 @@
 """Columns of any type become features: which are used, how, and which are left out and why."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
 
 from puselect.arrays import BoolArray
-from puselect.checks.leaks import find_leak, sorts_labels, stands_alone
+from puselect.checks.leaks import Leak, LeakKind, find_leak
 from puselect.columns.twins import find_twins
 from puselect.tables.errors import (
     CodeNote,
@@ -33,6 +33,7 @@ from puselect.tables.kinds import (
     missing_code,
     spike,
     type_of,
+    without_nulls,
 )
 from puselect.tables.recipes import Feature, Recipe, median, without_codes
 
@@ -55,7 +56,7 @@ class ColumnRules:
     indicators: bool = False
     """Add a feature that tells where a column is missing."""
     clean: bool = False
-    """Leave out identifiers, columns that give the label away, and copies; otherwise only point them out."""
+    """Leave out identifiers and copies; otherwise only point them out."""
     drop_duplicates: float | None = None
     """Of columns with this rank correlation or more leave out all but the first."""
     missing_codes: tuple[str, ...] = ()
@@ -63,7 +64,7 @@ class ColumnRules:
     orders: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Columns with ordered values, and these from low to high."""
     use: tuple[str, ...] = ()
-    """Columns to use although they look like identifiers, leaks or copies."""
+    """Columns to use although they look like identifiers or copies; possible leaks among them are not pointed out."""
 
 
 @dataclass(frozen=True)
@@ -100,14 +101,18 @@ def read_columns(
     """Decide what becomes of the named columns of a polars frame.
 
     Numbers stay as they are, booleans become 0 and 1, durations numbers. Text and dates are left out unless
-    `rules.encode`. Constant and empty columns are left out. With the labels, columns that give them away are found.
+    `rules.encode`. Constant and empty columns are left out. With the labels, columns that may give them away are noted.
     """
     columns, rules = Columns(), rules or ColumnRules()
     for name in names:
         _read_column(columns, name, frame[name], rules)
-    _find_identifiers(columns, frame, rules, positive)
+    identifiers = _identifiers(columns, frame, rules)
     if positive is not None:
-        _find_leaks(columns, rules, positive)
+        columns.notes += _leak_notes(columns, frame, rules, positive, identifiers)
+    if rules.clean:
+        columns.leave_out(LeftOut(name, "identifier") for name in identifiers)
+    else:
+        columns.notes += map(IdentifierNote, identifiers)
     taken = [feature.name for feature in columns.features]
     if len(set(taken)) < len(taken):
         raise RepeatedNameError(None, [name for name in dict.fromkeys(taken) if taken.count(name) > 1])
@@ -183,34 +188,38 @@ def _read_categories(columns: Columns, name: str, column: Any, rules: ColumnRule
         _use(columns, Recipe(name, "categories", tuple(used), seen=tuple(categories), lost=lost), column)
 
 
-def _find_identifiers(columns: Columns, frame: Any, rules: ColumnRules, positive: BoolArray | None) -> None:
-    """Leave out identifiers, or point them out."""
-    numbers = {used.recipe.column: used.raw[0].values for used in columns.used if used.recipe.kind == "number"}
-    found = [name for name in numbers if name not in rules.use and looks_like_identifier(frame[name])]
-    sorting = {
-        name for name in found if positive is not None and sorts_labels(numbers[name].to_numpy(), positive)
-    }
-    columns.notes += [
-        IdentifierNote(name, name in sorting, rules.clean) for name in found if not rules.clean or name in sorting
-    ]
-    if rules.clean:
-        columns.leave_out(LeftOut(name, "identifier") for name in found)
+def _identifiers(columns: Columns, frame: Any, rules: ColumnRules) -> list[str]:
+    numbers = [used.recipe.column for used in columns.used if used.recipe.kind == "number"]
+    return [name for name in numbers if name not in rules.use and looks_like_identifier(frame[name])]
 
 
-def _find_leaks(columns: Columns, rules: ColumnRules, positive: BoolArray) -> None:
-    """Leave out columns that give the label away, or point them out."""
-    features = [feature for feature in columns.features if feature.source not in rules.use]
-    values = [feature.values.to_numpy() for feature in features]
-    found = [find_leak(column, positive, len(features), number) for number, column in enumerate(values)]
-    others = [number for number, leak in enumerate(found) if leak is None or not leak.is_strong]
-    left_out = {}
-    for feature, leak in zip(features, found, strict=True):
-        if leak is not None:
-            is_left_out = rules.clean and leak.is_strong and stands_alone(leak, values, others, positive)
-            columns.notes.append(LeakNote(feature.name, leak, is_left_out))
-            if is_left_out:
-                left_out[feature.source] = LeftOut(feature.source, "leak", str(leak.kind))
-    columns.leave_out(left_out.values())
+def _leak_notes(
+    columns: Columns, frame: Any, rules: ColumnRules, positive: BoolArray, identifiers: Sequence[str]
+) -> Iterator[LeakNote]:
+    """Yield the columns that may give the label away; they are left out only on request."""
+    names = [used.recipe.column for used in columns.used]
+    for recipe, raw in ((used.recipe, used.raw) for used in columns.used):
+        values = raw[0].values
+        if recipe.kind == "categories":
+            codes = {value: float(code) for code, value in enumerate(recipe.seen)}
+            values = without_nulls(frame[recipe.column].cast(str).replace_strict(codes, return_dtype=float))
+        is_order = recipe.kind == "date" or recipe.column in identifiers
+        leak = find_leak(values.to_numpy(), positive, len(names), is_order=is_order)
+        if leak is not None and recipe.column not in rules.use:
+            companions = tuple(name for name in names if name.startswith(f"{recipe.column}_"))
+            yield LeakNote(recipe.column, leak, _bounds_text(leak, recipe), companions)
+
+
+def _bounds_text(leak: Leak, recipe: Recipe) -> tuple[str, ...]:
+    """Return the bounds of a leak as they are in the table."""
+    words = recipe.seen or recipe.values
+    if leak.kind is LeakKind.PRESENT:
+        return ()
+    if words:
+        return words[int(leak.low)], words[int(leak.high)]
+    if recipe.kind == "date":
+        return str(np.datetime64(int(leak.low), "D")), str(np.datetime64(int(leak.high), "D"))
+    return f"{leak.low:g}", f"{leak.high:g}"
 
 
 def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = ()) -> list[Feature]:

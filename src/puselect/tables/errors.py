@@ -13,7 +13,7 @@ FileFault = Literal[
 ]
 LabelFault = Literal["empty", "type", "all positive", "none positive", "ambiguous", "unknown value"]
 CostsFault = Literal["empty", "line", "json", "object", "size", "missing"]
-LeftOutReason = Literal["empty", "constant", "text", "dates", "type", "identifier", "leak", "copy"]
+LeftOutReason = Literal["empty", "constant", "text", "dates", "type", "identifier", "copy"]
 IdFault = Literal["missing", "repeated"]
 Role = Literal["label", "truth", "id", "row-group", "drop", "keep", "use"]
 Hole = Literal["missing", "infinite"]
@@ -29,8 +29,8 @@ class LeftOut(NamedTuple):
     name: str
     reason: LeftOutReason
     detail: str = ""
-    """The value of a constant column, the type of a column of neither numbers, text nor dates, the kind of a leak, or
-    the column that a copy is a copy of."""
+    """The value of a constant column, the type of a column of neither numbers, text nor dates, or the column that a
+    copy is a copy of."""
     n_values: int | None = None
     """Number of different values of a text or date column."""
     max_categories: int | None = None
@@ -191,18 +191,18 @@ class IdentifierNote:
     """A column of different whole numbers may be an identifier."""
 
     name: str
-    sorts_labels: bool = False
-    """Whether the labelled rows lie at one end of it."""
-    is_left_out: bool = False
 
 
 @dataclass(frozen=True)
 class LeakNote:
-    """A feature that may give the label away."""
+    """A column that may give the label away."""
 
     name: str
     leak: Leak
-    is_left_out: bool = False
+    bounds: tuple[str, ...] = ()
+    """The bounds of the leak as they are in the table; none if any value counts."""
+    companions: tuple[str, ...] = ()
+    """Columns whose names begin with that of this one, such as its date: probably recorded with it."""
 
 
 @dataclass(frozen=True)

@@ -70,11 +70,11 @@ class TableSpec:
     seed: int = 0
     """Of the sample, if one is drawn."""
     prepare: bool = False
-    """Encode, impute with indicators, and leave out identifiers, leaks and copies."""
+    """Encode, impute with indicators, and leave out identifiers and copies."""
     drop_duplicates: float | None = None
     missing_codes: tuple[str, ...] = ()
     use: tuple[str, ...] = ()
-    """Columns to use although they look like identifiers, leaks or copies."""
+    """Columns to use although they look like identifiers or copies."""
     id: str | None = None
     """Column that names the rows; never a feature."""
     row_group: str | None = None

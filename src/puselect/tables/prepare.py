@@ -35,7 +35,7 @@ class Preparer(TransformerMixin, BaseEstimator):
     drop : list of str, optional
         Columns to leave out.
     use : list of str, optional
-        Columns to use although they look like identifiers, copies or leaks.
+        Columns to use although they look like identifiers or copies.
     orders : dict of str to list of str, optional
         Columns with ordered values, and these from low to high.
     max_categories : int, default=20
@@ -98,7 +98,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         ----------
         X : DataFrame of pandas or polars, or array-like of shape (n_rows, n_columns)
         y : array-like of shape (n_rows,), optional
-            Labels; with them, columns that give them away are left out.
+            Labels; with them, columns that may give them away are noted.
         """
         self._learn(X, y)
         return self
@@ -208,7 +208,7 @@ def prepare(X: Any, y: ArrayLike | None = None, **parameters: Any) -> Any:
     ----------
     X : DataFrame of pandas or polars, or array-like of shape (n_rows, n_columns)
     y : array-like of shape (n_rows,), optional
-        Labels; with them, columns that give them away are left out.
+        Labels; with them, columns that may give them away are noted.
     **parameters
         Of `Preparer`.
 
