@@ -184,7 +184,7 @@ def vast(folder: Path, n_rows: int, memory: str, steps: int) -> None:
     """Search files on two workers with all rows, kill one of them in the middle, and compare with this process."""
     from distributed import Client, LocalCluster
 
-    from puselect.cli.remote import RemoteFiles
+    from puselect.cli.dask import RemoteFiles
 
     pattern = make_files(folder, n_rows)
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=memory, dashboard_address=None)
@@ -221,7 +221,7 @@ def workers(folder: Path, n_rows: int) -> None:
     """Print the CPU time of a step of all rows by the number of workers: the busiest, all of them, this process."""
     from distributed import Client, LocalCluster
 
-    from puselect.cli.remote import RemoteFiles
+    from puselect.cli.dask import RemoteFiles
 
     pattern = make_files(folder, n_rows)
     print("| workers | busiest worker, s a step | all workers | this process |\n|---:|---:|---:|---:|")

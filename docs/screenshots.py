@@ -16,7 +16,7 @@ from puselect.datasets import make_fraud_table
 
 IMAGES = Path(__file__).parent / "images"
 SELECT = "--label known --drop diagnosis -k 6 --suitability --report"
-MESSY = "--label known_fraud --prepare --id transaction_id -k 9 --report"  # as in the README
+MESSY = "--label known_fraud --prepare --id transaction_id --drop is_fraud,case_number -k 9 --report"
 TRUST = "--label known -k auto --searches 8 --suitability --report"
 COMPARE = "--label known --truth diagnosis -k 6 --methods fscpu,semi-jmi,lasso,kbest --splits 20 --report"
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"

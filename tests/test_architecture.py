@@ -92,9 +92,17 @@ def imported_names(file: Path, nodes: Iterator[ast.AST]) -> Iterator[str]:
             yield from (f"{origin}.{alias.name}" for alias in node.names)
 
 
+def runtime(node: ast.AST) -> Iterator[ast.AST]:
+    """Everything but what is only for type checkers."""
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING")):
+            yield child
+            yield from runtime(child)
+
+
 @cache
 def imports(file: Path) -> set[str]:
-    return set(imported_names(file, ast.walk(tree(file))))
+    return set(imported_names(file, runtime(tree(file))))
 
 
 @cache

@@ -16,7 +16,7 @@ from puselect.checks.spread import (
 )
 from puselect.datasets import make_pu_clusters
 from puselect.report import summarise
-from puselect.report.quality import Code
+from puselect.report.findings import Code
 
 SIZES = {"n_negative": 900, "n_positive": 300, "n_relevant": 25, "n_irrelevant": 5, "noise": "gaussian"}
 

@@ -297,9 +297,10 @@ class TestOptions:
         clusters_table().with_columns(town=pl.lit("Rome"), same=pl.lit(3)).write_csv("d.csv")
         done = select("-k", 3, "-o", "s.json")
         assert "same: constant: 3" in done.stdout
-        fates = {fate.column: fate.action for fate in Selection.from_json((folder / "s.json").read_text()).columns}
-        assert fates["town"] == "text"
-        assert fates["same"] == "constant"
+        columns = Selection.from_json((folder / "s.json").read_text()).columns
+        outcomes = {outcome.column: outcome.action for outcome in columns}
+        assert outcomes["town"] == "text"
+        assert outcomes["same"] == "constant"
 
     def test_a_sample_is_told(self, folder):
         done = select("-k", 3, "--max-rows", 200, "--data-out", "all.csv")

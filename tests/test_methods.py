@@ -89,9 +89,9 @@ def toy():
 
 
 class TestNewMethod:
-    def test_it_is_in_methods_and_reports_know_its_name(self, toy):
+    def test_it_is_in_methods_and_has_a_report(self, toy):
         selector = METHODS["toy"](2, random_state=0).fit(*make_pu_clusters("40/1/1", random_state=0)[:2])
-        assert summarise(selector).method == "toy"
+        assert summarise(selector).method == "LargestMean"
 
     def test_the_command_line_lists_and_runs_it(self, toy, tmp_path):
         clusters_table().write_csv(tmp_path / "d.csv")

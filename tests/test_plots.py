@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgba
 from puselect import FSCPU, assess_stability, plots
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
-from puselect.report.charts import search_record
+from puselect.report import summarise
 
 matplotlib.use("Agg")
 
@@ -151,4 +151,4 @@ def test_stability_draws_a_bar_and_an_interval_for_each_feature() -> None:
 def test_a_search_without_a_step_has_a_record():
     X, y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) < 9
     selector = FSCPU(2, max_time=1e-9, random_state=0).fit(X, y)
-    assert (selector.n_iter_, search_record(selector).masks_per_step) == (0, 1)
+    assert (selector.n_iter_, summarise(selector).search.masks_per_step) == (0, 1)

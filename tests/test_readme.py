@@ -37,8 +37,8 @@ def test_the_readmes_example_prints_what_it_says(capsys):
     messy, plain = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
     exec(compile(plain, "README.md", "exec"), {"__name__": "readme"})
     assert capsys.readouterr().out.startswith("1.0\n")
-    said = re.search(r"print\(preparer\.fates_\[0\]\)  # (.*)", messy)[1]
-    prepared = messy.split("selector =")[0] + "print(preparer.fates_[0])"
+    said = re.search(r"print\(preparer\.outcomes_\[0\]\)  # (.*)", messy)[1]
+    prepared = messy.split("selector =")[0] + "print(preparer.outcomes_[0])"
     exec(compile(prepared, "README.md", "exec"), {"__name__": "readme"})
     assert capsys.readouterr().out == f"{said}\n"
 

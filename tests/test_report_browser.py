@@ -15,10 +15,10 @@ from puselect.baselines import KBest
 from puselect.checks.suitability import Suitability
 from puselect.datasets import make_pu_clusters
 from puselect.report import Comparison, Selection, summarise, write_report
+from puselect.report.findings import Code
 from puselect.report.panels import Mark, Portrait
-from puselect.report.quality import Code
 from puselect.report.selection import CandidateTable, Finding
-from puselect.tables.fates import Fate
+from puselect.tables.column_outcomes import ColumnOutcome
 
 HOSTILE = [
     "<script>window.hacked = 1</script>",
@@ -83,7 +83,7 @@ def selection() -> Selection:
 
 
 def with_every_section(found: Selection) -> Selection:
-    """The same with costs, a category, a cluster that a category marks, and fates of columns, all in odd words."""
+    """The same with costs, a category, a cluster that a category marks, and outcomes of columns, all in odd words."""
     category = replace(
         found.panels[0], members=("=1", "<i>"), edges=(), labelled=(0.7, 0.3), candidates=(0.5, 0.5), others=(0.1, 0.9)
     )
@@ -93,8 +93,10 @@ def with_every_section(found: Selection) -> Selection:
         features=tuple(replace(feature, cost=1.5) for feature in found.features),
         panels=(category, *found.panels[1:]),
         portraits=(Portrait(40.0, 9.0, (mark,)), *found.portraits),
-        columns=(Fate("<u>", (), "leak", "left out: possible leak"), Fate("a" * 60, ("a",), "number", "used as it is")),
-        reason="fscpu was chosen because it separates held-out positives best.",
+        columns=(
+            ColumnOutcome("<u>", (), "leak", "left out: possible leak"),
+            ColumnOutcome("a" * 60, ("a",), "number", "used as it is"),
+        ),
     )
 
 
@@ -217,7 +219,7 @@ def test_candidates_download_as_csv(window: Any, report: Path, selection: Select
     with Visit(window, report) as visit:
         with visit.page.expect_download() as download:
             visit.page.get_by_role("link", name="Download CSV").click()
-        assert download.value.suggested_filename == "candidates-fscpu.csv"
+        assert download.value.suggested_filename == "candidates.csv"
         download.value.save_as(tmp_path / "candidates.csv")
         assert visit.problems == []
     with open(tmp_path / "candidates.csv", encoding="utf-8", newline="") as file:
@@ -414,6 +416,6 @@ def test_reports_without_data_and_of_rankings_open_too(window: Any, tmp_path: Pa
     file = write_report([alone, ranked], tmp_path / "two.html")
     with Visit(window, file) as visit:
         assert visit.problems == []
-        assert visit.page.locator("h1").all_text_contents()[1] == "5 of 50 features selected by kbest."
+        assert visit.page.locator("h1").all_text_contents()[1] == "5 of 50 features selected by KBest."
         assert visit.page.locator("[data-part=ranking]").count() == 2
         assert visit.page.locator("[data-part=map]").count() == 1

@@ -23,7 +23,7 @@ def rows():
 
 def panel_of(column, kind, members=()):
     table = np.column_stack(np.atleast_2d(column))
-    unit = Unit("f", tuple(range(table.shape[1])), members)
+    unit = Unit("f", 0, tuple(range(table.shape[1])), members)
     return feature_panels(table, kind, [unit])[0]
 
 
@@ -86,7 +86,8 @@ def clusters(rows):
     table = np.c_[rng.normal(size=(120, 500)), rng.random((120, 100)) < 0.4]
     table[:, :5] += 3 * (place == 0)[:, None]
     table[place == 1, 500:505] = 1
-    units = [Unit(f"c{j}", (j,), ()) for j in range(596)] + [Unit("last", tuple(range(596, 600)), tuple("abcd"))]
+    units = [Unit(f"c{j}", j, (j,), ()) for j in range(596)]
+    units.append(Unit("last", 596, tuple(range(596, 600)), tuple("abcd")))
     return table, place == np.arange(3)[:, None], units
 
 

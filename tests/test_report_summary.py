@@ -10,10 +10,9 @@ from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.methods import REGISTRY
 from puselect.report import Selection, summarise
-from puselect.report.quality import Code
+from puselect.report.findings import Code
 from puselect.report.selection import NOTE, WARNING
 from puselect.report.sentences import about_ranking, ending
-from puselect.report.summary import method_name, python_expression
 
 pytestmark = pytest.mark.usefixtures("remembered_fits")
 SLOW = {"es-mcrfs", "lgbm-opt", "jsfs"}
@@ -38,23 +37,13 @@ class TestAnyMethod:
         X, y = table()
         quick = {"max_iter": 3} if "fscpu" in name else REGISTRY[name].quick
         selector = METHODS[name](3, random_state=0, **quick).fit(X, y)
-        for selection in (summarise(selector, X, y, seconds=1.5), summarise(selector)):
+        for selection in (summarise(selector, X, y, method=name), summarise(selector, method=name)):
             assert Selection.from_json(selection.to_json()) == selection
             assert selection.method == name
             assert [feature.rank for feature in selection.features] == list(range(1, 9))
             chosen = {feature.column for feature in selection.features if feature.selected}
             assert chosen == set(np.flatnonzero(selector.support_))
             assert set(selection.selected) == set(selector.get_feature_names_out())
-
-    @pytest.mark.parametrize("name", sorted(SLOW))
-    def test_is_known_by_its_name(self, name):
-        assert method_name(METHODS[name](3, random_state=0)) == name
-
-    def test_of_another_kind_has_the_name_of_its_class(self):
-        class Mine(KBest):
-            pass
-
-        assert method_name(Mine()) == "Mine"
 
 
 class TestWhatIsKept:
@@ -172,11 +161,11 @@ class TestWhatIsKept:
         assert selection.command == "FSCPU(n_features_to_select=3, max_iter=20, random_state=0).fit(X, y)"
         again = eval(selection.command, {"FSCPU": FSCPU, "X": X, "y": y})
         np.testing.assert_array_equal(again.probabilities_, selector.probabilities_)
-        assert selection.seed == 0
+        assert (selection.seed, selection.method) == (0, "FSCPU")
         assert selection.versions["puselect"]
         assert selection.settings["n_clusters"] == "10"
         assert summarise(selector, command="puselect select x.csv").command == "puselect select x.csv"
-        assert python_expression(KBest()) == "KBest().fit(X, y)"
+        assert summarise(KBest().fit(X, y)).command == "KBest().fit(X, y)"
 
 
     def test_later_set_params_changes_nothing(self):

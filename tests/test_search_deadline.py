@@ -5,7 +5,7 @@ from puselect import FSCPU, check_suitability
 from puselect.baselines import DTRFE, PUBagging
 from puselect.datasets import make_pu_clusters
 from puselect.fscpu import auto_number
-from puselect.report.quality import find_problems
+from puselect.report.findings import find_problems
 from puselect.search import deadline
 from puselect.search.deadline import Deadline
 from puselect.search.progress import watching
@@ -115,9 +115,8 @@ def test_without_time_for_a_single_step_evidence_alone_decides():
 
 def test_a_report_says_that_time_was_short(unlimited):
     limited = search(max_time=1e-9).fit(X, Y)
-    names = [f"c{j}" for j in range(10)]
-    assert "timed-out" in {finding.code for finding in find_problems(limited, None, None, names)}
-    assert "timed-out" not in {finding.code for finding in find_problems(unlimited, None, None, names)}
+    assert "timed-out" in {finding.code for finding in find_problems(limited.result_, None, None)}
+    assert "timed-out" not in {finding.code for finding in find_problems(unlimited.result_, None, None)}
 
 
 def test_progress_shows_the_time_left_instead_of_steps():

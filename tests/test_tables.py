@@ -14,7 +14,6 @@ from programs import run
 
 from puselect.cli.wording import error_text
 from puselect.tables import LeftOut, TableError, TableSpec, files, load_table
-from puselect.tables.costs import read_costs
 from puselect.tables.errors import (
     AmbiguousNumberError,
     CostsError,
@@ -32,8 +31,8 @@ from puselect.tables.errors import (
     TooManyLabelledError,
     UnknownColumnError,
 )
-from puselect.tables.files import value_counts
-from puselect.tables.positive import choose_positive
+from puselect.tables.labels import choose_positive, value_counts
+from puselect.tables.loading import read_costs
 
 ROWS = 30
 TABLE = pl.DataFrame(
@@ -421,8 +420,8 @@ class TestPositive:
 def test_rows_have_the_numbers_of_the_file_whether_sampled_or_not_and_empty_lines_count(tmp_path, max_rows):
     lines = ["0,0,1", "1,5,0", "", "3,7,0", "4,2,0", "5,1,0", "6,9,1"]
     table = read_text(tmp_path, "\n".join(["a,b,label", *lines, ""]), max_rows=max_rows)
-    assert table.row_numbers.tolist() == table.X["a"].to_list()
-    assert {0, 6} <= set(table.row_numbers)
+    assert table.rows.names.tolist() == table.X["a"].to_list()
+    assert {0, 6} <= set(table.rows.names)
 
 
 class TestLargeFiles:
@@ -443,8 +442,8 @@ class TestLargeFiles:
         assert table.X.shape == (400, 4)
         assert table.y.sum() == 50
         assert table.notes == (SampleNote(400, 5000, 50, "rows"),)
-        assert np.array_equal(data.drop("label").to_numpy()[table.row_numbers], table.X)
-        assert np.array_equal(data["label"].to_numpy()[table.row_numbers], table.y)
+        assert np.array_equal(data.drop("label").to_numpy()[table.rows.names], table.X)
+        assert np.array_equal(data["label"].to_numpy()[table.rows.names], table.y)
 
     @pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet", ".arrow", "-*.parquet"])
     def test_are_measured_by_memory_however_well_the_file_is_packed(self, tmp_path, ending):
@@ -537,7 +536,7 @@ class TestCosts:
         assert caught.value.fault == fault
 
     def test_without_end_are_refused(self, monkeypatch):
-        monkeypatch.setattr("puselect.tables.costs.MOST_CHARACTERS", 1000)
+        monkeypatch.setattr("puselect.tables.loading.MOST_CHARACTERS", 1000)
         with pytest.raises(CostsError) as caught:
             read_costs(Path("/dev/zero"))
         assert caught.value.fault == "size"

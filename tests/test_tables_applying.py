@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from puselect.tables import TableSpec, load_table
-from puselect.tables.applying import apply_recipes
+from puselect.tables.loading import apply_encoders
 
 ROWS = 60
 FRAME = pl.DataFrame({
@@ -30,7 +30,7 @@ def table(tmp_path_factory):
 ])  # fmt: skip
 def test_the_same_rows_in_every_format_are_the_same_features(table, tmp_path, name, write, options):
     write(tmp_path / name, **options)
-    found = apply_recipes(str(tmp_path / name), table.recipes, table.names)
+    found = apply_encoders(str(tmp_path / name), table.encoders, table.names)
     assert np.array_equal(found.X, table.X.filter(FRAME["code"] != "X9").to_numpy())
     assert found.notes == ()
 
@@ -38,9 +38,9 @@ def test_the_same_rows_in_every_format_are_the_same_features(table, tmp_path, na
 def test_codes_keep_their_zeros_below_a_header_with_blanks(table, tmp_path):
     path = tmp_path / "blanks.csv"
     path.write_text(NEW.write_csv().replace("code", " code "))
-    found = apply_recipes(str(path), table.recipes, ["code=01", "code=X9"])
+    found = apply_encoders(str(path), table.encoders, ["code=01", "code=X9"])
     assert found.X.sum(axis=0).tolist() == [20, 0]
-    assert found.rows["code"].to_list() == NEW["code"].to_list()
+    assert found.rows.frame["code"].to_list() == NEW["code"].to_list()
 
 
 @pytest.mark.parametrize(("name", "values"), [
@@ -50,11 +50,11 @@ def test_codes_keep_their_zeros_below_a_header_with_blanks(table, tmp_path):
 def test_a_file_with_a_column_of_another_format_is_refused_by_name(table, tmp_path, name, values):
     NEW.with_columns(values.alias(name)).write_csv(tmp_path / "new.csv")
     with pytest.raises(ValueError, match=f"^'{name}': {NEW.height} of {NEW.height} values"):
-        apply_recipes(str(tmp_path / "new.csv"), table.recipes, table.names)
+        apply_encoders(str(tmp_path / "new.csv"), table.encoders, table.names)
 
 
 def test_missing_values_are_counted(table, tmp_path):
     NEW.with_columns(pl.when(pl.col("x") > 1).then(pl.col("x"))).write_csv(tmp_path / "new.csv")
-    (note,) = apply_recipes(str(tmp_path / "new.csv"), table.recipes, table.names).notes
+    (note,) = apply_encoders(str(tmp_path / "new.csv"), table.encoders, table.names).notes
     assert (note.name, note.n_missing, note.n_unread) == ("x", 6, 0)
     assert note.is_many

@@ -6,15 +6,16 @@ Colours are those of the style in use, light or dark.
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import ArrayLike
 
+from puselect.arrays import FloatArray
 from puselect.fscpu.final_clusters import known_positives
 from puselect.fscpu.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 from puselect.scaling import as_numbers
 from puselect.search import History
 from puselect.selectors.base import PUSelector
-from puselect.selectors.groups import feature_names, representatives, selected_groups
+from puselect.selectors.groups import selected_groups
+from puselect.selectors.result import FitResult, Unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +25,10 @@ BAR_INCHES = 0.22  # a label of the usual size needs that much
 
 
 def convergence(
-    selector_or_history: Any, relevant: ArrayLike | None = None, ax: "Axes | None" = None, masks_per_step: int = 1
+    selector_or_history: PUSelector | History,
+    relevant: ArrayLike | None = None,
+    ax: "Axes | None" = None,
+    masks_per_step: int = 1,
 ) -> "Axes":
     """Draw the probabilities of the features during a search, as Figure 1 of the paper does.
 
@@ -48,14 +52,12 @@ def convergence(
     'probability of a feature'
     """
     history, marked = selector_or_history, relevant
-    if not isinstance(history, History):
-        check_is_fitted(selector_or_history)
-        if not hasattr(selector_or_history, "history_"):
-            raise ValueError(f"convergence needs a search or its history, got {type(selector_or_history).__name__}")
-        history = selector_or_history.history_
-        masks_per_step = max(selector_or_history.n_evaluations_ // max(selector_or_history.n_iter_, 1), 1)
-        if marked is None:
-            marked = selector_or_history.support_[selector_or_history.searched_]
+    if isinstance(history, PUSelector):
+        result = history.result_
+        if result.search is None:
+            raise ValueError(f"convergence needs a search or its history, got {type(history).__name__}")
+        history, masks_per_step = result.search.history, result.search.masks_per_step
+        marked = result.support[result.search.searched] if marked is None else marked
     ax = _axes(ax)
     lines = np.atleast_2d(history.theta)
     chosen = np.zeros(lines.shape[1], dtype=bool) if marked is None else np.asarray(marked, dtype=bool)
@@ -87,20 +89,13 @@ def ranking(selector: PUSelector, ax: "Axes | None" = None, most: int = 30) -> "
     >>> ranking(KBest(25).fit(X, y), most=10).get_xlabel()
     'score'
     """
-    check_is_fitted(selector)
-    groups: dict[str, list[int]] = getattr(selector, "groups_", {})
-    is_bar = representatives(groups, selector.support_)
-    best = np.array([j for j in np.argsort(selector.ranking_, kind="stable") if is_bar[j]][:most])
-    is_search = hasattr(selector, "probabilities_")
-    values = (selector.probabilities_ if is_search else selector.scores_)[best]
-    columns = getattr(selector, "feature_names_in_", [f"x{i}" for i in range(len(selector.support_))])
-    names = feature_names(groups, columns)
+    result = selector.result_
+    best = result.units()[:most]
+    columns = [unit.column for unit in best]
     ax = _axes(ax, BAR_INCHES * len(best) + 1)
-    place = np.arange(len(best))
-    ax.barh(place, values, color=np.where(selector.support_[best], RELEVANT, QUIET).tolist())
-    ax.set_yticks(place, [names[i].replace("$", r"\$") for i in best])
-    ax.invert_yaxis()
-    ax.set_xlabel("probability" if is_search else "score")
+    ax.barh(np.arange(len(best)), result.scores[columns], color=_colours(result, columns))
+    _name_bars(ax, best)
+    ax.set_xlabel("score" if result.search is None else "probability")
     return _plain(ax)
 
 
@@ -124,14 +119,12 @@ def clusters(selector: PUSelector, X: ArrayLike, y: ArrayLike, ax: "Axes | None"
     >>> clusters(KBest(2, random_state=0).fit(X, y), X, y).get_legend().get_texts()[-1].get_text()
     'known positive (200)'
     """
-    check_is_fitted(selector)
-    table = as_numbers(X)
-    positive = known_positives(y, selector.fit_settings_["pos_label"], len(table))
-    model = getattr(selector, "row_model_", None)
-    found = None if model is None else model.candidates(table[:, selector.support_], positive)
+    result, table = selector.result_, as_numbers(X)
+    positive = known_positives(y, result.settings["pos_label"], len(table))
+    columns = table[:, result.support]
+    found = None if result.row_model is None else result.row_model.candidates(columns, positive)
     kind = row_kinds(len(table), positive, found)
-    groups = selected_groups(getattr(selector, "groups_", {}), selector.support_)
-    points, explained = principal_axes(table[:, selector.support_], groups)
+    points, explained = principal_axes(columns, selected_groups(result.groups, result.support))
     ax = _axes(ax)
     _scatter(ax, points[kind == UNLABELLED], "unlabelled", color=QUIET, s=6, linewidths=0)
     _scatter(ax, points[kind == CANDIDATE], "candidate", color=OTHER, s=10, linewidths=0)
@@ -160,8 +153,7 @@ def path(selector: PUSelector, ax: "Axes | None" = None) -> "Axes":
     >>> path(FSCPU("auto", max_iter=20, random_state=0).fit(X, y)).get_xlabel()
     'number of features'
     """
-    check_is_fitted(selector)
-    found = getattr(selector, "path_", None)
+    found = selector.result_.path
     if found is None:
         raise ValueError('path needs a selector that found the number of features ("auto", "related") in time')
     ax = _axes(ax)
@@ -201,36 +193,35 @@ def stability(selector: PUSelector, ax: "Axes | None" = None, most: int = 30) ->
     >>> stability(selector, most=12).get_xlabel()
     'share of 4 searches that select it'
     """
-    check_is_fitted(selector)
-    found = getattr(selector, "stability_", None)
+    result = selector.result_
+    found = result.stability
     if found is None:
         raise ValueError("stability needs a selector with stability_; fit with n_searches=8 or call assess_stability")
-    best, names = _best(selector, most)
+    best = result.units()[:most]
+    columns = [unit.column for unit in best]
     ax = _axes(ax, BAR_INCHES * len(best) + 1)
-    share, low, high, both = (np.array(v)[best] for v in (found.frequency, found.low, found.high, found.twin_frequency))
+    shares = (found.frequency, found.low, found.high, found.twin_frequency)
+    share, low, high, both = (np.array(values)[columns] for values in shares)
     place = np.arange(len(best))
     ax.barh(place, both, color=QUIET, alpha=0.4)
-    ax.barh(place, share, color=np.where(selector.support_[best], RELEVANT, QUIET).tolist())
+    ax.barh(place, share, color=_colours(result, columns))
     ink = ax.xaxis.label.get_color()
     ax.errorbar(share, place, xerr=[share - low, high - share], fmt="none", ecolor=ink, elinewidth=0.8, capsize=2)
-    ax.set_yticks(place, names)
-    ax.invert_yaxis()
+    _name_bars(ax, best)
     ax.set(xlim=(0, 1), xlabel=f"share of {found.n_searches} searches that select it")
     return _plain(ax)
 
 
-def _best(selector: PUSelector, most: int) -> tuple[NDArray[Any], list[str]]:
-    """Return the best features and their names; a group has one bar."""
-    groups: dict[str, list[int]] = getattr(selector, "groups_", {})
-    others = {column for columns in groups.values() for column in columns[1:]}
-    order = [j for j in np.argsort(selector.ranking_, kind="stable").tolist() if j not in others]
-    names = list(getattr(selector, "feature_names_in_", [f"x{i}" for i in range(len(selector.support_))]))
-    for group, columns in groups.items():
-        names[columns[0]] = group
-    return np.array(order[:most]), [str(names[i]).replace("$", r"\$") for i in order[:most]]
+def _colours(result: FitResult, columns: list[int]) -> list[str]:
+    return [RELEVANT if result.support[column] else QUIET for column in columns]
 
 
-def _scatter(ax: "Axes", points: NDArray[Any], label: str, **style: Any) -> None:
+def _name_bars(ax: "Axes", units: list[Unit]) -> None:
+    ax.set_yticks(np.arange(len(units)), [unit.name.replace("$", r"\$") for unit in units])
+    ax.invert_yaxis()
+
+
+def _scatter(ax: "Axes", points: FloatArray, label: str, **style: Any) -> None:
     if len(points):
         ax.scatter(points[:, 0], points[:, 1], label=f"{label} ({len(points):,})", **style)
 

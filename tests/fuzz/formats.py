@@ -15,7 +15,7 @@ from outcome import attempt, require
 
 from puselect import Preparer
 from puselect.tables import TableError, TableSpec, load_table
-from puselect.tables.applying import apply_recipes
+from puselect.tables.loading import apply_encoders
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-formats-"))
 N = 18  # rows: one value is more than 5 % of them
@@ -108,12 +108,12 @@ def as_files(draw: Draw, table: Any, preparer: Any, expected: Any) -> str:
     name = draw(st.sampled_from(sorted(FILES)))
     kind, options = FILES[name]
     rows = np.flatnonzero(np.random.default_rng(draw(st.integers(0, 99))).random(N) > draw(st.sampled_from([0, 0.5])))
-    recipes = [recipe for recipe in preparer.recipes_ if kind != "csv" or recipe.kind != "duration"]
-    features = [feature for recipe in recipes for feature in recipe.names]
+    encoders = [encoder for encoder in preparer.encoders_ if kind != "csv" or encoder.kind != "duration"]
+    features = [feature for encoder in encoders for feature in encoder.names]
     if not features or not len(rows):
         return "nothing to write"
-    getattr(table[rows].select(recipe.column for recipe in recipes), f"write_{kind}")(FOLDER / name, **options)
-    found, error = attempt(lambda: apply_recipes(str(FOLDER / name), recipes, features))
+    getattr(table[rows].select(encoder.column for encoder in encoders), f"write_{kind}")(FOLDER / name, **options)
+    found, error = attempt(lambda: apply_encoders(str(FOLDER / name), encoders, features))
     if isinstance(error, TableError) and "column" in vars(error):
         return f"file: asks about a number ({name})"
     told = [] if found is None else [str(note) for note in found.notes]
@@ -126,11 +126,12 @@ def judge(found: Any, error: Any, told: list[str], preparer: Any, expected: Any,
         require(any(f"'{name}': " in str(error) for name in schema), f"{error} names no column")
         return "clear error"
     names = expected.columns
-    for recipe in preparer.recipes_:
-        places = [names.index(feature) for feature in recipe.names if feature in names]
+    for encoder in preparer.encoders_:
+        places = [names.index(feature) for feature in encoder.names if feature in names]
         is_same = np.array_equal(found[:, places], expected.to_numpy()[:, places])
-        is_told = any(text.startswith(f"{recipe.column!r}: ") for text in told)
-        require(is_same or is_told, f"other features of {recipe.column!r} ({schema.get(recipe.column)}), told: {told}")
+        is_told = any(text.startswith(f"{encoder.column!r}: ") for text in told)
+        type_now = schema.get(encoder.column)
+        require(is_same or is_told, f"other features of {encoder.column!r} ({type_now}), told: {told}")
     return "counted" if told else "same features"
 
 

@@ -115,7 +115,7 @@ def preparation(draw: Draw, X: Any, y: Any, pos_label: Any) -> Ask:
         require(values.dtype == float and np.isfinite(values).all(), f"features {values!r}")
         require(values.shape[1] == len(preparer.get_feature_names_out()), f"features {values!r}")
         require(np.array_equal(np.asarray(preparer.transform(X)), values), "the same table is transformed otherwise")
-        require(len(preparer.fates_) == preparer.n_features_in_ and all(map(str, preparer.fates_)), "fates")
+        require(len(preparer.outcomes_) == preparer.n_features_in_ and all(map(str, preparer.outcomes_)), "outcomes")
 
     return ask
 

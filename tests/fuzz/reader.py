@@ -88,7 +88,7 @@ def check_table(loaded: Any, output: Path) -> None:
     """Check that selectors can work on a table."""
     values = loaded.X.to_numpy()
     require(values.dtype == np.float64 and np.isfinite(values).all(), "values that are not finite")
-    require(values.shape[1] >= 2 and len(loaded.y) == len(values) == len(loaded.row_numbers), f"shape {values.shape}")
+    require(values.shape[1] >= 2 and len(loaded.y) == len(values) == len(loaded.rows.names), f"shape {values.shape}")
     require(set(np.unique(loaded.y)) == {0, 1}, f"labels {np.unique(loaded.y)}")
     require(len(set(loaded.names)) == len(loaded.names) == len(loaded.sources), "names")
     for note in loaded.notes:

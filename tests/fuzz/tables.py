@@ -17,7 +17,7 @@ from outcome import attempt, require
 from reader import checked_error, read_elsewhere
 
 from puselect.tables import TableError, TableSpec
-from puselect.tables.costs import read_costs
+from puselect.tables.loading import read_costs
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-tables-"))
 WORDS = [

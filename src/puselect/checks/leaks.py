@@ -1,9 +1,8 @@
 """Columns that give the label away: derived from it, recorded after it, or the true classes themselves.
 
-Such a column cannot be told by how well it separates labelled rows from others, since hidden positives have what the
-known ones have. It is told by what almost all known positives have and at most half of the other rows do, or none of
-them has and many others do: a value at all, one value, or, where values only count or date the rows, one stretch of
-them.
+Since hidden positives have what the known ones have, such a column need not separate labelled rows from the others. But
+almost all labelled rows, or none of them, have something that chance would give to others as often: a value at all, one
+value, or, where values only count or date the rows, one within bounds.
 """
 
 from collections.abc import Iterator
@@ -22,8 +21,8 @@ ALMOST_ALL = 0.98  # share of the labelled rows
 MOST_OTHERS = 0.6  # share of the other rows that may have what almost all labelled ones have
 FEWEST_OTHERS = 0.03  # share of the other rows with a category that no labelled row has
 MOST_CATEGORIES = 20  # different values
-FEW_INSIDE = 0.1  # other rows for each labelled one, in a stretch of mere numbers
-SAMPLE = 1000  # of the other rows, in which a value of 3 % of them is missing with a probability of 1e-13
+FEW_BETWEEN = 0.1  # other rows for each labelled one, between the labelled ones: hidden positives would be more
+SAMPLE = 1000  # rows: a value of 3 % of them is among so many
 
 
 class LeakKind(StrEnum):
@@ -38,7 +37,7 @@ class LeakKind(StrEnum):
 
 
 class Leak(NamedTuple):
-    """A column that may give the label away, by the rows that have a value, one value or one of a stretch."""
+    """A column that may give the label away, and the rows that have a value, one value, or one within bounds."""
 
     column: int
     kind: LeakKind
@@ -52,7 +51,7 @@ class Leak(NamedTuple):
     """Other rows that have it."""
     n_others: int
     p_value: float
-    """Of so uneven a share under chance, times the number of columns and values."""
+    """Probability of these counts under chance, times the number of columns and values."""
 
     @property
     def gap(self) -> float:
@@ -70,17 +69,17 @@ class _Sign(NamedTuple):
     fewest_others: float
     """Share of the other rows that must have what no labelled row has."""
     n_choices: int
-    """How many such signs the column could show."""
+    """Number of signs of this kind that were possible."""
 
 
 def find_leaks(X: ArrayLike, positive: ArrayLike) -> list[Leak]:
     """Return the columns that may give the label away, the most suspicious first.
 
-    A column is suspicious if at least 98 % of the labelled rows and at most half of the others have a value, or one
-    value; if at most 2 % of the labelled rows and at least half of the others do; or if no labelled row has a category
-    (one of at most 20 values) that at least 3 % of the others have. Whole numbers that are all different count the rows;
-    for them the values of the labelled rows may form one stretch with at most half of the others. Chance must not explain
-    it (p ≤ .01, corrected for the number of columns and values).
+    A column is suspicious if at least 98 % of the labelled rows and at most 60 % of the others have a value, or one
+    value; if at most 2 % of the labelled rows and at least 40 % of the others do; or if no labelled row has a value
+    that 3 % of the others have (40 % if the column has more than 20 values). It is also suspicious if hardly any other
+    row lies between the labelled ones, or at most 60 % where all values are different whole numbers. The p-value of the
+    hypergeometric law, times the number of columns and values, is at most .01.
 
     Parameters
     ----------
@@ -140,7 +139,7 @@ def _signs(column: AnyArray, known: BoolArray, is_order: bool) -> Iterator[_Sign
         yield _Sign(LeakKind.VALUE, value, value, column == value, MOST_OTHERS, fewest_others, len(chosen))
     cut = int((1 - ALMOST_ALL) / 2 * len(labelled))
     low, high = float(labelled[cut]), float(labelled[-1 - cut])
-    most_others = MOST_OTHERS if is_order else FEW_INSIDE * known.sum() / (~known).sum()
+    most_others = MOST_OTHERS if is_order else FEW_BETWEEN * known.sum() / (~known).sum()
     yield _Sign(LeakKind.STRETCH, low, high, (low <= column) & (column <= high), most_others, 1.0, len(labelled))
 
 

@@ -15,7 +15,7 @@ from puselect.cli.writing import Output, check_outputs, write_each, written
 if TYPE_CHECKING:
     from puselect.fscpu.final_clusters import Candidates
     from puselect.report import Selection
-    from puselect.tables.applying import AppliedTable
+    from puselect.tables.loading import AppliedTable
 
 SHOWN = 10
 
@@ -52,8 +52,8 @@ def apply(
     Columns are read as in select: the same types and formats, categories and medians. Values that cannot be read are
     counted; if they are most of a column, it is an error. The labels of the new file, if it has any, are not used.
     """
-    from puselect.tables.applying import apply_recipes
     from puselect.tables.files import output_format
+    from puselect.tables.loading import apply_encoders
 
     if quiet and not (data_out or candidates):
         raise typer.BadParameter("no output requested: add --data-out FILE or --candidates FILE", param_hint="--quiet")
@@ -62,11 +62,11 @@ def apply(
     selection = read_selection(result)
     row_name = options.single_name("--id", row_id)
     with working(f"reading {data}", quiet):
-        table = apply_recipes(data, selection.recipes, selected_columns(selection), row_name)
+        table = apply_encoders(data, selection.recipes, selected_columns(selection), row_name)
     found = score(selection, table, candidates is not None)
     outputs: list[Output] = [(data_out, lambda file: table.write(file, data_format))]
     if found is not None:
-        outputs.append((candidates, partial(table.write_candidates, found)))
+        outputs.append((candidates, partial(table.rows.write_candidates, found, table.sources)))
     with finishing():
         write_each(*outputs)
     if not quiet:
@@ -111,7 +111,7 @@ def show(table: "AppliedTable", found: "Candidates | None", written: list[Path])
         likely = "" if found.n_likely is None else f", {found.n_likely} of them with a probability of 50% or more"
         console.print(f"{counted(len(found.rows), 'candidate positive')}{likely}")
         for place, row in enumerate(found.rows[:SHOWN]):
-            name = printable(f"{table.row_name or 'row'} {table.row_names[row]}")
+            name = printable(f"{table.rows.name or 'row'} {table.rows.names[row]}")
             sure = "" if found.confidence is None else f"{found.confidence[place]:.0%}, "
             console.print(f"  {name}: {sure}{found.lift[place]:.1f} times as often as an average row", markup=False)
     for path in written:

@@ -122,7 +122,7 @@ def run(
     from puselect.evaluation.holdout import Holdout, compare_methods
     from puselect.row_groups import read_row_groups
 
-    n_features = len(table.recipes)
+    n_features = len(table.encoders)
     if k >= n_features:
         raise ValueError(f"-k must be less than {n_features}, the number of usable features, got {k}")
     place = {name: column for column, name in enumerate(table.names)}
@@ -172,7 +172,7 @@ def comparison_of(
         test_share=TEST_SHARE,
         score_name=study.score_name,
         score_is_proxy=table.truth is None,
-        n_features=len(table.recipes),
+        n_features=len(table.encoders),
         n_rows=len(table.y),
         n_labelled=int(table.y.sum()),
         command=shlex.join(["puselect", *sys.argv[1:]]),

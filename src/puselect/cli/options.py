@@ -208,7 +208,7 @@ def open_table(data: str, spec: "TableSpec", quiet: bool) -> "LoadedTable":
     with working(f"reading {data}", quiet):
         table = load_table(data, spec)
     if not quiet:
-        tell(f"{len(table.y)} rows, {len(table.recipes)} usable features, {counted(int(table.y.sum()), 'row')} with "
+        tell(f"{len(table.y)} rows, {len(table.encoders)} usable features, {counted(int(table.y.sum()), 'row')} with "
              f"{table.label} = {table.positive}")
         tell_notes(map(note_text, table.notes))
     return table

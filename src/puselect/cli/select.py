@@ -13,9 +13,9 @@ import typer
 from puselect.cli import options
 from puselect.cli.advice import next_step
 from puselect.cli.application import app, console, finishing, stopping
+from puselect.cli.dask import RemoteFiles, select_remote
 from puselect.cli.options import HOW, OUT, TABLE, WHAT, open_table, split_names, tell, tell_notes
 from puselect.cli.progress import TimeCheck, search_progress, working
-from puselect.cli.remote import RemoteFiles, select_remote
 from puselect.cli.writing import check_outputs, result_outputs, write_each, written
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def select(
     begin = time.perf_counter()
     with finishing(), working("describing and writing the result", quiet):
         found = find_candidates(selector, table)
-        selection = describe(selector, table, seconds, [*remarks, *heard], checked, found, spec.id)
+        selection = describe(selector, method, table, seconds, [*remarks, *heard], checked, found, spec.id)
         files.write(selection, table, selector.support_, found, spec.id)
     if json:
         typer.echo(selection.to_json())
@@ -290,7 +290,7 @@ def set_given(selector: "PUSelector", **values: Any) -> None:
 
 def count_units(selector: "PUSelector", table: "LoadedTable") -> int:
     """Return how many features there are to choose from; those of one column are one, if the method knows groups."""
-    return len(table.recipes) if "groups" in selector.get_params(deep=False) else len(table.names)
+    return len(table.encoders) if "groups" in selector.get_params(deep=False) else len(table.names)
 
 
 def wanted_number(n_features: int, k: str | None, budget: float | None) -> tuple[int | str | None, list[str]]:
@@ -369,31 +369,32 @@ def shuffled_search(
 
 def find_candidates(selector: "PUSelector", table: "LoadedTable") -> "Candidates | None":
     """Return the candidate positives; None for a method that does not cluster."""
-    model = getattr(selector, "row_model_", None)
+    model = selector.result_.row_model
     return None if model is None else model.candidates(table.X.to_numpy()[:, selector.support_], table.y == 1)
 
 
 def describe(
-    selector: "PUSelector", table: "LoadedTable", seconds: float, notes: list[str], checked: "SuitabilityCheck | None",
-    found: "Candidates | None", row_name: str | None,
+    selector: "PUSelector", method: str, table: "LoadedTable", seconds: float, notes: list[str],
+    checked: "SuitabilityCheck | None", found: "Candidates | None", row_name: str | None,
 ) -> "Selection":
     """Return the result as it is written and reported."""
     from puselect.report import summarise
-    from puselect.report.preparation import table_findings
+    from puselect.report.findings import table_findings
 
     return summarise(
         selector,
         table.X,
         table.y,
+        method=method,
         command=shlex.join(["puselect", *sys.argv[1:]]),
         seconds=seconds,
         notes=notes,
         findings=table_findings(table.notes),
         suitability=checked,
-        row_numbers=table.row_numbers if table.ids is None else list(table.ids),
+        row_numbers=table.rows.names,
         row_name=row_name or "",
-        columns=table.fates,
-        recipes=table.recipes,
+        columns=table.outcomes,
+        recipes=table.encoders,
         candidates=found,
     )
 
@@ -424,7 +425,7 @@ class Outputs:
         def write_candidates(file: BinaryIO) -> None:
             if found is None:
                 raise ValueError("no clustering of the selected features succeeded")
-            table.write_candidates(found, support, row_name, file)
+            table.rows.write_candidates(found, table.selected_columns(support), file)
 
         result, report = result_outputs(selection, self.result, self.report)
         data = (self.data, lambda file: table.write(support, file, data_format))

@@ -111,8 +111,6 @@ def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
         yield "clusters", lede(selection)[0]
     if selection.search is not None:
         yield "search", ending(selection)
-    if selection.reason:
-        yield "method", selection.reason
     if selection.path is not None:
         yield "number", str(selection.path)
     if selection.stability is not None:
@@ -137,7 +135,7 @@ def candidates(listed: "CandidateTable", doubtful: bool) -> str:
 
 def feature_table(selection: "Selection") -> Table:
     """Return the selected features, sorted by rank."""
-    from puselect.report.again import again
+    from puselect.report.stability_rows import again
 
     costs = any(feature.cost is not None for feature in selection.features)
     often = {row.column: row.count for row in again(selection)}

@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 
 from puselect.phrases import counted, shortened
+from puselect.tables.column_outcomes import leak_text, reason
 from puselect.tables.errors import (
     AmbiguousNumberError,
     CodeNote,
@@ -32,7 +33,6 @@ from puselect.tables.errors import (
     UnknownColumnError,
     ValueCounts,
 )
-from puselect.tables.fates import leak_text, reason
 
 
 def error_text(error: TableError) -> str:

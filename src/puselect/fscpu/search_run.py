@@ -3,6 +3,7 @@
 import os
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -20,6 +21,7 @@ from puselect.search.loop import Evaluate
 from puselect.search.progress import LOG_SECONDS, Progress, Throttle, logger, shown_log
 from puselect.selectors.base import PUSelector, descending_order, ranks_of
 from puselect.selectors.budget import Budget
+from puselect.selectors.result import FitResult, SearchResult
 
 SAVE_SECONDS = 1.0
 FINAL_CLUSTERINGS = 8
@@ -234,6 +236,36 @@ class SearchSelector(StepCallbacks, PUSelector):
     """A selector that takes the features a search ranks first."""
 
     history_: History
+    probabilities_: FloatArray
+    searched_: IntArray
+    n_iter_: int
+    n_evaluations_: int
+    settled_: float
+    converged_: bool
+    timed_out_: bool
+    n_degenerate_: int
+    objective_: float
+
+    @property
+    def _follows_effects(self) -> bool:
+        return False
+
+    @property
+    def result_(self) -> FitResult:
+        """The outcome of the fit, with the search."""
+        found = super().result_
+        search = SearchResult(
+            history=self.history_,
+            searched=self.searched_,
+            n_iter=self.n_iter_,
+            n_evaluations=self.n_evaluations_,
+            settled=self.settled_,
+            converged=self.converged_,
+            timed_out=self.timed_out_,
+            n_degenerate=self.n_degenerate_,
+            follows_effects=self._follows_effects,
+        )
+        return replace(found, scores=self.probabilities_, search=search, objective=self.objective_)
 
     def _keep_result(self, session: Session, others: FloatArray | None = None) -> None:
         """Set the fitted attributes.

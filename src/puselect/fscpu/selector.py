@@ -27,6 +27,7 @@ from puselect.search.deadline import Deadline
 from puselect.selectors.base import check_number, column_names, varying_columns
 from puselect.selectors.budget import Budget, costs_in_order, is_open
 from puselect.selectors.groups import read_groups
+from puselect.selectors.result import FitResult
 from puselect.sparse_table import SparseTable
 
 
@@ -256,6 +257,23 @@ class FSCPU(SearchSelector):
         deadline = Deadline(settings.search.max_time)
         problem = self._problem(settings, X, y, row_groups)
         return self._fit_problem(settings, problem, FitCallbacks(self, X, y), deadline)
+
+    @property
+    def result_(self) -> FitResult:
+        """The outcome of the fit, with the clusters."""
+        return replace(
+            super().result_,
+            groups=self.groups_,
+            costs=self.feature_costs_,
+            evidence=self.evidence_,
+            clusterings=self.clusterings_,
+            row_model=self.row_model_,
+            path=self.path_,
+        )
+
+    @property
+    def _follows_effects(self) -> bool:
+        return Settings.of(self.fit_settings_).follows_effects
 
     def candidate_positives(self, X: ArrayLike, y: ArrayLike | None = None) -> Candidates:
         """Return the rows that are most likely positive: where to look for positives that are not labelled yet.

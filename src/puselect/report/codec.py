@@ -6,9 +6,10 @@ import math
 import re
 import types
 from collections.abc import Callable, Iterable, Sized
-from typing import Any, Self, Union, get_args, get_origin, get_type_hints
+from typing import Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 LARGEST_INTEGER = 2**63
+Kind = TypeVar("Kind")
 
 
 class JSONRecord:
@@ -31,15 +32,14 @@ class JSONRecord:
         return cls.from_data(parse(text))
 
     @classmethod
-    def from_data(cls, data: dict[str, Any]) -> Self:
+    def from_data(cls, data: dict[str, object]) -> Self:
         """Return the record from parsed JSON."""
         if data.get("schema") != cls.schema:
             raise ValueError(f"expected a result with the schema {cls.schema!r}, got {_shown(data.get('schema'))}")
-        record: Self = decode(cls, data, "result")
-        return record
+        return cast(Self, decode(cls, data, "result"))
 
 
-def parse(text: str) -> dict[str, Any]:
+def parse(text: str) -> dict[str, object]:
     """Return the object that a JSON text holds; a ValueError for anything else."""
     try:
         data = json.loads(text, parse_constant=_refuse_constant)
@@ -51,9 +51,9 @@ def parse(text: str) -> dict[str, Any]:
     return data
 
 
-def decode(kind: Any, value: Any, place: str) -> Any:
+def decode(kind: object, value: object, place: str) -> object:
     """Return parsed JSON as a value of the annotated kind, or raise a ValueError that names the place."""
-    if dataclasses.is_dataclass(kind):
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         return _record(kind, value, place)
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
@@ -83,7 +83,7 @@ def within(values: Iterable[float | None], low: float, high: float = math.inf) -
     return all(value is None or low <= value <= high for value in values)
 
 
-def _record(kind: Any, value: Any, place: str) -> Any:
+def _record(kind: type, value: object, place: str) -> object:
     data, hints, fields = _expect(dict, value, place), get_type_hints(kind), {}
     for field in dataclasses.fields(kind):
         if field.name in data:
@@ -98,7 +98,7 @@ def _record(kind: Any, value: Any, place: str) -> Any:
     return record
 
 
-def _alternative(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
+def _alternative(kinds: tuple[object, ...], value: object, place: str) -> object:
     """Return the value as the first kind of a union that takes it."""
     if value is None and type(None) in kinds:
         return None
@@ -107,27 +107,27 @@ def _alternative(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
     return decode((matching or others)[0], value, place)
 
 
-def _expect(kind: type, value: Any, place: str) -> Any:
+def _expect(kind: type[Kind], value: object, place: str) -> Kind:
     if not isinstance(value, kind):
-        noun = {list: "a list", dict: "an object", str: "a string", bool: "true or false"}[kind]
-        raise ValueError(f"damaged result: {place} must be {noun}, got {_shown(value)}")
+        nouns: dict[type, str] = {list: "a list", dict: "an object", str: "a string", bool: "true or false"}
+        raise ValueError(f"damaged result: {place} must be {nouns[kind]}, got {_shown(value)}")
     return value
 
 
-def _text(value: Any, place: str) -> str:
-    text: str = _expect(str, value, place)
+def _text(value: object, place: str) -> str:
+    text = _expect(str, value, place)
     if any("\ud800" <= letter <= "\udfff" for letter in text):  # half of a pair: cannot be written as UTF-8
         raise ValueError(f"damaged result: {place} must be valid Unicode, got {_shown(text)}")
     return text
 
 
-def _integer(value: Any, place: str) -> int:
+def _integer(value: object, place: str) -> int:
     if type(value) is not int or abs(value) >= LARGEST_INTEGER:
         raise ValueError(f"damaged result: {place} must be an integer of 64 bits, got {_shown(value)}")
     return value
 
 
-def _number(value: Any, place: str) -> float:
+def _number(value: object, place: str) -> float:
     if type(value) is int and abs(value) < LARGEST_INTEGER:
         return float(value)
     if type(value) is not float or not math.isfinite(value):
@@ -135,18 +135,18 @@ def _number(value: Any, place: str) -> float:
     return value
 
 
-def _boolean(value: Any, place: str) -> bool:
+def _boolean(value: object, place: str) -> bool:
     return bool(_expect(bool, value, place))
 
 
-SCALARS: dict[Any, Callable[[Any, str], Any]] = {str: _text, int: _integer, float: _number, bool: _boolean}
+SCALARS: dict[object, Callable[[object, str], object]] = {str: _text, int: _integer, float: _number, bool: _boolean}
 
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     """Return a value for a message of one line."""
     text = f"a {type(value).__name__}" if isinstance(value, list | dict) else ascii(value)
     return text if len(text) <= 40 else f"{text[:37]}..."

@@ -6,7 +6,7 @@ from math import floor
 import numpy as np
 
 from puselect.report.panels import Mark, Panel, Portrait
-from puselect.tables.fates import Fate
+from puselect.tables.column_outcomes import ColumnOutcome
 
 
 def panel_word(panel: Panel) -> str:
@@ -54,12 +54,12 @@ def day(value: float) -> str:
     return str(moment).removesuffix("T00:00").replace("T", " ")
 
 
-def eventful(fates: Sequence[Fate]) -> list[Fate]:
+def eventful(fates: Sequence[ColumnOutcome]) -> list[ColumnOutcome]:
     """Return the columns to which something was done: those that were left out, then those that were changed."""
     return sorted((fate for fate in fates if not fate.is_unchanged), key=lambda fate: bool(fate.features))
 
 
-def uneventful(fates: Sequence[Fate]) -> list[str]:
+def uneventful(fates: Sequence[ColumnOutcome]) -> list[str]:
     """Return the names of the columns that are used as they are."""
     return [fate.column for fate in fates if fate.is_unchanged]
 

@@ -10,6 +10,7 @@ from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.fscpu.final_clusters import Clusterings
 from puselect.fscpu.projection import CANDIDATE, LABELLED, UNLABELLED
 from puselect.report.codec import require, same_length, within
+from puselect.selectors.result import Unit
 
 MOST_PANELS, MOST_MARKS, MOST_ROWS = 30, 4, 20_000
 N_BINS = 24
@@ -76,15 +77,6 @@ class Portrait:
     labelled: float
     marks: tuple[Mark, ...]
     """The most unusual first."""
-
-
-@dataclass(frozen=True)
-class Unit:
-    """A selected feature: one column, or several that were selected as a whole."""
-
-    name: str
-    columns: tuple[int, ...]
-    members: tuple[str, ...]
 
 
 def some_rows(kind: IntArray) -> IntArray:

@@ -8,10 +8,10 @@ from typing import Any
 
 from puselect.atomic import atomic_write
 from puselect.report import insight, sentences, theme
-from puselect.report.again import again, shown
 from puselect.report.comparison import Comparison
 from puselect.report.results import Result
 from puselect.report.selection import Selection
+from puselect.report.stability_rows import again, shown
 from puselect.report.theme import Link
 
 SCRIPTS = ("tables.js", "charts.js", "report.js")

@@ -9,8 +9,8 @@ from puselect.fscpu.stability import Stability
 from puselect.report.codec import JSONRecord, require, same_length, within
 from puselect.report.model import Model
 from puselect.report.panels import Panel, Portrait
-from puselect.tables.fates import Fate
-from puselect.tables.recipes import Recipe
+from puselect.tables.column_outcomes import ColumnOutcome
+from puselect.tables.encoders import Encoder
 
 SELECTION_SCHEMA = "puselect.selection/2"
 PROBABILITY, SCORE = "probability", "score"
@@ -163,7 +163,7 @@ class Finding:
     title: str
     text: str
     code: str = ""
-    """What it is about, one of `puselect.report.quality.Code`; programs should look at this, never at the words."""
+    """What it is about, one of `puselect.report.findings.Code`; programs should look at this, never at the words."""
 
     def check(self) -> None:
         require(self.level in (WARNING, NOTE), f"level must be {WARNING!r} or {NOTE!r}")
@@ -201,8 +201,6 @@ class Selection(JSONRecord):
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     suitability: Suitability | None = None
-    reason: str = ""
-    """Why this method, if it was chosen among several."""
     stability: Stability | None = None
     """Of selections on halves of the rows."""
     path: Path | None = None
@@ -211,9 +209,9 @@ class Selection(JSONRecord):
     """Distributions of the selected features, best first."""
     portraits: tuple[Portrait, ...] = ()
     """What marks the positive clusters."""
-    columns: tuple[Fate, ...] = ()
+    columns: tuple[ColumnOutcome, ...] = ()
     """What became of each column of the file."""
-    recipes: tuple[Recipe, ...] = ()
+    recipes: tuple[Encoder, ...] = ()
     """How columns of the file became features, for `puselect apply`."""
     model: Model | None = None
     """What ranks rows by the selected features, for `puselect apply`."""

@@ -8,7 +8,7 @@ from puselect.fscpu.prior import ClassPrior
 from puselect.methods import yardstick
 from puselect.phrases import counted, duration
 from puselect.report.comparison import Comparison, MethodResult
-from puselect.report.quality import Code
+from puselect.report.findings import Code
 from puselect.report.selection import EFFECTS, PROBABILITY, WARNING, CandidateTable, Cluster, Selection
 
 PROXY = (
@@ -112,9 +112,7 @@ def lede(selection: Selection) -> list[str]:
         lines.append(ending(selection))
     elif selection.n_rows is not None and selection.n_labelled is not None:
         lines.append(f"Based on {selection.n_labelled:,} known positives among {selection.n_rows:,} rows.")
-    if selection.reason:
-        lines.append(selection.reason)
-    elif selection.suitability is not None:
+    if selection.suitability is not None:
         lines.append(selection.suitability.verdict)
     if selection.path is not None:
         lines.append(str(selection.path))

@@ -7,22 +7,20 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
-from sklearn.utils.validation import check_is_fitted
 
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.checks.suitability import Suitability
 from puselect.fscpu.final_clusters import Candidates, Clusterings, known_positives
-from puselect.fscpu.projection import row_kinds
-from puselect.fscpu.row_model import RowModel
-from puselect.methods import METHODS
-from puselect.report.charts import row_map, search_record
+from puselect.fscpu.projection import LABELLED, principal_axes, row_kinds
+from puselect.report.findings import array_leaks, count_near_cut, find_problems, table_findings
 from puselect.report.insight import day
 from puselect.report.model import Model
-from puselect.report.panels import Panel, Portrait, Unit, cluster_portraits, feature_panels, some_rows
-from puselect.report.preparation import table_findings
-from puselect.report.quality import find_leaking_columns, find_problems
+from puselect.report.panels import Panel, Portrait, cluster_portraits, feature_panels, some_rows
 from puselect.report.selection import (
+    EFFECTS,
+    IGO,
     PROBABILITY,
     SCORE,
     WARNING,
@@ -31,21 +29,25 @@ from puselect.report.selection import (
     Clustering,
     Feature,
     Finding,
+    SearchRecord,
     Selection,
+    View,
 )
 from puselect.scaling import as_numbers
 from puselect.selectors.base import PUSelector
-from puselect.tables.fates import Fate
-from puselect.tables.recipes import Recipe
+from puselect.selectors.groups import selected_groups
+from puselect.selectors.result import FitResult, SearchResult
+from puselect.tables.column_outcomes import ColumnOutcome
+from puselect.tables.encoders import Encoder
+from puselect.versions import versions
 
 if TYPE_CHECKING:
     from puselect.tables.prepare import Preparer
-from puselect.versions import versions
-
-__all__ = ["Selection", "method_name", "summarise"]
 
 MOST_DENSE_CELLS = 10**8
 MOST_CANDIDATES, SHOWN_VALUES = 5000, 60
+MOST_STEPS, MOST_TRACKS = 160, 300  # of the search
+MOST_POINTS = 3000  # on the map
 
 
 def summarise(
@@ -53,6 +55,7 @@ def summarise(
     X: ArrayLike | None = None,
     y: ArrayLike | None = None,
     *,
+    method: str = "",
     feature_names: Sequence[str] | None = None,
     command: str | None = None,
     seconds: float | None = None,
@@ -61,8 +64,8 @@ def summarise(
     suitability: Suitability | None = None,
     row_numbers: ArrayLike | None = None,
     row_name: str = "",
-    columns: Sequence[Fate] = (),
-    recipes: Sequence[Recipe] = (),
+    columns: Sequence[ColumnOutcome] = (),
+    recipes: Sequence[Encoder] = (),
     candidates: Candidates | None = None,
     preparer: "Preparer | None" = None,
 ) -> Selection:
@@ -74,6 +77,8 @@ def summarise(
         Any fitted selector of `puselect.METHODS`.
     X, y : array-like, optional
         The table and labels of `fit`; without them there are no candidates, no map and no checks of the data.
+    method : str, optional
+        Its name; by default that of the class.
     feature_names : list of str, optional
         By default those the selector was fitted with, or x0, x1, ...
     command : str, optional
@@ -83,7 +88,7 @@ def summarise(
     notes : list of str
         Shown with the settings.
     findings : list of Finding
-        Shown with those about the data and the search, such as `puselect.report.preparation.table_findings`.
+        Shown with those about the data and the search, such as `puselect.report.findings.table_findings`.
     suitability : Suitability, optional
         From `puselect.checks.suitability.check_suitability`.
     row_numbers : array-like of shape (n_rows,), optional
@@ -91,9 +96,9 @@ def summarise(
         the index of a data frame, if it has integers or strings, otherwise the position.
     row_name : str
         What these names are, such as the column they come from.
-    columns : list of Fate
+    columns : list of ColumnOutcome
         What became of each column of the file that `X` was made from; see `puselect.Preparer`.
-    recipes : list of Recipe
+    recipes : list of Encoder
         How its columns became those of `X`; `puselect apply` needs them.
     candidates : Candidates, optional
         Those among the rows, where they are known already.
@@ -107,84 +112,60 @@ def summarise(
     >>> X, y, relevant = make_pu_clusters("40/8/1", random_state=0)
     >>> selection = summarise(KBest(2, random_state=0).fit(X, y), X, y)
     >>> selection.method, len(selection.selected), Selection.from_json(selection.to_json()) == selection
-    ('kbest', 2, True)
+    ('KBest', 2, True)
     """
-    check_is_fitted(selector)
+    result = selector.result_ if feature_names is None else selector.result_.renamed(feature_names)
     if preparer is not None:
-        columns, recipes = preparer.fates_, preparer.recipes_
+        columns, recipes = preparer.outcomes_, preparer.encoders_
         findings = [*findings, *table_findings(preparer.notes_)]
-    names = _names(selector, feature_names)
-    features = _features(selector, names, {recipe.column for recipe in recipes if recipe.kind == "date"})
-    table = None if X is None else _read_table(X, len(names))
-    pos_label = selector.fit_settings_["pos_label"]
-    positive = None if table is None or y is None else known_positives(y, pos_label, len(table))
-    if table is not None and positive is not None and not recipes:  # reading a table finds its leaks
-        findings = [*findings, *find_leaking_columns(table, positive, names)]
+    features = _features(result, {recipe.column for recipe in recipes if recipe.kind == "date"})
+    table = None if X is None else _read_table(X, len(result.names))
+    positive = None if table is None or y is None else known_positives(y, result.settings["pos_label"], len(table))
+    if table is not None and positive is not None and not recipes:  # leaks of columns are found before they are encoded
+        findings = [*findings, *table_findings(array_leaks(table, positive, result.names))]
     rows = row_names(X, 0 if table is None else len(table), row_numbers)
-    found = candidates or _candidates(selector, table, positive)
-    panels, portraits = _insight(selector, table, positive, found, features)
+    found = candidates or _candidates(result, table, positive)
+    panels, portraits = _insight(result, table, positive, found)
+    selected_columns = tuple(name for name, selected in zip(result.names, result.support, strict=True) if selected)
     return Selection(
-        method=method_name(selector),
+        method=method or type(selector).__name__,
         selected=tuple(feature.name for feature in features if feature.selected),
         n_features=len(features),
         n_rows=None if table is None else len(table),
         n_labelled=None if positive is None else int(positive.sum()),
-        objective=getattr(selector, "objective_", None),
+        objective=result.objective,
         seconds=seconds,
         command=python_expression(selector) if command is None else command,
         from_command_line=command is not None,
-        seed=_seed(selector),
+        seed=_seed(result.settings["random_state"]),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        score_name=PROBABILITY if hasattr(selector, "probabilities_") else SCORE,
+        score_name=SCORE if result.search is None else PROBABILITY,
         features=features,
-        search=search_record(selector) if hasattr(selector, "history_") else None,
-        clusterings=_clusterings(selector),
-        view=None if table is None else row_map(selector, table, positive, found, rows),
-        candidates=_candidate_table(found, table, names, features, rows, row_name),
-        prior=getattr(selector, "prior_", None),
-        findings=_by_level([*findings, *find_problems(selector, table, positive, names)]),
+        search=None if result.search is None else search_record(result, result.search),
+        clusterings=() if result.clusterings is None else _clusterings(result.clusterings),
+        view=None if table is None else row_map(result, table, row_kinds(len(table), positive, found), rows),
+        candidates=None if found is None or table is None else _candidate_table(
+            found, table, result.names, features, rows, row_name
+        ),
+        prior=None if result.row_model is None else result.row_model.prior,
+        findings=_by_level([*findings, *find_problems(result, table, positive)]),
         notes=tuple(notes),
         suitability=suitability,
-        path=getattr(selector, "path_", None),
-        stability=getattr(selector, "stability_", None),
-        reason=getattr(selector, "reason_", ""),
+        path=result.path,
+        stability=result.stability,
         panels=panels,
         portraits=portraits,
         columns=tuple(columns),
         recipes=tuple(recipes),
-        model=Model.of(getattr(selector, "row_model_", None), tuple(np.array(names)[selector.support_].tolist())),
-        settings={name: repr(value) for name, value in selector.fit_settings_.items()},
+        model=Model.of(result.row_model, selected_columns),
+        settings={name: repr(value) for name, value in result.settings.items()},
         versions=versions(),
     )
 
 
-def parameters_of_fit(selector: PUSelector) -> dict[str, Any]:
-    """Return the parameters that the selector was fitted with; its present ones if it is not fitted."""
-    fitted: dict[str, Any] = getattr(selector, "fit_settings_", selector.get_params(deep=False))
-    return fitted
-
-
-def method_name(selector: PUSelector) -> str:
-    """Return the name in `METHODS` whose parameters are nearest to the selector's, or else that of its class.
-
-    Examples
-    --------
-    >>> method_name(METHODS["fscpu-mi"](5))
-    'fscpu-mi'
-    """
-    mine = parameters_of_fit(selector)
-    closeness: dict[str, int] = {}
-    for name, factory in METHODS.items():
-        made = factory()
-        if type(made) is type(selector):
-            theirs = made.get_params(deep=False)
-            closeness[name] = sum(repr(theirs[key]) == repr(value) for key, value in mine.items())
-    return max(closeness, key=closeness.__getitem__) if closeness else type(selector).__name__
-
-
 def python_expression(selector: PUSelector) -> str:
     """Return the Python call that creates and fits the selector, with the parameters that differ from the defaults."""
-    values = parameters_of_fit(selector)
+    values = selector.fit_settings_
     changed = [
         f"{name}={values[name]!r}"
         for name, parameter in inspect.signature(type(selector)).parameters.items()
@@ -193,7 +174,7 @@ def python_expression(selector: PUSelector) -> str:
     return f"{type(selector).__name__}({', '.join(changed)}).fit(X, y)"
 
 
-def row_names(X: Any, n_rows: int, wanted: ArrayLike | None = None) -> NDArray[Any]:
+def row_names(X: object, n_rows: int, wanted: ArrayLike | None = None) -> AnyArray:
     """Return the name of each row: as given, from the index of a data frame, or its position.
 
     Examples
@@ -212,7 +193,12 @@ def row_names(X: Any, n_rows: int, wanted: ArrayLike | None = None) -> NDArray[A
     return names
 
 
-def _read_table(X: Any, n_columns: int) -> NDArray[Any]:
+def _can_name(names: AnyArray, n_rows: int) -> bool:
+    is_text = names.dtype.kind == "U" or (names.dtype == object and all(isinstance(name, str) for name in names.flat))
+    return names.shape == (n_rows,) and (names.dtype.kind in "iu" or is_text)
+
+
+def _read_table(X: ArrayLike, n_columns: int) -> AnyArray:
     """Return the table as floats; raise a ValueError if it has other columns than the selector was fitted to."""
     table = as_numbers(_dense(X))
     if table.shape[1] != n_columns:
@@ -230,85 +216,51 @@ def _dense(X: Any) -> Any:
     return X.sparse.to_dense() if is_frame else X.toarray()
 
 
-def _names(selector: PUSelector, wanted: Sequence[str] | None) -> list[str]:
-    n_features = len(selector.support_)
-    if wanted is None:
-        wanted = getattr(selector, "feature_names_in_", [f"x{i}" for i in range(n_features)])
-    if len(wanted) != n_features:
-        raise ValueError(f"feature_names must name each of the {n_features} features, got {len(wanted)} names")
-    return [str(name) for name in wanted]
-
-
-def _features(selector: PUSelector, names: Sequence[str], dates: Collection[str]) -> tuple[Feature, ...]:
+def _features(result: FitResult, dates: Collection[str]) -> tuple[Feature, ...]:
     """Return all features, best first; `dates` names those that are days since 1970."""
-    scores = getattr(selector, "probabilities_", getattr(selector, "scores_", None))
-    costs = getattr(selector, "feature_costs_", None)
-    group_of = {column: group for group, columns in _groups(selector).items() for column in columns}
-    first = _first_columns(selector)
     return tuple(
         Feature(
-            name=group_of.get(j, names[j]),
-            column=j,
-            rank=int(selector.ranking_[j]),
-            selected=bool(selector.support_[j]),
-            score=None if scores is None or not np.isfinite(scores[j]) else float(scores[j]),
-            cost=None if costs is None else float(costs[j]),
-            members=tuple(names[i] for i in _groups(selector)[group_of[j]]) if j in group_of else (),
-            is_date=group_of.get(j, names[j]) in dates,
+            name=unit.name,
+            column=unit.column,
+            rank=int(result.ranking[unit.column]),
+            selected=bool(result.support[unit.column]),
+            score=float(result.scores[unit.column]) if np.isfinite(result.scores[unit.column]) else None,
+            cost=None if result.costs is None else float(result.costs[unit.column]),
+            members=unit.members,
+            is_date=unit.name in dates,
         )
-        for j in np.argsort(selector.ranking_, kind="stable").tolist()
-        if j not in group_of or j == first[group_of[j]]
+        for unit in result.units()
     )
 
 
-def _groups(selector: PUSelector) -> dict[str, list[int]]:
-    """Return the columns of each group that was selected, or not, as a whole."""
-    groups: dict[str, list[int]] = getattr(selector, "groups_", {})
-    return groups
-
-
-def _first_columns(selector: PUSelector) -> dict[str, int]:
-    """Return the column that stands for each group: the one that the search knows it by."""
-    searched = set(getattr(selector, "searched_", np.empty(0, dtype=int)).tolist())
-    return {
-        group: next((column for column in columns if column in searched), columns[0])
-        for group, columns in _groups(selector).items()
-    }
-
-
 def _insight(
-    selector: PUSelector,
-    table: NDArray[Any] | None,
-    positive: NDArray[np.bool_] | None,
-    found: Candidates | None,
-    features: Sequence[Feature],
+    result: FitResult, table: AnyArray | None, positive: BoolArray | None, found: Candidates | None
 ) -> tuple[tuple[Panel, ...], tuple[Portrait, ...]]:
     """Return the distributions of the selected features, and what marks the positive clusters."""
     if table is None or positive is None:
         return (), ()
     kind = row_kinds(len(table), positive, found)
     rows = some_rows(kind)
-    groups = _groups(selector)
-    units = [Unit(f.name, tuple(groups.get(f.name, (f.column,))), f.members) for f in features if f.selected]
+    units = result.selected_units()
     panels = feature_panels(table[rows], kind[rows], units)
-    final: Clusterings | None = getattr(selector, "clusterings_", None)
-    if final is None:
+    if result.clusterings is None:
         return panels, ()
-    typical = int(np.argsort(np.abs(final.score - final.score.mean()), kind="stable")[0])
-    return panels, cluster_portraits(table[rows], final, typical, selector.support_, units)
+    typical = _typical_first(result.clusterings)[0]
+    return panels, cluster_portraits(table[rows], result.clusterings, typical, result.support, units)
 
 
-def _seed(selector: PUSelector) -> int | str | None:
-    state = selector.fit_settings_["random_state"]
+def _seed(state: object) -> int | str | None:
     return int(state) if isinstance(state, Integral) else None if state is None else repr(state)
 
 
-def _clusterings(selector: PUSelector) -> tuple[Clustering, ...]:
-    """Return the final clusterings, the one whose score is nearest to the mean first."""
-    final = getattr(selector, "clusterings_", None)
-    if final is None:
-        return ()
-    order = np.argsort(np.abs(final.score - final.score.mean()), kind="stable")
+def _typical_first(final: Clusterings) -> list[int]:
+    """Return the clusterings, the one whose score is nearest to the mean first."""
+    order: list[int] = np.argsort(np.abs(final.score - final.score.mean()), kind="stable").tolist()
+    return order
+
+
+def _clusterings(final: Clusterings) -> tuple[Clustering, ...]:
+    """Return the final clusterings, the most typical first."""
     return tuple(
         Clustering(
             float(final.score[i]),
@@ -317,17 +269,14 @@ def _clusterings(selector: PUSelector) -> tuple[Clustering, ...]:
                 for c in np.flatnonzero(final.size[i])
             ),
         )
-        for i in order
+        for i in _typical_first(final)
     )
 
 
-def _candidates(
-    selector: PUSelector, table: NDArray[Any] | None, positive: NDArray[np.bool_] | None
-) -> Candidates | None:
-    model: RowModel | None = getattr(selector, "row_model_", None)
-    if table is None or model is None:
+def _candidates(result: FitResult, table: AnyArray | None, positive: BoolArray | None) -> Candidates | None:
+    if table is None or result.row_model is None:
         return None
-    return model.candidates(table[:, selector.support_], positive)
+    return result.row_model.candidates(table[:, result.support], positive)
 
 
 def _by_level(found: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -336,16 +285,14 @@ def _by_level(found: Sequence[Finding]) -> tuple[Finding, ...]:
 
 
 def _candidate_table(
-    found: Candidates | None,
-    table: NDArray[Any] | None,
+    found: Candidates,
+    table: AnyArray,
     names: Sequence[str],
     features: Sequence[Feature],
-    row_labels: NDArray[Any],
+    row_labels: AnyArray,
     row_name: str,
-) -> CandidateTable | None:
+) -> CandidateTable:
     """Return the most likely candidates with their values of the selected features."""
-    if found is None or table is None:
-        return None
     shown = [feature for feature in features if feature.selected][:SHOWN_VALUES]
     rows = found.rows[:MOST_CANDIDATES]
     place = {name: column for column, name in enumerate(names)}
@@ -361,7 +308,7 @@ def _candidate_table(
     )
 
 
-def shown_values(feature: Feature, rows: NDArray[Any], place: Mapping[str, int]) -> list[float | str]:
+def shown_values(feature: Feature, rows: AnyArray, place: Mapping[str, int]) -> list[float | str]:
     """Return the values of a feature: numbers, dates, or the category of one-hot columns."""
     columns = [place[name] for name in feature.members if name.startswith(f"{feature.name}=")]
     if feature.is_date:
@@ -373,6 +320,49 @@ def shown_values(feature: Feature, rows: NDArray[Any], place: Mapping[str, int])
     return [str(word) for word in words[chosen]]
 
 
-def _can_name(names: NDArray[Any], n_rows: int) -> bool:
-    is_text = names.dtype.kind == "U" or (names.dtype == object and all(isinstance(name, str) for name in names.flat))
-    return names.shape == (n_rows,) and (names.dtype.kind in "iu" or is_text)
+def search_record(result: FitResult, search: SearchResult) -> SearchRecord:
+    """Return the history of a search: at most `MOST_STEPS` steps of the `MOST_TRACKS` best features."""
+    history, free = search.history, search.searched
+    theta = history.theta.reshape(len(history.step), len(free))
+    kept = np.unique(np.linspace(0, max(len(theta) - 1, 0), MOST_STEPS).round().astype(int))[: len(theta)]
+    best = np.argsort(result.ranking[free])[:MOST_TRACKS]
+    return SearchRecord(
+        step=tuple(history.step[kept].tolist()),
+        masks_per_step=search.masks_per_step,
+        theta=tuple(tuple(theta[kept, i].round(3).tolist()) for i in best),
+        columns=tuple(free[best].tolist()),
+        value=tuple(_finite(history.value[kept])),
+        best=tuple(_finite(history.best[kept])),
+        settled=tuple(history.settled[kept].round(4).tolist()),
+        n_iter=int(search.n_iter),
+        converged=bool(search.converged),
+        settled_share=float(search.settled),
+        n_degenerate=int(search.n_degenerate),
+        optimizer=EFFECTS if search.follows_effects else IGO,
+        n_near_cut=count_near_cut(result) if search.follows_effects else 0,
+    )
+
+
+def _finite(values: FloatArray) -> list[float | None]:
+    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values]
+
+
+def row_map(result: FitResult, table: AnyArray, kind: IntArray, names: AnyArray) -> View:
+    """Return rows of the selected columns in their first two principal components.
+
+    The components are those of all rows. Of more than `MOST_POINTS` rows a sample is shown: labelled rows, at most half
+    of it, and others, of which candidates are in proportion.
+    """
+    points, explained = principal_axes(table[:, result.support], selected_groups(result.groups, result.support))
+    rng = np.random.default_rng(0)
+    labelled = rng.permutation(np.flatnonzero(kind == LABELLED))[: MOST_POINTS // 2]
+    others = rng.permutation(np.flatnonzero(kind != LABELLED))[: MOST_POINTS - len(labelled)]
+    rows = rng.permutation(np.concatenate([labelled, others]))
+    return View(
+        x=tuple(points[rows, 0].round(4).tolist()),
+        y=tuple(points[rows, 1].round(4).tolist()),
+        row=tuple(names[rows].tolist()),
+        kind=tuple(kind[rows].tolist()),
+        explained=tuple(explained.round(4).tolist()),
+        n_rows=len(table),
+    )

@@ -5,10 +5,10 @@ import warnings
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
@@ -21,7 +21,11 @@ from puselect.labels import labelled_positives, without_missing
 from puselect.scaling import check_unmasked, column_extremes
 from puselect.selectors.diagnosis import column_faults, has_dates
 from puselect.selectors.notebook import selected_html
+from puselect.selectors.result import FitResult
 from puselect.sparse_table import canonical
+
+if TYPE_CHECKING:
+    from puselect.fscpu.stability import Stability
 
 LARGEST_INTEGER = 10**18
 FEW_LABELS = 10
@@ -41,7 +45,9 @@ class PUSelector(SelectorMixin, BaseEstimator):
     pos_label: Any
     random_state: Any
     support_: BoolArray
-    stability_: Any
+    ranking_: IntArray
+    feature_names_in_: NDArray[Any]
+    stability_: "Stability | None" = None
     fit_settings_: dict[str, Any]
     has_row_groups_ = False  # whether it is known which rows belong together
     _sparse_format: str | None = None
@@ -76,6 +82,22 @@ class PUSelector(SelectorMixin, BaseEstimator):
     def _draw_entropy(self) -> int:
         """Return the seed of all random numbers of this fit."""
         return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    @property
+    def result_(self) -> FitResult:
+        """The outcome of the fit in one typed object, which reports and plots read."""
+        check_is_fitted(self)
+        n_features = len(self.support_)
+        has_names = hasattr(self, "feature_names_in_")
+        return FitResult(
+            support=self.support_,
+            ranking=self.ranking_,
+            scores=np.full(n_features, np.nan),
+            names=tuple(map(str, self.feature_names_in_)) if has_names else tuple(f"x{i}" for i in range(n_features)),
+            settings=self.fit_settings_,
+            has_row_groups=self.has_row_groups_,
+            stability=self.stability_,
+        )
 
     def report(
         self,
@@ -175,7 +197,7 @@ def check_choice(name: str, value: Any, choices: Sequence[str | None]) -> None:
 
 def column_names(selector: PUSelector, X: Any) -> list[Any] | None:
     """Return the names of the columns of a table that was read, strings or integers; None if it has neither."""
-    names = getattr(selector, "feature_names_in_", getattr(X, "columns", None))
+    names = selector.feature_names_in_ if hasattr(selector, "feature_names_in_") else getattr(X, "columns", None)
     if names is None or not all(isinstance(name, str | Integral) and not isinstance(name, bool) for name in names):
         return None
     return list(names)

@@ -1,12 +1,11 @@
 """HTML representation of a fitted selector in notebooks, below scikit-learn's diagram."""
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from puselect.arrays import FloatArray
-from puselect.selectors.groups import feature_names, representatives
 
 if TYPE_CHECKING:
     from puselect.selectors.base import PUSelector
@@ -23,23 +22,22 @@ def selected_html(selector: "PUSelector") -> str:
     """Return the selected features as a small table with bars; an empty string if the selector is not fitted."""
     if not hasattr(selector, "support_"):
         return ""
-    n_features = len(selector.support_)
-    groups: dict[str, list[int]] = getattr(selector, "groups_", {})
-    is_shown = representatives(groups, selector.support_)
-    columns = getattr(selector, "feature_names_in_", [f"x{i}" for i in range(n_features)])
-    names = feature_names(groups, columns)
-    is_search = hasattr(selector, "probabilities_")
-    scores = selector.probabilities_ if is_search else getattr(selector, "scores_", np.full(n_features, np.nan))
-    widths = _widths(scores)
-    best = [j for j in np.argsort(selector.ranking_).tolist() if selector.support_[j] and is_shown[j]]
-    head = _row("th", "rank", "feature", "probability" if is_search else "score", "")
+    result = selector.result_
+    chosen = result.selected_units()
+    widths = _widths(result.scores)
+    head = _row("th", "rank", "feature", "probability" if result.search is not None else "score", "")
     rows = "".join(
-        _row("td", str(selector.ranking_[j]), escape(names[j]), f"{scores[j]:.3g}",
-             f"<div style='width:{widths[j]:.0f}px;{BAR}'></div>")
-        for j in best[:SHOWN]
-    )  # fmt: skip
-    title = f"{len(best)} of {int(is_shown.sum())} features selected"
-    more = f"<div style='{TEXT}'>and {len(best) - SHOWN} more</div>" if len(best) > SHOWN else ""
+        _row(
+            "td",
+            str(result.ranking[unit.column]),
+            escape(unit.name),
+            f"{result.scores[unit.column]:.3g}",
+            f"<div style='width:{widths[unit.column]:.0f}px;{BAR}'></div>",
+        )
+        for unit in chosen[:SHOWN]
+    )
+    title = f"{len(chosen)} of {len(result.units())} features selected"
+    more = f"<div style='{TEXT}'>and {len(chosen) - SHOWN} more</div>" if len(chosen) > SHOWN else ""
     return f"<div style='{TEXT}'><b>{title}</b></div><table style='{TEXT}'>{head}{rows}</table>{more}"
 
 
@@ -47,8 +45,8 @@ def _row(tag: str, *cells: str) -> str:
     return f"<tr>{''.join(f'<{tag} style={CELL!r}>{cell}</{tag}>' for cell in cells)}</tr>"
 
 
-def _widths(scores: Any) -> FloatArray:
+def _widths(scores: FloatArray) -> FloatArray:
     """Return the widths of the bars in pixels: 0 for the worst score (or a score of 0), `WIDEST` for the best."""
-    finite = np.nan_to_num(np.asarray(scores, dtype=np.float64), posinf=0.0, neginf=0.0)
+    finite = np.nan_to_num(scores, posinf=0.0, neginf=0.0)
     low, high = min(0.0, finite.min()), finite.max()
     return WIDEST * (finite - low) / (high - low) if high > low else np.zeros(len(finite))

@@ -1,5 +1,6 @@
 """Selectors that score every feature once: the base of the methods FSCPU is compared with."""
 
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from puselect.selectors.base import (
     varying_columns,
     warn_of_fewer,
 )
+from puselect.selectors.result import FitResult
 
 
 class Task(NamedTuple):
@@ -52,6 +54,7 @@ class RankingSelector(PUSelector):
     """
 
     n_features_to_select: int | None
+    scores_: FloatArray
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Rank the features.
@@ -72,7 +75,13 @@ class RankingSelector(PUSelector):
         self.scores_ = np.asarray(self._score(task), dtype=np.float64)
         self.ranking_ = ranks_of(descending_order(self.scores_, rng, last=~varying))
         self.support_ = (self.ranking_ <= n_select) & varying
+        self.stability_ = None
         return self
+
+    @property
+    def result_(self) -> FitResult:
+        """The outcome of the fit, with the scores."""
+        return replace(super().result_, scores=self.scores_)
 
     def _score(self, task: Task) -> FloatArray:
         """Return a score per feature, higher is better."""

@@ -1,7 +1,7 @@
-"""Tables from files: features, labels, and what is worth knowing about them."""
+"""Tables from files: features, labels, and notes on them."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from puselect.tables.errors import LeftOut, Note, TableError
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 __all__ = ["LeftOut", "LoadedTable", "Note", "TableError", "TableSpec", "load_table"]
 
 
-def __getattr__(name: str) -> Any:
-    """Load what needs polars when it is first used: reports read recipes without it."""
+def __getattr__(name: str) -> object:
+    """Import modules that need polars when they are first used: reports read encoders without it."""
     if name not in __all__:
         raise AttributeError(f"module 'puselect.tables' has no attribute {name!r}")
     return getattr(import_module("puselect.tables.loading"), name)

@@ -1,9 +1,9 @@
-"""What can be wrong with a table, as exceptions with fields. The command line puts them into words."""
+"""Errors and notes about a table, with fields. The command line puts them into words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from puselect.checks.leaks import Leak
 
@@ -13,13 +13,13 @@ FileFault = Literal[
 ]
 LabelFault = Literal["empty", "type", "all positive", "none positive", "ambiguous", "unknown value"]
 CostsFault = Literal["empty", "line", "json", "object", "size", "missing"]
-LeftOutReason = Literal["empty", "constant", "text", "dates", "type", "identifier", "copy"]
+LeftOutReason = Literal["empty", "constant", "text", "dates", "type", "identifier", "copy", "drop"]
 IdFault = Literal["missing", "repeated"]
 Role = Literal["label", "truth", "id", "row-group", "drop", "keep", "use"]
 Hole = Literal["missing", "infinite"]
 MANY_LOST = 0.05  # share of the values of a column, beyond that in the fit
 
-ValueCounts = Sequence[tuple[Any, int]]
+ValueCounts = Sequence[tuple[object, int]]
 """Values of a column with the number of their rows; None stands for missing ones."""
 
 
@@ -145,7 +145,7 @@ class LabelError(TableError):
     label: str
     fault: LabelFault
     counts: ValueCounts = ()
-    positive: Any = None
+    positive: object = None
     """The value asked for or found, or the type of the column."""
 
 

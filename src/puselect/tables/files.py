@@ -2,28 +2,24 @@
 
 import atexit
 import errno
+import gzip
 import os
 import shutil
 import sys
 import tempfile
-import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
 from puselect.arrays import IntArray
 from puselect.atomic import SUFFIX, remove_scratch
-from puselect.fscpu.final_clusters import Candidates
-from puselect.tables.decimals import has_decimal_commas
-from puselect.tables.errors import FileError, LabelError, OutputFormatError, ValueCounts
+from puselect.tables.errors import FileError, OutputFormatError
 from puselect.tables.frames import pl
-from puselect.tables.kinds import kind_of
-from puselect.tables.parts import check_values, is_pattern, matching_files
-from puselect.tables.recipes import Feature
+from puselect.tables.parquet import POLARS_ERRORS, check_values, is_pattern, matching_files, reader_message
 from puselect.tables.text import (
     GZIP_MAGIC,
     HEAD_BYTES,
@@ -31,6 +27,7 @@ from puselect.tables.text import (
     Layout,
     check_names,
     decode_head,
+    has_decimal_commas,
     ragged_line,
     read_layout,
     text_head,
@@ -38,13 +35,12 @@ from puselect.tables.text import (
 )
 
 MISSING = ["", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?"]
-POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+DataType = pl.DataType | pl.datatypes.DataTypeClass
 ROW = "__row__"  # an unlikely name for a user's column
 STANDARD_INPUT = "-"
 COPY = "puselect-input"  # as in the names of copies of standard input
 OUTPUT_FORMATS = (".csv", ".csv.gz", ".tsv", ".parquet", ".arrow", ".feather")
 BYTES_PER_NUMBER, BYTES_PER_TEXT = 8, 64  # in memory; text may be long, or become several features
-GZIP_WBITS = 31  # zlib's word for the format of gzip
 ROWS_PACKED = 100_000  # at a time
 GZIP_RATIO = 1032  # the most that deflate can achieve
 LARGEST_STREAM = 8 << 30
@@ -59,8 +55,7 @@ class Source(NamedTuple):
 
     name: str
     """As the user calls it."""
-    scan: Any
-    """A lazy polars frame."""
+    scan: pl.LazyFrame
     layout: Layout | None
     """Of a text file."""
     path: Path
@@ -122,7 +117,7 @@ def default_memory() -> int:
         return MEMORY_UNKNOWN // MEMORY_SHARE
 
 
-def read_rows(source: Source, rows: IntArray | None = None) -> tuple[Any, IntArray]:
+def read_rows(source: Source, rows: IntArray | None = None) -> tuple[pl.DataFrame, IntArray]:
     """Return a frame of all rows or of those with the given numbers, and the number of each of its rows.
 
     Row 0 is the first after the header. Empty lines are skipped, but counted.
@@ -138,7 +133,7 @@ def read_rows(source: Source, rows: IntArray | None = None) -> tuple[Any, IntArr
     return frame.drop(ROW), frame[ROW].to_numpy().astype(np.int64)
 
 
-def read_column(source: Source, name: str) -> Any:
+def read_column(source: Source, name: str) -> pl.Series:
     """Return one column, with a missing value for an empty line; all columns of a text file are checked."""
     if source.layout is not None:  # lines are of the right length only if all columns are read
         n_missing = _collected(source, source.scan.select(pl.all().null_count()), is_streamed=True).row(0)
@@ -152,7 +147,7 @@ def count_rows(source: Source) -> int:
     return int(_collected(source, source.scan.select(pl.len())).item())
 
 
-def _collected(source: Source, scan: Any, is_streamed: bool = False) -> Any:
+def _collected(source: Source, scan: pl.LazyFrame, is_streamed: bool = False) -> pl.DataFrame:
     """Return the rows of a scan; streamed, some row groups at a time, if only a few of them are kept."""
     try:
         return scan.collect(engine="streaming" if is_streamed else "auto")
@@ -162,42 +157,7 @@ def _collected(source: Source, scan: Any, is_streamed: bool = False) -> Any:
         raise _read_error(source.name, error, source.path, source.layout) from error
 
 
-def value_counts(column: Any) -> ValueCounts:
-    """Return the values of a label column with the number of their rows; missing ones, also NaN, are None."""
-    if column.dtype.is_nested() or str(column.dtype) in ("Binary", "Object"):
-        raise LabelError(column.name, "type", positive=kind_of(column))
-    known = column.fill_nan(None) if column.dtype.is_float() else column
-    try:
-        counts = known.value_counts().rows()
-    except POLARS_ERRORS as error:  # a date that Python does not know
-        raise LabelError(column.name, "type", positive=kind_of(column)) from error
-    return [(value, count) for value, count in counts if count]
-
-
-def feature_frame(features: Iterable[Feature]) -> Any:
-    """Return the features as one frame of floats; columns of floats share their memory with the file's frame."""
-    return pl.DataFrame([feature.values.rename(feature.name) for feature in features])
-
-
-def candidate_frame(found: Candidates, row_names: Any, row_name: str | None, rows: Any) -> Any:
-    """Return the candidates among some rows: what names each, its confidence if known, its lift, its columns.
-
-    The file's columns keep their names; with a column "lift" among them, ours is "lift_".
-    """
-    own = {row_name or free_name("row", rows.columns): row_names[found.rows].tolist()}
-    for name, values in found.figures().items():
-        own[free_name(name, [*own, *rows.columns])] = values
-    return pl.DataFrame(own).hstack(rows[found.rows.tolist()].drop(own, strict=False))
-
-
-def free_name(name: str, taken: Sequence[str]) -> str:
-    """Return the name, with as many underscores after it as it takes to differ from others."""
-    while name in taken:
-        name += "_"
-    return name
-
-
-def write_table(frame: Any, file: BinaryIO, output_format: str) -> None:
+def write_table(frame: pl.DataFrame | pl.LazyFrame, file: BinaryIO, output_format: str) -> None:
     """Write a frame, in memory or lazy, to an open file in one of `OUTPUT_FORMATS`."""
     lazy = frame.lazy()
     with _polars_errors_as_os_errors():
@@ -211,27 +171,25 @@ def write_table(frame: Any, file: BinaryIO, output_format: str) -> None:
             _without_durations(lazy).sink_csv(file, separator="\t" if output_format == ".tsv" else ",")
 
 
-def _without_durations(lazy: Any) -> Any:
+def _without_durations(lazy: pl.LazyFrame) -> pl.LazyFrame:
     """Return a frame with durations as text such as "PT1H30M" (ISO 8601), since polars writes no CSV of them."""
     return lazy.with_columns(pl.selectors.duration().dt.to_string("iso"))
 
 
-def _write_packed(frame: Any, file: BinaryIO) -> None:
-    """Write a frame as gzipped CSV. A GzipFile would complain once more when it is removed after a failure."""
-    packer = zlib.compressobj(wbits=GZIP_WBITS)
-    file.write(packer.compress(frame.clear().write_csv().encode()))
+def _write_packed(frame: pl.DataFrame, file: BinaryIO) -> None:
+    """Write a frame as gzipped CSV, part by part. A GzipFile would complain once more after a failure."""
+    file.write(gzip.compress(frame.clear().write_csv().encode(), mtime=0))
     for part in frame.iter_slices(ROWS_PACKED):
-        file.write(packer.compress(part.write_csv(include_header=False).encode()))
-    file.write(packer.flush())
+        file.write(gzip.compress(part.write_csv(include_header=False).encode(), mtime=0))
 
 
 @contextmanager
-def _polars_errors_as_os_errors() -> Any:
+def _polars_errors_as_os_errors() -> Iterator[None]:
     """Turn what polars raises while it writes, such as for a full disk, into an OSError."""
     try:
         yield
     except POLARS_ERRORS as error:
-        raise OSError(f"cannot write the table: {str(error).strip().splitlines()[0]}") from error
+        raise OSError(f"cannot write the table: {reader_message(error)}") from error
 
 
 def output_format(path: Path) -> str:
@@ -261,20 +219,20 @@ def _unpacked_size(name: str, path: Path, limit: int) -> int:
     return most
 
 
-def _check_nesting(name: str, schema: Any) -> None:
+def _check_nesting(name: str, schema: Mapping[str, pl.DataType]) -> None:
     """Raise a `FileError` for a type nested so deeply that polars would overflow the stack of its threads."""
     for column, kind in schema.items():
-        level = [kind]
+        level: list[DataType] = [kind]
         for _ in range(MAX_NESTING):
             level = [inner for outer in level for inner in _inner_types(outer)]
         if level:
             raise FileError(name, "nested", column)
 
 
-def _inner_types(kind: Any) -> list[Any]:
-    if not kind.is_nested():
-        return []
-    return [field.dtype for field in kind.fields] if kind == pl.Struct else [kind.inner]
+def _inner_types(kind: DataType) -> list[DataType]:
+    if isinstance(kind, pl.Struct):
+        return [field.dtype for field in kind.fields]
+    return [kind.inner] if isinstance(kind, pl.List | pl.Array) else []
 
 
 def _text_layout(path: Path) -> Layout:
@@ -285,7 +243,7 @@ def _text_layout(path: Path) -> Layout:
     return read_layout(path, ("\t",) if tabs_only else SEPARATORS)
 
 
-def _scan_text(path: Path, layout: Layout, texts: Sequence[str]) -> Any:
+def _scan_text(path: Path, layout: Layout, texts: Sequence[str]) -> pl.LazyFrame:
     scan = partial(
         pl.scan_csv, path, separator=layout.separator, eol_char=layout.line_end, null_values=MISSING, glob=False
     )
@@ -307,7 +265,7 @@ def _scan_text(path: Path, layout: Layout, texts: Sequence[str]) -> Any:
 def _read_error(name: str, error: BaseException, path: Path, layout: Layout | None) -> Exception:
     """Return the error that says best why polars cannot read a file."""
     ragged = ragged_line(path, layout) if layout is not None else None
-    return ragged or FileError(name, "damaged", (str(error).strip().splitlines() or [""])[0])
+    return ragged or FileError(name, "damaged", reader_message(error))
 
 
 def regular_file(name: str) -> Path:

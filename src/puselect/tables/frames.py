@@ -1,19 +1,21 @@
 """Tables in memory as polars frames, and back: pandas, polars, arrays. The only module that imports polars."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+
+from puselect.arrays import AnyArray
 
 try:
     import polars as pl
 except ImportError as error:
     raise ImportError("tables of any types need polars: pip install polars") from error
 
-__all__ = ["as_polars", "feature_names", "like", "pl"]
+__all__ = ["as_polars", "like", "pl"]
 
-def as_polars(X: Any) -> Any:
+
+def as_polars(X: Any) -> pl.DataFrame:
     """Return a table in memory as a polars frame; a ValueError for anything else.
 
     Ordered categories of pandas become enumerations, which have an order, too.
@@ -28,14 +30,11 @@ def as_polars(X: Any) -> Any:
     if isinstance(X, pl.DataFrame):
         return X
     if hasattr(X, "iloc") and hasattr(X, "dtypes"):
-        if not X.columns.is_unique:
-            repeated = X.columns[X.columns.duplicated()].unique().tolist()
-            raise ValueError(f"column names must be unique, got {', '.join(map(str, repeated))} more than once")
         names = [str(name) for name in X.columns]
         if len(set(names)) < len(names):
             repeated = sorted({name for name in names if names.count(name) > 1})
-            raise ValueError(f"column names must differ as texts, got {', '.join(repeated)} more than once")
-        return pl.DataFrame([_series(str(name), X[name]) for name in X.columns])
+            raise ValueError(f"column names must be unique, got {', '.join(repeated)} more than once")
+        return pl.DataFrame([_series(name, X.iloc[:, place]) for place, name in enumerate(names)])
     if issparse(X):
         raise ValueError("X must be a data frame or an array, got a sparse matrix; pass X.toarray() if it is small")
     array = _filled(X) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
@@ -44,12 +43,13 @@ def as_polars(X: Any) -> Any:
     return pl.DataFrame([_from_values(f"x{j}", array[:, j]) for j in range(array.shape[1])])
 
 
-def _filled(X: Any) -> Any:
+def _filled(X: np.ma.MaskedArray[Any, Any]) -> AnyArray:
     """Return a masked array with NaN, or None where that is no value of its kind, in place of masked values."""
-    return X.astype(float).filled(np.nan) if X.dtype.kind in "biuf" else X.astype(object).filled(None)
+    kind, hole = (float, np.nan) if X.dtype.kind in "biuf" else (object, None)
+    return np.asarray(np.ma.filled(X.astype(kind), hole))
 
 
-def _series(name: str, column: Any) -> Any:
+def _series(name: str, column: Any) -> pl.Series:
     """Return a pandas column as a polars series."""
     kind = str(column.dtype)
     if kind == "category" and column.cat.ordered:
@@ -72,7 +72,7 @@ def _texts(column: Any) -> list[str | None]:
     return [None if lost else str(value) for value, lost in zip(column.tolist(), missing, strict=True)]
 
 
-def _from_values(name: str, values: Any) -> Any:
+def _from_values(name: str, values: AnyArray) -> pl.Series:
     if values.dtype.kind != "O":
         return pl.Series(name, values.astype(np.float64) if values.dtype == np.longdouble else values)
     plain = [None if value is None or value != value else value for value in values.tolist()]
@@ -82,15 +82,10 @@ def _from_values(name: str, values: Any) -> Any:
     return pl.Series(name, plain, strict=False)
 
 
-def like(frame: Any, X: Any) -> Any:
+def like(frame: pl.DataFrame, X: Any) -> Any:
     """Return a polars frame as the kind of table that `X` is: pandas with its index, an array, or polars."""
     if isinstance(X, pl.DataFrame):
         return frame
     if hasattr(X, "iloc"):
         return type(X)({name: frame[name].to_numpy() for name in frame.columns}, index=X.index)
     return frame.to_numpy()
-
-
-def feature_names(recipes: Sequence[Any]) -> list[str]:
-    """Return the names of the features that recipes make."""
-    return [name for recipe in recipes for name in recipe.names]

@@ -1,56 +1,51 @@
-"""Read a data file into features and labels."""
+"""Features, labels and costs from files; and the features of a saved selection from another file."""
 
+import csv
+import json
 import time
 import warnings
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
-from puselect.arrays import BoolArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.fscpu.final_clusters import Candidates
 from puselect.row_groups import draw_groups, read_row_groups
+from puselect.tables.column_outcomes import ColumnOutcome, column_outcomes
 from puselect.tables.columns import ColumnRules, Columns, finish_columns, read_columns
-from puselect.tables.costs import feature_costs
+from puselect.tables.encoders import Encoder, Feature, is_number
 from puselect.tables.errors import (
+    CostsError,
     IdError,
     KeepError,
+    LackingColumnsError,
     LeftOut,
+    MissingValuesError,
     Note,
+    Role,
     SampleNote,
     ShortTableError,
     TooFewFeaturesError,
     TooManyLabelledError,
     UnknownColumnError,
+    UnreadNote,
 )
-from puselect.tables.fates import Fate, column_fates
-from puselect.tables.files import (
-    Source,
-    candidate_frame,
-    count_rows,
-    default_memory,
-    feature_frame,
-    names_in_order,
-    open_source,
-    read_column,
-    read_rows,
-    value_counts,
-    write_table,
-)
-from puselect.tables.parts import read_label
-from puselect.tables.positive import choose_positive
-from puselect.tables.recipes import Recipe
+from puselect.tables.files import Source, count_rows, default_memory, open_source, read_column, read_rows, write_table
+from puselect.tables.frames import pl
+from puselect.tables.labels import choose_labels
+from puselect.tables.text import DAMAGED, open_text
 
 SAMPLE_BYTES = 1 << 30  # of a table too large to be read: more rows would cost time and tell little
 COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
 BYTES_PER_LETTER = 4  # in memory, of a text file
+MOST_CHARACTERS = 1 << 26  # of a list of costs
 
 
 @dataclass(frozen=True)
-class TableSpec:
+class TableSpec(ColumnRules):
     """Which columns and rows of a table to read, and how."""
 
     label: str
@@ -61,46 +56,60 @@ class TableSpec:
     """Column with the true classes, where they are known; never a feature."""
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
-    encode: bool = False
-    max_categories: int = 20
-    impute: str | None = None
     max_rows: int | None = None
     max_memory: int | None = None
     """Bytes; by default a quarter of the machine's memory."""
     seed: int = 0
     """Of the sample, if one is drawn."""
-    prepare: bool = False
-    """Encode, impute with indicators, and leave out identifiers and copies."""
-    drop_duplicates: float | None = None
-    missing_codes: tuple[str, ...] = ()
-    use: tuple[str, ...] = ()
-    """Columns to use although they look like identifiers or copies."""
     id: str | None = None
     """Column that names the rows; never a feature."""
     row_group: str | None = None
     """Column that tells which rows belong together; never a feature."""
 
     @property
-    def rules(self) -> ColumnRules:
-        """What is done to columns."""
-        return ColumnRules(
-            encode=self.encode or self.prepare,
-            max_categories=self.max_categories,
-            impute="median" if self.prepare else self.impute,
-            indicators=self.prepare,
-            clean=self.prepare,
-            drop_duplicates=self.drop_duplicates,
-            missing_codes=self.missing_codes,
-            use=(*self.use, *self.keep),
-        )
+    def roles(self) -> dict[Role, tuple[str, ...]]:
+        """The columns that are named, by what they are named for."""
+        single: dict[Role, str | None] = {
+            "label": self.label, "truth": self.truth, "id": self.id, "row-group": self.row_group
+        }  # fmt: skip
+        named = {role: () if name is None else (name,) for role, name in single.items()}
+        return {**named, "drop": self.drop, "keep": self.keep, "use": self.use}
+
+    @property
+    def no_features(self) -> set[str]:
+        """The columns that cannot be features."""
+        return {name for role, names in self.roles.items() if role not in ("keep", "use") for name in names}
+
+
+@dataclass(frozen=True)
+class FileRows:
+    """Rows of a file with all its columns."""
+
+    frame: pl.DataFrame
+    names: AnyArray
+    """Name of each row, or its number: 0 for the first after the header."""
+    name: str | None
+    """The column that names the rows, if there is one."""
+
+    def write_candidates(self, found: Candidates, columns: Iterable[str], file: BinaryIO) -> None:
+        """Write candidates as CSV: the name of the row, its lift and confidence, and columns as they are in the file.
+
+        The file's columns keep their names; with a column "lift" among them, ours is "lift_".
+        """
+        rows = self.frame.select(names_in_order(columns, self.frame.columns))
+        own: dict[str, AnyArray] = {self.name or free_name("row", rows.columns): self.names[found.rows]}
+        for name, values in found.figures().items():
+            own[free_name(name, [*own, *rows.columns])] = values
+        made = pl.DataFrame({name: values.tolist() for name, values in own.items()})
+        write_table(made.hstack(rows[found.rows.tolist()].drop(own, strict=False)), file, ".csv")
 
 
 @dataclass(frozen=True)
 class LoadedTable:
     """A table that a selector can be fitted to, and where it came from."""
 
-    X: Any
-    """Polars frame of floats, one column per feature."""
+    X: pl.DataFrame
+    """Floats, one column per feature."""
     y: IntArray
     """1 for labelled positives, 0 for unlabelled rows."""
     truth: IntArray | None
@@ -109,56 +118,52 @@ class LoadedTable:
     keep: tuple[str, ...]
     """Features that must be selected."""
     label: str
-    positive: Any
-    row_numbers: IntArray
-    """Of each row of `X` in the file: 0 for the first after the header."""
+    positive: object
     left_out: tuple[LeftOut, ...]
-    recipes: tuple[Recipe, ...]
-    """How each column that is used became features."""
-    ids: tuple[int | str, ...] | None
-    """Name of each row, if a column holds them."""
-    row_groups: Any
-    """Polars series with the group of each row, if a column holds them."""
+    encoders: tuple[Encoder, ...]
+    """Of each column that is used."""
+    row_groups: pl.Series | None
+    """The group of each row, if a column holds them."""
     notes: tuple[Note, ...]
-    data: Any
-    """The whole table with all its rows and columns, lazy."""
-    rows: Any
-    """The rows of `X` with all columns of the file."""
+    data: pl.LazyFrame
+    """The whole table with all its rows and columns."""
+    rows: FileRows
+    """Those of `X`."""
     seconds: Mapping[str, float]
     """How long reading and preparing took."""
 
     @property
     def names(self) -> list[str]:
         """Names of the features."""
-        return list(self.X.columns)
+        return self.X.columns
 
     @property
     def groups(self) -> dict[str, list[str]]:
         """Features that were made from one column."""
-        return {recipe.column: list(recipe.names) for recipe in self.recipes if len(recipe.names) > 1}
+        return {encoder.column: list(encoder.names) for encoder in self.encoders if len(encoder.names) > 1}
 
     @property
-    def fates(self) -> tuple[Fate, ...]:
+    def outcomes(self) -> tuple[ColumnOutcome, ...]:
         """What became of each column, in the order of the file."""
-        places = {name: place for place, name in enumerate(self.rows.columns)}
-        fates = column_fates(self.recipes, self.left_out, self.notes)
-        return tuple(sorted(fates, key=lambda fate: places[fate.column]))
+        return column_outcomes(self.encoders, self.left_out, self.notes, self.rows.frame.columns)
 
-    def write_candidates(self, found: Candidates, support: BoolArray, row_name: str | None, file: BinaryIO) -> None:
-        """Write all candidates as CSV: what names the row, the confidence, the selected columns as they are."""
-        chosen = [source for source, taken in zip(self.sources, support, strict=True) if taken]
-        names = names_in_order(chosen, self.rows.columns)
-        numbers = self.row_numbers if self.ids is None else np.array(self.ids, dtype=object)
-        write_table(candidate_frame(found, numbers, row_name, self.rows.select(names)), file, ".csv")
+    def selected_columns(self, support: BoolArray) -> list[str]:
+        """Return the file's columns of which features are selected."""
+        return [source for source, taken in zip(self.sources, support, strict=True) if taken]
 
     def costs(self, path: Path) -> list[float]:
-        """Read the cost of each feature from a file."""
-        return feature_costs(path, self.names, self.sources)
+        """Read the cost of each feature from a file; one without a cost of its own has that of its column."""
+        costs = read_costs(path)
+        found = [costs.get(name, costs.get(source)) for name, source in zip(self.names, self.sources, strict=True)]
+        missing = [name for name, cost in zip(self.names, found, strict=True) if cost is None]
+        if missing:
+            raise CostsError(path, "missing", names=missing)
+        return [cost for cost in found if cost is not None]
 
     def write(self, support: BoolArray, file: BinaryIO, output_format: str) -> None:
         """Write the selected columns and the label as they are in the file, all rows."""
-        chosen = [source for source, taken in zip(self.sources, support, strict=True) if taken]
-        names = names_in_order([*chosen, self.label], self.data.collect_schema().names())
+        columns = self.data.collect_schema().names()
+        names = names_in_order([*self.selected_columns(support), self.label], columns)
         write_table(self.data.select(names), file, output_format)
 
 
@@ -175,33 +180,28 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
     source = open_source(name, spec.max_memory)
     _check_columns(source, spec)
     rows, notes = _sample(source, spec) if _must_sample(source, spec) else (None, [])
-    frame, row_numbers = read_rows(source, rows)
+    frame, numbers = read_rows(source, rows)
     if frame.height < 2:
         raise ShortTableError(name, frame.height)
     read = time.perf_counter()
-    positive, y = choose_labels(frame[spec.label], spec.positive)
+    positive, known = choose_labels(frame[spec.label], spec.positive)
     truth = choose_labels(frame[spec.truth], None)[1] if spec.truth else None
-    ids = None if spec.id is None else read_ids(frame[spec.id])
-    columns = _used_columns(frame, spec, y == 1)
-    features = finish_columns(columns, spec.rules, spec.keep)
-    if len(features) < 2:
-        raise TooFewFeaturesError(len(features), columns.left_out)
+    row_names = numbers if spec.id is None else read_ids(frame[spec.id])
+    columns, features = _read_features(frame, spec, known)
     return LoadedTable(
         X=feature_frame(features),
-        y=y,
-        truth=truth,
+        y=known.astype(np.int64),
+        truth=None if truth is None else truth.astype(np.int64),
         sources=tuple(feature.source for feature in features),
         keep=tuple(feature.name for feature in features if feature.source in spec.keep),
         label=spec.label,
         positive=positive,
-        row_numbers=row_numbers,
         left_out=tuple(columns.left_out),
-        recipes=tuple(used.recipe for used in columns.used),
-        ids=ids,
+        encoders=tuple(used.encoder for used in columns.used),
         row_groups=None if spec.row_group is None else frame[spec.row_group],
         notes=(*notes, *columns.notes),
         data=frame.lazy() if rows is None else source.scan,
-        rows=frame,
+        rows=FileRows(frame, row_names, spec.id),
         seconds={"reading": read - begin, "preparing": time.perf_counter() - read},
     )
 
@@ -209,21 +209,12 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
 def _check_columns(source: Source, spec: TableSpec) -> None:
     """Raise an error if a named column does not exist or has two roles."""
     columns = source.columns
-    roles: Sequence[tuple[Any, Sequence[str]]] = (
-        ("label", [spec.label]),
-        ("truth", [] if spec.truth is None else [spec.truth]),
-        ("id", [] if spec.id is None else [spec.id]),
-        ("row-group", [] if spec.row_group is None else [spec.row_group]),
-        ("drop", spec.drop),
-        ("keep", spec.keep),
-        ("use", spec.use),
-    )
-    for role, names in roles:
+    for role, names in spec.roles.items():
         for name in names:
             if name not in columns:
                 raise UnknownColumnError(source.name, role, name, columns)
     for name in spec.keep:
-        if name in (spec.label, spec.truth, spec.id, spec.row_group, *spec.drop):
+        if name in spec.no_features:
             raise KeepError(name, None)
 
 
@@ -238,7 +229,7 @@ def _must_sample(source: Source, spec: TableSpec) -> bool:
 
 
 def _rows_within(limit: int, source: Source) -> int:
-    """Return how many rows fit into so many bytes."""
+    """Return how many rows fit into a number of bytes."""
     return max(limit // (COPIES * max(source.bytes_per_row, 1)), 2)
 
 
@@ -246,50 +237,151 @@ def _sample(source: Source, spec: TableSpec) -> tuple[IntArray, list[Note]]:
     """Return the numbers of all labelled rows and of random others, and a note that says so."""
     memory = spec.max_memory or min(default_memory(), SAMPLE_BYTES)
     limit = spec.max_rows or _rows_within(memory, source)
-    _, y = choose_labels(read_column(source, spec.label), spec.positive)
-    n_labelled = int(y.sum())
+    _, known = choose_labels(read_column(source, spec.label), spec.positive)
+    n_labelled = int(known.sum())
     if limit <= n_labelled:
         raise TooManyLabelledError(n_labelled, limit)
     with warnings.catch_warnings(action="ignore"):  # of groups: whoever uses them says the same
-        groups = None if spec.row_group is None else read_row_groups(read_column(source, spec.row_group), y == 1)
-    rows = np.sort(draw_groups(y == 1, groups, np.random.default_rng(spec.seed), limit - n_labelled))
-    return rows, [SampleNote(len(rows), len(y), n_labelled, "rows" if spec.max_rows else "memory")]
+        groups = None if spec.row_group is None else read_row_groups(read_column(source, spec.row_group), known)
+    rows = np.sort(draw_groups(known, groups, np.random.default_rng(spec.seed), limit - n_labelled))
+    return rows, [SampleNote(len(rows), len(known), n_labelled, "rows" if spec.max_rows else "memory")]
 
 
-def choose_labels(column: Any, wanted: str | None) -> tuple[Any, IntArray]:
-    """Return the value that marks positives, and 1 for the rows that have it, 0 for all others."""
-    positive = choose_positive(value_counts(column), column.name, wanted)
-    return positive, (column == positive).fill_null(False).to_numpy().astype(np.int64)
-
-
-def labelled_rows(paths: list[Path], label: str, wanted: str | None) -> BoolArray:
-    """Return which rows of Parquet files are labelled positive; the labels of one file at a time are read."""
-    counts: Counter[Any] = Counter()
-    for path in paths:
-        counts.update(dict(value_counts(read_label(path, label))))
-    positive = choose_positive(list(counts.items()), label, wanted)
-    return np.concatenate([(read_label(path, label) == positive).fill_null(False).to_numpy() for path in paths])
-
-
-def read_ids(column: Any) -> tuple[int | str, ...]:
+def read_ids(column: pl.Series) -> AnyArray:
     """Return the names of the rows, or raise an `IdError` if some rows have none or share one."""
-    counts = column.value_counts().filter(column.value_counts()["count"] > 1)
+    counts = column.value_counts().filter(pl.col("count") > 1)
     if column.null_count():
         raise IdError(column.name, "missing", n_rows=column.null_count())
     if counts.height:
         raise IdError(column.name, "repeated", str(counts[column.name][0]), counts.height)
-    return tuple(column.to_list() if column.dtype.is_integer() else column.cast(str).to_list())
+    return column.to_numpy() if column.dtype.is_integer() else np.array(column.cast(str).to_list(), dtype=object)
 
 
-def _used_columns(frame: Any, spec: TableSpec, positive: BoolArray) -> Columns:
+def _read_features(frame: pl.DataFrame, spec: TableSpec, positive: BoolArray) -> tuple[Columns, list[Feature]]:
     """Return the features; there must be two or more, with those to keep among them."""
-    other_roles = {spec.label, spec.truth, spec.id, spec.row_group, *spec.drop}
-    names = [name for name in frame.columns if name not in other_roles]
-    columns = read_columns(frame, names, spec.rules, positive)
+    rules = replace(spec, use=(*spec.use, *spec.keep))
+    columns = read_columns(frame, [name for name in frame.columns if name not in spec.no_features], rules, positive)
     left_out = {column.name: column for column in columns.left_out}
     for name in spec.keep:
         if name in left_out:
             raise KeepError(name, left_out[name])
-    if len(columns.features) < 2:
-        raise TooFewFeaturesError(len(columns.features), columns.left_out)
-    return columns
+    features = finish_columns(columns, rules, spec.keep) if len(columns.features) > 1 else columns.features
+    if len(features) < 2:
+        raise TooFewFeaturesError(len(features), columns.left_out)
+    return columns, features
+
+
+@dataclass(frozen=True)
+class AppliedTable:
+    """The rows of another file, as a selection sees them."""
+
+    rows: FileRows
+    X: FloatArray
+    """The selected features, shape (n_rows, n_selected)."""
+    sources: tuple[str, ...]
+    """The columns they were made from."""
+    notes: tuple[UnreadNote, ...]
+
+    def write(self, file: BinaryIO, output_format: str) -> None:
+        """Write the selected columns as they are in the file, and what names the rows."""
+        frame = self.rows.frame
+        write_table(frame.select(names_in_order([*self.sources, self.rows.name or ""], frame.columns)), file,
+                    output_format)
+
+
+def apply_encoders(
+    name: str, encoders: Sequence[Encoder], features: Sequence[str], row_name: str | None = None
+) -> AppliedTable:
+    """Read a data file and return the selected features of its rows.
+
+    Parameters
+    ----------
+    name : str
+        A path, or "-" for standard input.
+    encoders : sequence of Encoder
+        Features that none of them makes are columns of numbers.
+    features : sequence of str
+        The selected ones.
+    row_name : str, optional
+        Column that names the rows.
+    """
+    made = {feature: encoder for encoder in encoders for feature in encoder.names}
+    used = {encoder.column: encoder for encoder in (made.get(name) or Encoder(name, "number") for name in features)}
+    source = open_source(name, texts=[column for column, encoder in used.items() if encoder.values])
+    lacking = [column for column in used if column not in source.columns]
+    if lacking:
+        raise LackingColumnsError(name, lacking, source.columns)
+    if row_name is not None and row_name not in source.columns:
+        raise UnknownColumnError(name, "id", row_name, source.columns)
+    frame, numbers = read_rows(source)
+    if not frame.height:
+        raise ShortTableError(name, 0)
+    read = [encoder.features(frame[encoder.column]) for encoder in used.values()]
+    columns = {feature.name: feature.values.to_numpy() for found, _ in read for feature in found}
+    notes = tuple(note for _, note in read if note is not None)
+    unfilled = {note.name: note.n_missing + note.n_unread for note in notes if used[note.name] not in encoders}
+    if unfilled:
+        raise MissingValuesError("missing", unfilled)
+    row_names = numbers if row_name is None else read_ids(frame[row_name])
+    X = np.column_stack([columns[feature] for feature in features])
+    return AppliedTable(FileRows(frame, row_names, row_name), X, tuple(used), notes)
+
+
+def feature_frame(features: Iterable[Feature]) -> pl.DataFrame:
+    """Return the features as one frame of floats; columns of floats share their memory with the file's frame."""
+    return pl.DataFrame([feature.values.rename(feature.name) for feature in features])
+
+
+def names_in_order(wanted: Iterable[str], columns: Sequence[str]) -> list[str]:
+    """Return the wanted names once each, in the order of the table's columns."""
+    chosen = set(wanted)
+    return [name for name in columns if name in chosen]
+
+
+def free_name(name: str, taken: Sequence[str]) -> str:
+    """Return the name, with underscores added until it differs from others."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def read_costs(path: Path) -> dict[str, float]:
+    """Read costs from JSON ({"name": cost}) or from CSV with the columns feature and cost, plain or gzipped.
+
+    The first line of a CSV file is skipped if its second field is not a number.
+    """
+    try:
+        with open_text(path) as file:
+            text = file.read(MOST_CHARACTERS + 1)
+    except (UnicodeDecodeError, *DAMAGED) as error:
+        raise CostsError(path, "line", str(error)) from error
+    if len(text) > MOST_CHARACTERS:
+        raise CostsError(path, "size")
+    is_json = any(suffix.lower() == ".json" for suffix in path.suffixes[-2:])
+    return _costs_of_json(path, text) if is_json else _costs_of_csv(path, text)
+
+
+def _costs_of_csv(path: Path, text: str) -> dict[str, float]:
+    try:
+        rows = [row for row in csv.reader(text.splitlines()) if row]
+    except csv.Error as error:
+        raise CostsError(path, "line", str(error)) from error
+    if not rows:
+        raise CostsError(path, "empty")
+    if len(rows[0]) == 2 and not is_number(rows[0][1]):
+        rows = rows[1:]
+    for row in rows:
+        if len(row) != 2 or not is_number(row[1]):
+            raise CostsError(path, "line", f"got {','.join(row)[:80]!r}")
+    return {name.strip(): float(cost) for name, cost in rows}
+
+
+def _costs_of_json(path: Path, text: str) -> dict[str, float]:
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CostsError(path, "json", str(error)) from error
+    costs = content.values() if isinstance(content, dict) else [None]
+    if not all(isinstance(cost, int | float) and not isinstance(cost, bool) and is_number(cost) for cost in costs):
+        raise CostsError(path, "object")
+    return {name: float(cost) for name, cost in content.items()}

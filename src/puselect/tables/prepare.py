@@ -1,8 +1,8 @@
-"""Prepare a table of any types for a selector: in Python what ``--prepare`` is on the command line."""
+"""Prepare a table of any types for a selector, as ``--prepare`` does on the command line."""
 
 import logging
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,13 +10,16 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from puselect.exceptions import UnreadValuesWarning
+from puselect.arrays import AnyArray
+from puselect.exceptions import LeakWarning, UnreadValuesWarning
 from puselect.labels import labelled_positives
 from puselect.selectors.base import check_number
+from puselect.tables.column_outcomes import column_outcomes, leak_text
 from puselect.tables.columns import ColumnRules, finish_columns, read_columns
-from puselect.tables.fates import Fate, column_fates
-from puselect.tables.files import feature_frame
-from puselect.tables.frames import as_polars, feature_names, like
+from puselect.tables.encoders import Feature
+from puselect.tables.errors import LeakNote, LeftOut
+from puselect.tables.frames import as_polars, like
+from puselect.tables.loading import feature_frame
 
 logger = logging.getLogger("puselect")
 
@@ -27,8 +30,8 @@ class Preparer(TransformerMixin, BaseEstimator):
     Numbers and booleans stay. Dates become days since 1970, with hour and weekday where the time of day varies, ordered
     categories (of pandas, Enum of polars, or named in `orders`) 0, 1, 2, ..., other text one-hot columns. Missing
     values are filled with the median, and another feature tells where, if 1 % or more are missing. Constant and empty
-    columns, identifiers and exact copies are left out; with `y`, columns that give the labels away, too. `fates_` lists
-    what became of each column; `use` brings columns back.
+    columns, identifiers and exact copies are left out; `use` brings them back. With `y`, a `LeakWarning` names columns
+    that may give the labels away; `drop` leaves them out. `outcomes_` lists what became of each column.
 
     Parameters
     ----------
@@ -49,11 +52,11 @@ class Preparer(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    fates_ : tuple of Fate
+    outcomes_ : tuple of ColumnOutcome
         One for each column: `column`, the `features` made from it, `action`, and a `text`.
     groups_ : dict of str to list of str
         Features that were made from one column, for ``FSCPU(groups=...)``.
-    recipes_ : tuple of Recipe
+    encoders_ : tuple of Encoder
         How each column that is used becomes features.
     notes_ : tuple of Note
         What else is worth knowing, such as interchangeable columns.
@@ -68,7 +71,7 @@ class Preparer(TransformerMixin, BaseEstimator):
     >>> preparer = Preparer(orders={"size": ["s", "m", "l"]}).fit(table)
     >>> preparer.transform(table).columns
     ['day', 'day is missing', 'size', 'n']
-    >>> print(preparer.fates_[1])
+    >>> print(preparer.outcomes_[1])
     size: ordered: s < m < l
     """
 
@@ -81,7 +84,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         max_categories: int = 20,
         drop_duplicates: float | None = None,
         missing_codes: Sequence[float] | None = None,
-        pos_label: Any = 1,
+        pos_label: object = 1,
     ) -> None:
         self.drop = drop
         self.use = use
@@ -125,12 +128,12 @@ class Preparer(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         frame = as_polars(X)
-        missing = [recipe.column for recipe in self.recipes_ if recipe.column not in frame.columns]
+        missing = [encoder.column for encoder in self.encoders_ if encoder.column not in frame.columns]
         if missing:
             raise ValueError(f"X must have the columns of fit, got none named {', '.join(map(repr, missing[:5]))}")
         made = []
-        for recipe in self.recipes_:
-            features, unread = recipe.features(frame[recipe.column])
+        for encoder in self.encoders_:
+            features, unread = encoder.features(frame[encoder.column])
             made += features
             if unread is not None and unread.is_many:
                 warnings.warn(str(unread), UnreadValuesWarning, stacklevel=3)  # scikit-learn wraps this method
@@ -138,12 +141,12 @@ class Preparer(TransformerMixin, BaseEstimator):
                 logger.info("%s", unread)
         return like(feature_frame(made), X)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: object = None) -> AnyArray:
         """Return the names of the features."""
         check_is_fitted(self)
-        return np.array(feature_names(self.recipes_), dtype=object)
+        return np.array([name for encoder in self.encoders_ for name in encoder.names], dtype=object)
 
-    def _learn(self, X: Any, y: ArrayLike | None) -> list[Any]:
+    def _learn(self, X: Any, y: ArrayLike | None) -> list[Feature]:
         frame = as_polars(X)
         positive = None if y is None else labelled_positives(y, self.pos_label)
         if positive is not None and len(positive) != frame.height:
@@ -152,16 +155,20 @@ class Preparer(TransformerMixin, BaseEstimator):
         rules = self._rules(frame.columns)
         columns = read_columns(frame, [name for name in frame.columns if name not in dropped], rules, positive)
         features = finish_columns(columns, rules)
-        self.recipes_ = tuple(used.recipe for used in columns.used)
+        self.encoders_ = tuple(used.encoder for used in columns.used)
         self.notes_ = tuple(columns.notes)
-        fates = column_fates(self.recipes_, columns.left_out, columns.notes)
-        asked = (Fate(name, (), "drop", "left out: as asked") for name in dropped)
-        self.fates_ = tuple(sorted((*fates, *asked), key=lambda fate: frame.columns.index(fate.column)))
-        self.groups_ = {recipe.column: list(recipe.names) for recipe in self.recipes_ if len(recipe.names) > 1}
+        leaks = [note for note in self.notes_ if isinstance(note, LeakNote)]
+        if leaks:
+            names = ", ".join(repr(note.name) for note in leaks)
+            message = f"{'; '.join(map(leak_text, leaks))}; leave out what may give the labels away (drop=[{names}])"
+            warnings.warn(message, LeakWarning, stacklevel=4)  # scikit-learn wraps this method
+        left_out = [*columns.left_out, *(LeftOut(name, "drop") for name in dropped)]
+        self.outcomes_ = column_outcomes(self.encoders_, left_out, columns.notes, frame.columns)
+        self.groups_ = {encoder.column: list(encoder.names) for encoder in self.encoders_ if len(encoder.names) > 1}
         self.n_features_in_ = frame.width
         self.feature_names_in_ = np.array(frame.columns, dtype=object)
         if not features:
-            reasons = "; ".join(map(str, self.fates_[:5]))
+            reasons = "; ".join(map(str, self.outcomes_[:5]))
             raise ValueError(f"X must have at least one usable column, got none ({reasons})")
         return features
 
@@ -173,18 +180,16 @@ class Preparer(TransformerMixin, BaseEstimator):
             check_number("missing_codes", code, -np.inf)
         orders = self.orders or {}
         return ColumnRules(
-            encode=True,
+            prepare=True,
             max_categories=self.max_categories,
-            impute="median",
-            indicators=True,
-            clean=True,
             drop_duplicates=self.drop_duplicates,
             missing_codes=tuple(f"{code:g}" for code in self.missing_codes or ()),
             orders=tuple((name, tuple(map(str, orders[name]))) for name in self._known("orders", orders, columns)),
             use=self._known("use", self.use, columns),
         )
 
-    def _known(self, parameter: str, names: Any, columns: Sequence[str]) -> tuple[str, ...]:
+    @staticmethod
+    def _known(parameter: str, names: Iterable[str] | None, columns: Sequence[str]) -> tuple[str, ...]:
         """Return names of columns, or raise a ValueError for one that there is not."""
         if isinstance(names, str):
             raise ValueError(f"{parameter} must be a list of column names, got {names!r}")

@@ -77,7 +77,7 @@ const parts = {
   },
 
   candidates(host) {
-    const { candidates, method, standing } = dataOf(host);
+    const { candidates, standing } = dataOf(host);
     const vouched = standing === "passed", sure = candidates.confidence.length > 0;
     const rows = candidates.row.map((row, i) => ({ row, lift: candidates.lift[i], confidence: candidates.confidence[i], values: candidates.values[i] }));
     const columns = [
@@ -92,7 +92,7 @@ const parts = {
       order: "descending", pageSize: 12, search: { label: "Find a row", text: (c) => String(c.row) },
       filters: sure ? [{ label: "confidence of 50% or more", keep: (c) => c.confidence >= 0.5 }] : [] });
     const link = make("a", { class: "button" }, "Download CSV");
-    offerCSV(link, `candidates-${method}.csv`, () => toCSV([candidates.row_name || "row", "lift", ...(sure ? ["confidence"] : []), ...candidates.columns],
+    offerCSV(link, "candidates.csv", () => toCSV([candidates.row_name || "row", "lift", ...(sure ? ["confidence"] : []), ...candidates.columns],
       rows.map((c) => [c.row, c.lift, ...(sure ? [c.confidence] : []), ...c.values])));
     host.querySelector(".tools").append(link);
     return table;

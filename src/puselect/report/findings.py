@@ -1,26 +1,21 @@
-"""Checks on the data and the search: what to know before relying on a result."""
+"""Findings: what to know about the table, the labels and the search before relying on a result."""
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import norm
 
-from puselect.arrays import BoolArray, IntArray
+from puselect.arrays import AnyArray, BoolArray
 from puselect.checks.leaks import find_leaks
 from puselect.checks.spread import SpreadCode, label_spread
 from puselect.columns.twins import find_twins
 from puselect.fscpu.dependence import find_dependence
-from puselect.fscpu.selector import FSCPU
-from puselect.fscpu.settings import Settings
 from puselect.phrases import counted, shortened
 from puselect.report.selection import NOTE, WARNING, Finding
-from puselect.selectors.base import PUSelector
-from puselect.selectors.groups import representatives
-from puselect.tables.errors import LeakNote
-from puselect.tables.fates import leak_text
+from puselect.selectors.result import FitResult, SearchResult
+from puselect.tables.column_outcomes import leak_text
+from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, Note, SampleNote, SpikeNote
 
 FEW_LABELS = 20
 TIED = 0.95
@@ -63,22 +58,33 @@ class Code(StrEnum):
     ROWS_SAMPLED = "rows-sampled"
 
 
-def find_problems(
-    selector: PUSelector, table: NDArray[Any] | None, positive: BoolArray | None, names: Sequence[str]
-) -> Iterator[Finding]:
-    """Yield all findings; without the table, only those about the selector."""
+def find_problems(result: FitResult, table: AnyArray | None, positive: BoolArray | None) -> Iterator[Finding]:
+    """Yield all findings; without the table, only those about the fit."""
     if table is not None:
-        yield from _columns(table, names)
-        yield from _interchangeable(table, selector.support_, names)
+        yield from _columns(table, result.names)
+        yield from _interchangeable(table, result)
     if table is not None and positive is not None and positive.any():
         yield from _labels(positive)
-        found = None if selector.has_row_groups_ else find_dependence(table, positive)
+        found = None if result.has_row_groups else find_dependence(table, positive)
         if found is not None:
             yield warning(Code.DEPENDENT_ROWS, "Rows depend on each other", found.text)
-        yield from _spread(table[:, selector.support_], positive)
-        yield from _places(selector, table, positive)
-    yield from _choice(selector)
-    yield from _search(selector)
+        yield from _spread(table[:, result.support], positive)
+        yield from _places(result, table, positive)
+    yield from _choice(result)
+    if result.search is not None:
+        yield from _search(result, result.search)
+
+
+def table_findings(notes: Sequence[Note]) -> tuple[Finding, ...]:
+    """Return notes on a table as findings; twins that are in use are found by `find_problems`.
+
+    Examples
+    --------
+    >>> [(found.code, found.title) for found in table_findings([SpikeNote("age", "41", 0.2)])]
+    [('spike', 'Filled in before? 1 column')]
+    """
+    parts = (_leaks, _identifiers, _codes, _spikes, _filled, _sampled)
+    return tuple(finding for part in parts for finding in part(notes))
 
 
 def warning(code: Code, title: str, text: str) -> Finding:
@@ -91,7 +97,7 @@ def note(code: Code, title: str, text: str) -> Finding:
     return Finding(NOTE, title, text, code.value)
 
 
-def _columns(table: NDArray[Any], names: Sequence[str]) -> Iterator[Finding]:
+def _columns(table: AnyArray, names: Sequence[str]) -> Iterator[Finding]:
     constant = [names[j] for j in range(table.shape[1]) if table[:, j].min() == table[:, j].max()]
     if constant:
         yield warning(
@@ -117,7 +123,7 @@ def _columns(table: NDArray[Any], names: Sequence[str]) -> Iterator[Finding]:
         )
 
 
-def _twins(table: NDArray[Any], names: Sequence[str], known: set[str]) -> list[str]:
+def _twins(table: AnyArray, names: Sequence[str], known: set[str]) -> list[str]:
     """Return columns equal to an earlier one, each with the earlier one in brackets."""
     first: dict[bytes, str] = {}
     twins = []
@@ -130,7 +136,7 @@ def _twins(table: NDArray[Any], names: Sequence[str], known: set[str]) -> list[s
     return twins
 
 
-def _is_tied(column: NDArray[Any]) -> bool:
+def _is_tied(column: AnyArray) -> bool:
     count = np.unique(column, return_counts=True)[1]
     return len(count) > 1 and bool(count.max() >= TIED * count.sum())
 
@@ -146,27 +152,14 @@ def _labels(positive: BoolArray) -> Iterator[Finding]:
         )
 
 
-def find_leaking_columns(table: NDArray[Any], positive: BoolArray, names: Sequence[str]) -> Iterator[Finding]:
-    """Yield a finding if columns of a plain array may give the labels away."""
+def array_leaks(table: AnyArray, positive: BoolArray, names: Sequence[str]) -> list[LeakNote]:
+    """Return the columns of a plain array that may give the labels away."""
     rows = np.concatenate([_thinned(np.flatnonzero(part), table.shape[1]) for part in (positive, ~positive)])
     leaks = find_leaks(table[rows], positive[rows])
-    if leaks:
-        yield leak_warning([
-            LeakNote(names[leak.column], leak, (f"{leak.low:g}", f"{leak.high:g}")) for leak in leaks
-        ])
+    return [LeakNote(names[leak.column], leak, (f"{leak.low:g}", f"{leak.high:g}")) for leak in leaks]
 
 
-def leak_warning(leaks: Sequence[LeakNote]) -> Finding:
-    """Return the finding on columns that may give the labels away."""
-    return warning(
-        Code.LEAK,
-        f"Possible leak: {counted(len(leaks), 'column')}",
-        f"{shortened([leak_text(leak) for leak in leaks], '; ')}. Derived from the label, recorded after it, or the truth "
-        "itself? Drop what would not be known for a new row (drop, --drop).",
-    )
-
-
-def _spread(columns: NDArray[Any], positive: BoolArray) -> Iterator[Finding]:
+def _spread(columns: AnyArray, positive: BoolArray) -> Iterator[Finding]:
     """Yield whether some clusters of positives are labelled less often than others."""
     if columns.shape[1] == 0 or positive.all():
         return
@@ -179,8 +172,9 @@ def _spread(columns: NDArray[Any], positive: BoolArray) -> Iterator[Finding]:
         )
 
 
-def _interchangeable(table: NDArray[Any], support: BoolArray, names: Sequence[str]) -> Iterator[Finding]:
+def _interchangeable(table: AnyArray, result: FitResult) -> Iterator[Finding]:
     """Yield groups of columns that say the same, with those that are selected."""
+    support, names = result.support, result.names
     if table.shape[1] > MOST_COMPARED or len(table) < FEWEST_COMPARED:
         return
     groups = [group.columns for group in find_twins(table) if support[list(group.columns)].any()]
@@ -196,12 +190,12 @@ def _interchangeable(table: NDArray[Any], support: BoolArray, names: Sequence[st
         )
 
 
-def _places(selector: PUSelector, table: NDArray[Any], positive: BoolArray) -> Iterator[Finding]:
+def _places(result: FitResult, table: AnyArray, positive: BoolArray) -> Iterator[Finding]:
     """Yield whether the labelled rows are where the clusters are."""
-    clusterings = getattr(selector, "clusterings_", None)
+    clusterings = result.clusterings
     if clusterings is None:
         return
-    columns = table[:, selector.support_]
+    columns = table[:, result.support]
     others = _thinned(np.flatnonzero(~positive), max(columns.shape[1], CHECKED_CELLS // MOST_PLACED))
     reach = np.quantile(clusterings.remoteness(columns[others]), 0.99) if len(others) else np.inf
     far = float((clusterings.remoteness(columns[positive]) > reach).mean())
@@ -229,47 +223,44 @@ def _places(selector: PUSelector, table: NDArray[Any], positive: BoolArray) -> I
         )
 
 
-def _choice(selector: PUSelector) -> Iterator[Finding]:
-    n_selected, n_features = int(selector.support_.sum()), len(selector.support_)
+def _choice(result: FitResult) -> Iterator[Finding]:
+    n_selected, n_features = int(result.support.sum()), len(result.support)
     if n_selected > n_features / 2 + 0.5:
         yield note(
             Code.MANY_SELECTED,
             f"{n_selected} of {n_features} features selected",
             "More than half of the features are kept, so being selected says little. Ask for fewer.",
         )
-    scores = None if hasattr(selector, "probabilities_") else getattr(selector, "scores_", None)
-    if scores is not None and 0 < n_selected < n_features:
-        last = scores[selector.support_].min()
-        level = int((scores == last).sum())
-        if (scores[~selector.support_] == last).any():
+    if result.search is None and 0 < n_selected < n_features:
+        last = result.scores[result.support].min()
+        level = int((result.scores == last).sum())
+        if (result.scores[~result.support] == last).any():
             yield note(
                 Code.TIED_SCORES,
                 f"{counted(level, 'feature')} tied for the last place",
                 "Their scores are equal; which of them are selected was drawn at random, from the seed.",
             )
-    if selector.fit_settings_["random_state"] is None:
+    if result.settings["random_state"] is None:
         yield note(Code.NO_SEED, "No seed", "The next run may differ. Set random_state or --seed.")
 
 
-def _search(selector: PUSelector) -> Iterator[Finding]:
-    if getattr(selector, "timed_out_", False):
+def _search(result: FitResult, search: SearchResult) -> Iterator[Finding]:
+    if search.timed_out:
         yield note(
             Code.TIMED_OUT,
-            f"Ended by the time limit of {selector.fit_settings_['max_time']:g} s",
+            f"Ended by the time limit of {result.settings['max_time']:g} s",
             "The features are the best found in that time. With a checkpoint (--checkpoint), run again to go on.",
         )
-    if not hasattr(selector, "history_"):
-        return
-    if follows_effects(selector):
-        yield from _effects(selector)
-    elif selector.settled_ < 1:
+    if search.follows_effects:
+        yield from _effects(result)
+    elif search.settled < 1:
         yield warning(
             Code.UNSETTLED,
-            f"Undecided: {1 - selector.settled_:.0%} of the features",
+            f"Undecided: {1 - search.settled:.0%} of the features",
             "Their probabilities ended between 0.1 and 0.9, so their ranks are uncertain. Raise max_iter (--max-iter), "
             "or select a number of features that the data can distinguish.",
         )
-    share = selector.n_degenerate_ / max(selector.n_evaluations_, 1)
+    share = search.n_degenerate / max(search.n_evaluations, 1)
     if share > MANY_DEGENERATE:
         yield warning(
             Code.DEGENERATE,
@@ -279,9 +270,9 @@ def _search(selector: PUSelector) -> Iterator[Finding]:
         )
 
 
-def _effects(selector: PUSelector) -> Iterator[Finding]:
+def _effects(result: FitResult) -> Iterator[Finding]:
     """Yield how clear the choice is, and whether single columns agree."""
-    n_near, n_selected = count_near_cut(selector), len(selected_features(selector))
+    n_near, n_selected = count_near_cut(result), len(result.selected_units())
     if n_near:
         yield (warning if 2 * n_near > n_selected else note)(
             Code.NEAR_CUT,
@@ -289,7 +280,7 @@ def _effects(selector: PUSelector) -> Iterator[Finding]:
             f"{'Its score is' if n_near == 1 else 'Their scores are'} less than one standard error above the cut, so "
             "others may do as well. If it matters which, use more steps (max_iter, --max-iter) or label more rows.",
         )
-    evidence = selector.evidence_
+    evidence = result.evidence
     if evidence is not None and max(evidence.labelled_weight, evidence.cotrained_weight) < LITTLE_WEIGHT:
         yield note(
             Code.NO_EVIDENCE,
@@ -299,23 +290,77 @@ def _effects(selector: PUSelector) -> Iterator[Finding]:
         )
 
 
-def follows_effects(selector: PUSelector) -> bool:
-    """Return whether the search estimated the effect of each feature; otherwise it was the paper's."""
-    return isinstance(selector, FSCPU) and Settings.of(selector.fit_settings_).follows_effects
-
-
-def count_near_cut(selector: PUSelector) -> int:
+def count_near_cut(result: FitResult) -> int:
     """Return how many selected features have a score of less than one standard error above the cut."""
-    return int((selector.probabilities_[selected_features(selector)] < ONE_ERROR_ABOVE).sum())
+    return sum(bool(result.scores[unit.column] < ONE_ERROR_ABOVE) for unit in result.selected_units())
 
 
-def selected_features(selector: PUSelector) -> IntArray:
-    """Return the selected columns, one of each group."""
-    support = selector.support_
-    return np.flatnonzero(support & representatives(getattr(selector, "groups_", {}), support))
-
-
-def _thinned(rows: NDArray[Any], n_columns: int) -> NDArray[Any]:
+def _thinned(rows: AnyArray, n_columns: int) -> AnyArray:
     """Return evenly spaced rows, few enough for all columns to be sorted in about a second."""
     most = max(CHECKED_CELLS // n_columns, FEWEST_CHECKED)
     return rows[:: -(-len(rows) // most)] if len(rows) > most else rows
+
+
+def _leaks(notes: Sequence[Note]) -> Iterator[Finding]:
+    leaks = [found for found in notes if isinstance(found, LeakNote)]
+    if leaks:
+        yield warning(
+            Code.LEAK,
+            f"Possible leak: {counted(len(leaks), 'column')}",
+            f"{shortened([leak_text(leak) for leak in leaks], '; ')}. Derived from the label, recorded after it, or "
+            "the truth itself? Drop what would not be known for a new row (drop, --drop).",
+        )
+
+
+def _identifiers(notes: Sequence[Note]) -> Iterator[Finding]:
+    for found in notes:
+        if isinstance(found, IdentifierNote):
+            yield note(
+                Code.IDENTIFIER,
+                f"An identifier? {found.name}",
+                "Its values are whole numbers that all differ. If it names the rows, drop it (drop, --id).",
+            )
+
+
+def _codes(notes: Sequence[Note]) -> Iterator[Finding]:
+    codes = [f"{found.value} in {found.name}" for found in notes if isinstance(found, CodeNote)]
+    if codes:
+        yield note(
+            Code.MISSING_CODE,
+            f"Codes for missing? {counted(len(codes), 'column')}",
+            f"Far from all other values, and repeated: {shortened(codes)}. If that means missing, say so "
+            "(missing_codes, --missing).",
+        )
+
+
+def _spikes(notes: Sequence[Note]) -> Iterator[Finding]:
+    spikes = [f"{found.name} ({found.share:.0%})" for found in notes if isinstance(found, SpikeNote)]
+    if spikes:
+        yield note(
+            Code.SPIKE,
+            f"Filled in before? {counted(len(spikes), 'column')}",
+            f"One value is far more frequent than any other: {shortened(spikes)}. If it stands for missing values, the "
+            "original table is better.",
+        )
+
+
+def _filled(notes: Sequence[Note]) -> Iterator[Finding]:
+    for found in notes:
+        if isinstance(found, FilledNote):
+            counts = [f"{name} ({count:,})" for name, count in found.counts.items()]
+            yield note(
+                Code.FILLED,
+                f"Filled in: {counted(sum(found.counts.values()), f'{found.hole} value')}",
+                f"With the median of the column: {shortened(counts)}.",
+            )
+
+
+def _sampled(notes: Sequence[Note]) -> Iterator[Finding]:
+    for found in notes:
+        if isinstance(found, SampleNote):
+            why = "asked for" if found.limit == "rows" else "the memory limit"
+            yield note(
+                Code.ROWS_SAMPLED,
+                f"{found.n_read:,} of {found.n_rows:,} rows were read",
+                f"All {found.n_labelled:,} labelled ones and a random sample of the others ({why}).",
+            )

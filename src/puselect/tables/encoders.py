@@ -1,13 +1,16 @@
-"""How one column becomes features: learnt from one table, applied to others, saved with a result."""
+"""Encoders of columns as features: learnt from one table, applied to others, saved with a result."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from puselect.tables.column_types import HOUR, part_of, read_as, type_of, without_nulls
 from puselect.tables.errors import UnreadNote
-from puselect.tables.kinds import HOUR, part_of, read_as, type_of, without_nulls
+
+if TYPE_CHECKING:
+    from puselect.tables.frames import pl
 
 EXAMPLES, SEARCHED, LONGEST = 3, 100, 40  # of values that cannot be read
 MOST_UNREAD = 0.5  # share of the values that are not missing
@@ -19,12 +22,12 @@ class Feature(NamedTuple):
     name: str
     source: str
     """Name of its column in the file; differs from `name` after one-hot encoding."""
-    values: Any
+    values: "pl.Series"
     """Polars series of floats, NaN where missing."""
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Encoder:
     """How one column becomes features."""
 
     column: str
@@ -46,7 +49,7 @@ class Recipe:
     part_fills: tuple[float, ...] = ()
     """What replaces missing values of the parts."""
     seen: tuple[str, ...] = ()
-    """All categories of the table that the recipe was learnt from; in results of earlier versions none."""
+    """All categories of the table that the encoder was learnt from; in results of earlier versions none."""
     lost: float = 0.0
     """Share of the values in that table that were missing or could not be read."""
 
@@ -58,11 +61,11 @@ class Recipe:
         parts = tuple(part_name(self.column, part) for part in self.parts)
         return (self.column, *parts, *((indicator_name(self.column),) if self.has_indicator else ()))
 
-    def raw_features(self, column: Any) -> list[Feature]:
+    def raw_features(self, column: "pl.Series") -> list[Feature]:
         """Return the features of a polars series; missing values are NaN, in one-hot columns 0."""
         return self._features_of(self._read(column))
 
-    def features(self, column: Any) -> tuple[list[Feature], UnreadNote | None]:
+    def features(self, column: "pl.Series") -> tuple[list[Feature], UnreadNote | None]:
         """Return the filled features of another table's column and what was filled; a ValueError if that is most."""
         if column.dtype.is_float() and self.kind != "number":
             column = column.fill_nan(None)
@@ -91,7 +94,7 @@ class Recipe:
             made.append(Feature(indicator_name(self.column), self.column, missing.cast(float)))
         return made
 
-    def _read(self, column: Any) -> Any:
+    def _read(self, column: "pl.Series") -> "pl.Series":
         """Return a column as floats, categories as text; null where a value is missing, unreadable or never seen."""
         if self.kind not in ("order", "categories"):
             return read_as(self.kind, column, self.date_format, HOUR in self.parts)
@@ -99,11 +102,11 @@ class Recipe:
         text = column.cast(str, strict=False) if is_text else column.is_null().cast(str).shift(len(column))
         if self.kind == "order":
             places = {value: float(place) for place, value in enumerate(self.values)}
-            return text.replace_strict(places, default=None, return_dtype=float)
+            return text.replace_strict(places, default=None)
         known = {value: value for value in self.seen}
-        return text.replace_strict(known, default=None, return_dtype=str) if known else text
+        return text.replace_strict(known, default=None) if known else text
 
-    def _features_of(self, read: Any) -> list[Feature]:
+    def _features_of(self, read: "pl.Series") -> list[Feature]:
         if self.kind == "categories":
             return [
                 Feature(name, self.column, (read == value).fill_null(False).cast(float))
@@ -114,13 +117,13 @@ class Recipe:
         return [Feature(self.column, self.column, without_codes(numbers, self.missing_codes)), *parts]
 
 
-def without_codes(numbers: Any, codes: Iterable[str]) -> Any:
+def without_codes(numbers: "pl.Series", codes: Iterable[str]) -> "pl.Series":
     """Return the numbers with NaN in place of codes for missing values."""
-    wanted = [float(code) for code in codes if _is_number(code)]
+    wanted = [float(code) for code in codes if is_number(code)]
     return numbers.set(numbers.is_in(wanted), np.nan) if wanted else numbers
 
 
-def median(values: Any) -> float:
+def median(values: "pl.Series") -> float:
     """Return the median of the finite values, 0 if there are none."""
     numbers = values.to_numpy()
     known = numbers[np.isfinite(numbers)]
@@ -143,9 +146,10 @@ def part_name(column: str, part: str) -> str:
     return f"{column} ({part})"
 
 
-def _is_number(text: str) -> bool:
+def is_number(value: str | float) -> bool:
+    """Return whether a text or a whole number can be read as a float."""
     try:
-        float(text)
-    except ValueError:
+        float(value)
+    except (ValueError, OverflowError):
         return False
     return True

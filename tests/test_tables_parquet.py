@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from puselect import cli
 from puselect.datasets import make_pu_clusters
-from puselect.tables.parts import matching_files, parquet_parts
+from puselect.tables.parquet import matching_files, parquet_parts
 
 runner = CliRunner()
 

@@ -1,21 +1,24 @@
-"""What became of each column, in words: used, encoded, left out and why."""
+"""Outcomes of columns in words: used, encoded, or left out and why."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from puselect.checks.leaks import Leak, LeakKind
+from puselect.checks.leaks import LeakKind
+from puselect.phrases import shortened
+from puselect.tables.encoders import Encoder
 from puselect.tables.errors import FilledNote, LeakNote, LeftOut, Note
-from puselect.tables.recipes import Recipe
+
 
 @dataclass(frozen=True)
-class Fate:
+class ColumnOutcome:
     """What became of one column."""
 
     column: str
     features: tuple[str, ...]
     """Made from it; none if it was left out."""
     action: str
-    """The kind of a recipe, such as "date" or "categories"; "empty", "constant", "identifier", ... where left out."""
+    """The kind of an encoder, such as "date" or "categories"; "empty", "constant", "identifier", ... where left out."""
     text: str
     """A few words."""
     is_unchanged: bool = False
@@ -25,36 +28,36 @@ class Fate:
         return f"{self.column}: {self.text}"
 
 
-def column_fates(recipes: Iterable[Recipe], left_out: Iterable[LeftOut], notes: Iterable[Note]) -> tuple[Fate, ...]:
-    """Return what became of each column, those that are used first."""
-    filled: dict[str, int] = {}
+def column_outcomes(
+    encoders: Iterable[Encoder], left_out: Iterable[LeftOut], notes: Iterable[Note], order: Sequence[str]
+) -> tuple[ColumnOutcome, ...]:
+    """Return what became of each column, in the order of the table."""
+    filled: Counter[str] = Counter()
     for note in notes:
         if isinstance(note, FilledNote):
-            filled = {name: filled.get(name, 0) + note.counts.get(name, 0) for name in {*filled, *note.counts}}
+            filled.update(note.counts)
     used = [
-        Fate(recipe.column, recipe.names, recipe.kind, _used_text(recipe, filled),
-             recipe.kind == "number" and not filled.get(recipe.column, 0))
-        for recipe in recipes
+        ColumnOutcome(encoder.column, encoder.names, encoder.kind, _used_text(encoder, filled[encoder.column]),
+                      encoder.kind == "number" and not filled[encoder.column])
+        for encoder in encoders
     ]  # fmt: skip
-    return (*used, *(Fate(column.name, (), column.reason, f"left out: {reason(column)}") for column in left_out))
+    unused = [ColumnOutcome(column.name, (), column.reason, f"left out: {reason(column)}") for column in left_out]
+    place = {name: number for number, name in enumerate(order)}
+    return tuple(sorted([*used, *unused], key=lambda outcome: place[outcome.column]))
 
 
-def _used_text(recipe: Recipe, filled: Mapping[str, int]) -> str:
+def _used_text(encoder: Encoder, n_filled: int) -> str:
     text = {
         "number": "used as it is",
         "duration": "in microseconds",
         "time": "in days since midnight",
-        "date": _listed(("days since 1970-01-01", *recipe.parts), ", "),
-        "order": f"ordered: {_listed(recipe.values, ' < ')}",
-        "categories": f"categories, selected as a whole: {_listed(recipe.values, ', ')}",
-    }[recipe.kind]
-    if count := filled.get(recipe.column, 0):
-        text += f"; {count} missing values filled with the median, {recipe.fill:.4g}"
-    return text + ("; another feature tells where" if recipe.has_indicator else "")
-
-
-def _listed(values: Sequence[str], mark: str, most: int = 6) -> str:
-    return mark.join(values[:most]) + (f" and {len(values) - most} more" if len(values) > most else "")
+        "date": ", ".join(("days since 1970-01-01", *encoder.parts)),
+        "order": f"ordered: {shortened(encoder.values, ' < ')}",
+        "categories": f"categories, selected as a whole: {shortened(encoder.values)}",
+    }[encoder.kind]
+    if n_filled:
+        text += f"; {n_filled} missing values filled with the median, {encoder.fill:.4g}"
+    return text + ("; another feature tells where" if encoder.has_indicator else "")
 
 
 def reason(column: LeftOut) -> str:
@@ -68,6 +71,8 @@ def reason(column: LeftOut) -> str:
             return f"unsupported type {column.detail}"
         case "identifier":
             return "identifier: all values differ"
+        case "drop":
+            return "as asked"
         case "copy":
             return f"says the same as {column.detail}"
         case _ if column.max_categories is not None:
@@ -81,6 +86,7 @@ def leak_text(found: LeakNote) -> str:
 
     Examples
     --------
+    >>> from puselect.checks.leaks import Leak
     >>> leak = Leak(0, LeakKind.VALUE, 1.0, 1.0, labelled=0, n_labelled=400, others=6938, n_others=14538, p_value=1e-90)
     >>> leak_text(LeakNote("status", leak, ("Check-Out", "Check-Out"), ("status_date",)))
     "0 of 400 known positives have 'status' = Check-Out; 48% of the others do (see also 'status_date')"

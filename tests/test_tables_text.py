@@ -1,8 +1,8 @@
 import polars as pl
 import pytest
 
-from puselect.tables.decimals import has_decimal_commas
 from puselect.tables.errors import AmbiguousNumberError
+from puselect.tables.text import has_decimal_commas
 
 
 @pytest.fixture

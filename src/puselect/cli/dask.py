@@ -33,8 +33,8 @@ class RemoteFiles:
         """Return the table, which the workers read, and the labels, which travel."""
         from puselect.clustering.dask.collections import DaskPartitions, check_workers
         from puselect.clustering.dask.partitions import PartitionedTable
-        from puselect.tables.loading import labelled_rows
-        from puselect.tables.parts import matching_files, number_columns, parquet_parts
+        from puselect.tables.labels import labelled_rows
+        from puselect.tables.parquet import matching_files, number_columns, parquet_parts
 
         check_workers(client)
         paths = matching_files(self.data)
@@ -65,7 +65,7 @@ def select_remote(files: RemoteFiles, selector: "FSCPU", outputs: Any, json: boo
     notes = list(dict.fromkeys(str(warning.message) for warning in heard))
     tell_notes(() if quiet else notes)
     command = shlex.join(["puselect", *sys.argv[1:]])
-    selection = summarise(selector, command=command, seconds=seconds, notes=notes)
+    selection = summarise(selector, method="fscpu", command=command, seconds=seconds, notes=notes)
     with finishing():
         write_each(*result_outputs(selection, outputs.result, outputs.report))
     if json:

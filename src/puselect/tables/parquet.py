@@ -1,11 +1,10 @@
-"""Tables in many Parquet files: found by a pattern, checked, and cut into parts that workers read themselves."""
+"""Tables in many Parquet files: found by a pattern, checked, and cut into parts that workers read."""
 
 import errno
 import os
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -47,12 +46,12 @@ def matching_files(name: str) -> list[Path]:
     paths = [Path(path) for path in sorted(glob(name, recursive=True))]
     if not paths:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
-    first: Any = None
+    first: dict[str, pl.DataType] | None = None
     for path in paths:
         try:
             schema = pl.read_parquet_schema(path)
         except (*POLARS_ERRORS, OSError) as error:
-            raise _damaged(path, error) from error
+            raise FileError(path, "damaged", reader_message(error)) from error
         if first is not None and schema != first:
             raise FileError(path, "schema", str(paths[0]))
         first = schema
@@ -65,15 +64,16 @@ def check_values(paths: list[Path]) -> None:
         try:
             pl.scan_parquet(path, glob=False).select(pl.all().null_count()).collect(engine="streaming")
         except (*POLARS_ERRORS, OSError) as error:
-            raise _damaged(path, error) from error
+            raise FileError(path, "damaged", reader_message(error)) from error
 
 
-def _damaged(path: Path, error: BaseException) -> FileError:
-    return FileError(path, "damaged", (str(error).strip().splitlines() or [""])[0])
+def reader_message(error: BaseException) -> str:
+    """Return the first line of an error of polars."""
+    return (str(error).strip().splitlines() or [""])[0]
 
 
 def number_columns(paths: list[Path], left_out: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the columns of numbers but for some; raise an error if there are fewer than two."""
+    """Return the columns of numbers except those left out; raise an error if there are fewer than two."""
     schema = pl.read_parquet_schema(paths[0])
     names = tuple(
         name for name, kind in schema.items() if name not in left_out and (kind.is_numeric() or kind == pl.Boolean)
@@ -86,7 +86,7 @@ def number_columns(paths: list[Path], left_out: tuple[str, ...]) -> tuple[str, .
 def parquet_parts(
     paths: list[Path], columns: tuple[str, ...], cells_per_part: int = CELLS_PER_PART
 ) -> list[ParquetPart]:
-    """Return the rows of files in parts of at most so many values."""
+    """Return the rows of files in parts of at most `cells_per_part` values."""
     parts, rows_per_part = [], max(1, cells_per_part // len(columns))
     for path in paths:
         n_rows = int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
@@ -97,7 +97,7 @@ def parquet_parts(
     return parts
 
 
-def read_label(path: Path, label: str) -> Any:
+def read_label(path: Path, label: str) -> pl.Series:
     """Return the label column of a file; raise an error if there is none."""
     names = list(pl.read_parquet_schema(path))
     if label not in names:

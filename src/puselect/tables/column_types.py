@@ -1,15 +1,19 @@
-"""What a column of any type holds: numbers, dates, text, identifiers."""
+"""Types of columns: numbers, dates, text and identifiers, and the values that stand for missing."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from puselect.arrays import FloatArray
+
+if TYPE_CHECKING:
+    from puselect.tables.frames import pl
 
 IDENTIFIER_ROWS = 20
 DATE_SAMPLE = 100
 DAY = 86_400_000_000  # microseconds
 HOUR, WEEKDAY = "hour", "weekday"
 HOUR_SPAN, WEEKDAY_SPAN = 2, 14  # days
-MICROSECONDS = {"ns": 1e-3, "us": 1.0, "ms": 1e3}
 EPOCH_WEEKDAY = 3  # 1970-01-01 was a Thursday
 DATE_LIKE = r"^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})"
 DATE_FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y")
@@ -19,18 +23,18 @@ FEWEST_CODES, CODE_SHARE = 3, 0.005
 SPIKE_SAMPLE, SPIKE_SHARE, SPIKE_VALUES, SPIKE_HEIGHT = 20_000, 0.05, 50, 10
 
 
-def as_numbers(column: Any) -> Any:
+def as_numbers(column: "pl.Series") -> "pl.Series | None":
     """Return a series as floats with NaN for missing values, None if it holds anything but numbers or durations."""
     numbers = read_as("duration" if type_of(column) == "Duration" else "number", column)
     return without_nulls(numbers) if numbers.null_count() == column.null_count() else None
 
 
-def type_of(column: Any) -> str:
+def type_of(column: "pl.Series") -> str:
     """Return the name of a series' type without its parameters, such as "Datetime"."""
     return str(column.dtype).partition("(")[0]
 
 
-def read_as(kind: str, column: Any, text_format: str = "", has_hours: bool = False) -> Any:
+def read_as(kind: str, column: "pl.Series", text_format: str = "", has_hours: bool = False) -> "pl.Series":
     """Return a series as floats, null where a value is missing or cannot be read as a value of this kind.
 
     A "duration" is in microseconds, a "date" in days since 1970, a "time" in days since midnight. Dates in text are of
@@ -42,7 +46,7 @@ def read_as(kind: str, column: Any, text_format: str = "", has_hours: bool = Fal
         case "number", name if column.dtype.is_numeric() or name == "Boolean":
             return column.cast(float)
         case "duration", "Duration":
-            return column.to_physical().cast(float) * MICROSECONDS[column.dtype.time_unit]
+            return column.dt.total_microseconds().cast(float)
         case "time", "Time":
             return column.to_physical() / (1000 * DAY)
         case "time", "String":
@@ -59,18 +63,20 @@ def read_as(kind: str, column: Any, text_format: str = "", has_hours: bool = Fal
             return column.is_null().cast(float).shift(len(column))  # all null
 
 
-def without_nulls(numbers: Any) -> Any:
+def without_nulls(numbers: "pl.Series") -> "pl.Series":
     """Return a series of floats with NaN in place of null."""
     # What polars does by an expression takes a fifth of a millisecond, and tables have thousands of columns.
     return numbers.fill_null(np.nan) if numbers.null_count() else numbers
 
 
-def known_values(numbers: Any) -> Any:
+def known_values(numbers: "pl.Series") -> FloatArray:
     """Return the values of a series of floats that are not NaN."""
-    return numbers.drop_nans() if np.isnan(numbers.to_numpy()).any() else numbers
+    values = numbers.to_numpy()
+    missing = np.isnan(values)
+    return values[~missing] if missing.any() else values
 
 
-def kind_of(column: Any) -> str:
+def kind_of(column: "pl.Series") -> str:
     """Return "text" or "dates", or the name of the type for anything else."""
     kind = column.dtype
     if kind.is_temporal():
@@ -80,7 +86,7 @@ def kind_of(column: Any) -> str:
     return "text" if str(kind).startswith(("Categorical", "Enum")) else str(kind)
 
 
-def date_format(column: Any) -> str | None:
+def date_format(column: "pl.Series") -> str | None:
     """Return the format of the dates in a text column, None if it does not hold dates, or two formats fit.
 
     Examples
@@ -92,24 +98,23 @@ def date_format(column: Any) -> str | None:
     some = column.drop_nulls().head(DATE_SAMPLE).str.strip_chars()
     if not len(some) or not some.str.contains(DATE_LIKE).all():
         return None
-    fitting = [day + time for day in DATE_FORMATS for time in TIME_FORMATS if _parsed(some, day + time) is not None]
+    fitting = [day + time for day in DATE_FORMATS for time in TIME_FORMATS if _have_format(some, day + time)]
     if len(fitting) == 2 and {text[:2] for text in fitting} == {"%d", "%m"}:  # the later rows may tell
-        fitting = [text for text in fitting if _parsed(column.drop_nulls().str.strip_chars(), text) is not None]
+        fitting = [text for text in fitting if _have_format(column.drop_nulls().str.strip_chars(), text)]
     return fitting[0] if len({text[:2] for text in fitting}) == 1 else None
 
 
-def _parsed(column: Any, text_format: str) -> Any:
-    """Return a text column as dates, None if not all of them have the format."""
-    found = column.str.to_datetime(text_format, strict=False, time_unit="us")
-    return found if not found.null_count() else None
+def _have_format(column: "pl.Series", text_format: str) -> bool:
+    """Return whether all texts are dates of a format."""
+    return not column.str.to_datetime(text_format, strict=False, time_unit="us").null_count()
 
 
-def part_of(days: Any, part: str) -> Any:
+def part_of(days: "pl.Series", part: str) -> "pl.Series":
     """Return the hour of dates (UTC if they have a time zone), from 0 to 24, or their weekday, 0 for Monday."""
     return 24 * (days - days.floor()) if part == HOUR else (days.floor() + EPOCH_WEEKDAY) % 7
 
 
-def date_parts(days: Any) -> tuple[str, ...]:
+def date_parts(days: "pl.Series") -> tuple[str, ...]:
     """Return which parts tell more than the date: those of dates with a time of day that varies.
 
     The hour needs two days or more, the weekday two weeks: otherwise they follow from the date.
@@ -120,14 +125,14 @@ def date_parts(days: Any) -> tuple[str, ...]:
     >>> date_parts(pl.Series([0.5, 3.25, 20.75])), date_parts(pl.Series([0.5, 1.5, 20.5]))
     (('hour', 'weekday'), ())
     """
-    known = days.drop_nans()
-    span = known.max() - known.min()
-    if (known - known.floor()).n_unique() == 1 or span < HOUR_SPAN:
+    known = known_values(days)
+    span = np.ptp(known)
+    if len(np.unique(known % 1)) == 1 or span < HOUR_SPAN:
         return ()
     return (HOUR, WEEKDAY) if span >= WEEKDAY_SPAN else (HOUR,)
 
 
-def looks_like_identifier(column: Any) -> bool:
+def looks_like_identifier(column: "pl.Series") -> bool:
     """Return whether a column holds whole numbers or words that are all different, in more than a few rows."""
     kind = column.dtype
     fits = kind.is_integer() or (str(kind) == "String" and as_numbers(column.head(DATE_SAMPLE)) is None)
@@ -135,46 +140,41 @@ def looks_like_identifier(column: Any) -> bool:
     return bool(fits and full and column.n_unique() == len(column) and kind_of(column) != "dates")
 
 
-def missing_code(numbers: Any) -> tuple[float, int] | None:
+def missing_code(known: FloatArray) -> tuple[float, int] | None:
     """Return a value that probably stands for missing, such as -9 or 999, and the number of its rows.
 
     It is a code if it is repeated, and as far from all other values as these are from each other.
 
     Examples
     --------
-    >>> import polars as pl
-    >>> missing_code(pl.Series([1.0, 2, 3, 4, 5] * 10 + [99.0] * 4)), missing_code(pl.Series([97.0, 98, 99] * 5))
+    >>> missing_code(np.array([1.0, 2, 3, 4, 5] * 10 + [99.0] * 4)), missing_code(np.array([97.0, 98, 99] * 5))
     ((99.0, 4), None)
     """
-    known = known_values(numbers)
-    for code in (known.min(), known.max()):
-        if code not in MISSING_CODES:
-            continue
-        count, others = int((known == code).sum()), known.filter(known != code)
+    for code in (float(end) for end in (known.min(), known.max()) if end in MISSING_CODES):
+        others = known[known != code]
+        count = len(known) - len(others)
         low, high = others.min(), others.max()
         gap = min(abs(code - low), abs(code - high))
         is_apart = gap > high - low or (code < 0 <= low and gap > 1)
-        if count >= max(FEWEST_CODES, CODE_SHARE * len(known)) and others.n_unique() > 1 and is_apart:
-            return float(code), count
+        if count >= max(FEWEST_CODES, CODE_SHARE * len(known)) and low < high and is_apart:
+            return code, count
     return None
 
 
-def spike(numbers: Any) -> tuple[float, float] | None:
+def spike(known: FloatArray) -> tuple[float, float] | None:
     """Return a value that many rows share, though the others hardly repeat, and its share; None if there is none.
 
     Zeros are not spikes: amounts and counts are often 0.
 
     Examples
     --------
-    >>> import polars as pl
-    >>> spike(pl.Series([0.5] * 20 + [float(i) for i in range(1, 81)]))
+    >>> spike(np.array([0.5] * 20 + [float(i) for i in range(1, 81)]))
     (0.5, 0.2)
     """
-    known = known_values(numbers)
-    some = known.gather_every(-(-len(known) // SPIKE_SAMPLE)) if len(known) > SPIKE_SAMPLE else known
-    counts = some.rename("value").value_counts(sort=True)
-    if len(counts) < SPIKE_VALUES or not counts["value"][0]:
+    values, counts = np.unique(known[:: -(-len(known) // SPIKE_SAMPLE)], return_counts=True)
+    if len(values) < SPIKE_VALUES:
         return None
-    first, second = counts["count"].head(2).to_list()
-    share = first / len(some)
-    return (float(counts["value"][0]), share) if share >= SPIKE_SHARE and first >= SPIKE_HEIGHT * second else None
+    second, first = np.argsort(counts)[-2:]
+    share = float(counts[first] / counts.sum())
+    is_spike = values[first] and share >= SPIKE_SHARE and counts[first] >= SPIKE_HEIGHT * counts[second]
+    return (float(values[first]), share) if is_spike else None
