@@ -7,7 +7,7 @@ import torch
 
 from puselect.clustering.gpu.engine import exact_float32
 from puselect.clustering.gpu.fits import sweeps
-from puselect.clustering.gpu.mixtures import Mixtures
+from puselect.clustering.gpu.plain import Mixtures
 from puselect.clustering.mixture import MixtureSpec
 
 

@@ -32,7 +32,7 @@ from scipy.sparse import random_array
 
 from puselect import FSCPU
 from puselect.columns.evidence import rank_evidence
-from puselect.columns.rank_statistics import LEPAGE, NORMAL, ColumnRanks
+from puselect.columns.ranks import LEPAGE, NORMAL, ColumnRanks
 from puselect.datasets import make_pu_clusters
 from puselect.fscpu.settings import ROWS_PER_STEP
 from puselect.scaling import fit_scaling

@@ -29,7 +29,7 @@ from puselect.checks.spread import SpreadCode, check_label_spread
 from puselect.checks.suitability import Verdict
 from puselect.columns.twins import find_twins
 from puselect.datasets import CONDITIONS, LAWS, make_pu_clusters
-from puselect.fscpu.auto_number import ChoiceCode
+from puselect.fscpu.problem import ChoiceCode
 from puselect.fscpu.settings import Settings
 from puselect.fscpu.stability import halves, nogueira, search_halves, summarise_selections
 from puselect.search.deadline import Deadline

@@ -139,7 +139,7 @@ def beside_start(selector: FSCPU, relevant: np.ndarray) -> Row:
     if evidence is None:
         return {}
     start = np.zeros_like(relevant)
-    start[np.argsort(-evidence.support, kind="stable")[: selector.support_.sum()]] = True
+    start[np.argsort(-evidence.z_scores, kind="stable")[: selector.support_.sum()]] = True
     return {"start_fsr": float(start[relevant].mean()), "ended_at_start": bool((start == selector.support_).all())}
 
 

@@ -82,8 +82,7 @@ SPECTRAL: Settings = {"n_neighbors": 5, "representative": "centre", "n_bins": 5}
 OTHERS: dict[str, tuple[str, Settings]] = {  # name: the method, and its settings besides BASE
     "kbest": ("kbest", {}),
     "lasso": ("lasso", {"alpha": 5e-5, "max_iter": 10_000}),
-    "mrmr": ("mrmr", {"criterion": "quotient", "discretize": "deviations"}),
-    "mrmr, difference": ("mrmr", {"criterion": "difference", "discretize": "equal-width", "n_bins": 5}),
+    "mrmr": ("mrmr", {"criterion": "quotient"}),
     "mrmr-published": ("mrmr-published", {}),
     "dt-rfe": ("dt-rfe", {"n_estimators": 10, "step": 1}),
     "es-mcrfs": ("es-mcrfs", FOREST_WALKS),
@@ -96,7 +95,6 @@ OTHERS: dict[str, tuple[str, Settings]] = {  # name: the method, and its setting
     "jsfs": ("jsfs", BAYES),
     "jsfs, spread": ("jsfs", BAYES | {"unlabelled_as": "propagated", "prior": 0.1}),
     "semi-jmi": ("semi-jmi", {"n_bins": 4}),
-    "semi-jmi, swapped": ("semi-jmi", {"n_bins": 4, "refine": "swap"}),
     "fscpu-mi": ("fscpu-mi", FSCPU_BASE),
     "fscpu-published": ("fscpu-published", {"engine": "cpu", "max_iter": 30}),
     "fscpu-mi-published": ("fscpu-mi-published", {"engine": "cpu", "max_iter": 30}),

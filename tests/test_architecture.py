@@ -13,8 +13,8 @@ PAPER = ROOT / "paper" / "src" / "puselect_paper"
 # A module may import from its own layer and from the layers above it in this list, never from one below.
 LAYERS = (
     (
-        *("_version", "arrays", "atomic", "blocks", "draws", "exceptions", "labels", "phrases", "datasets", "scaling"),
-        *("row_groups", "sparse_table", "versions"),
+        *("_version", "arrays", "atomic", "draws", "exceptions", "labels", "parameters", "phrases", "row_groups"),
+        *("datasets", "scaling", "sparse_table"),
     ),
     ("clustering",),
     ("columns",),

@@ -6,9 +6,7 @@ from ranking_contract import RankingContract, small_table
 from sklearn.metrics import mutual_info_score
 
 from puselect.baselines import MRMR, SemiJMI
-from puselect.baselines.forward_selection import forward_order
-from puselect.baselines.mrmr import three_state_codes
-from puselect.baselines.semi_jmi import surrogate, swap_refined
+from puselect.baselines.information import forward_order, three_state_codes
 from puselect.datasets import make_pu_clusters
 from puselect.objective.information import equal_width_codes, joint_information
 from puselect.scaling import scale_columns
@@ -19,19 +17,14 @@ class TestSemiJMI(RankingContract):
         return SemiJMI(n_features_to_select, **options)
 
 
-class TestSemiJMIWithSwaps(RankingContract):
-    def make(self, n_features_to_select=None, **options):
-        return SemiJMI(n_features_to_select, refine="swap", **options)
-
-
 class TestMRMR(RankingContract):
     def make(self, n_features_to_select=None, **options):
         return MRMR(n_features_to_select, **options)
 
 
-class TestMRMRDifferenceOfBins(RankingContract):
+class TestMRMRDifference(RankingContract):
     def make(self, n_features_to_select=None, **options):
-        return MRMR(n_features_to_select, criterion="difference", discretize="equal-width", **options)
+        return MRMR(n_features_to_select, criterion="difference", **options)
 
 
 def bits(a, b):
@@ -84,11 +77,9 @@ class TestDirectFormulas:
         assert order_of(SemiJMI(5).fit(X, y)) == expected
 
     @pytest.mark.parametrize("criterion", ["quotient", "difference"])
-    @pytest.mark.parametrize("discretize", ["deviations", "equal-width"])
-    def test_mrmr(self, seed, criterion, discretize):
+    def test_mrmr(self, seed, criterion):
         X, y, _ = small_table(seed)
-        scaled = scale_columns(X)
-        codes = (three_state_codes(scaled) if discretize == "deviations" else equal_width_codes(scaled)).T
+        codes = three_state_codes(scale_columns(X)).T
 
         @cache
         def shared(j, i):
@@ -99,7 +90,7 @@ class TestDirectFormulas:
             return relevance / (redundancy + 1e-4) if criterion == "quotient" else relevance - redundancy
 
         expected = greedy(10, lambda j: bits(codes[j], y), worth)
-        assert order_of(MRMR(5, criterion=criterion, discretize=discretize).fit(X, y)) == expected
+        assert order_of(MRMR(5, criterion=criterion).fit(X, y)) == expected
 
 
 class TestInvariance:
@@ -131,52 +122,6 @@ class TestInvariance:
         assert len({order_of(make(random_state=seed).fit(X, y))[0] for seed in range(20)}) > 2
 
 
-class TestSurrogate:
-    @pytest.mark.parametrize("prior", [0.01, 0.5, 0.99])
-    def test_positive_unlabelled_data_always_take_the_missing_for_negative(self, prior):
-        assert surrogate(9, 0, 300, prior) == "Y0"
-
-    @pytest.mark.parametrize("prior", [0.01, 0.5, 0.99])
-    def test_negative_unlabelled_data_always_take_the_missing_for_positive(self, prior):
-        assert surrogate(0, 9, 300, prior) == "Y1"
-
-    @pytest.mark.parametrize("counts", [(20, 50, 400), (50, 20, 400), (5, 5, 10), (100, 3, 1)])
-    @pytest.mark.parametrize("prior", [0.05, 0.2, 0.4, 0.6, 0.8, 0.95])
-    def test_the_surrogate_of_greater_power_is_chosen(self, counts, prior):
-        p, q, m = counts
-        power_0 = (1 - prior) / prior * p / (q + m)
-        power_1 = prior / (1 - prior) * q / (p + m)
-        assert surrogate(p, q, m, prior) == ("Y0" if power_0 > power_1 else "Y1")
-
-
-class TestSwaps:
-    def table(self, seed):
-        Q = np.random.default_rng(seed).random((9, 9))
-        return Q + Q.T
-
-    @pytest.mark.parametrize("seed", range(5))
-    def test_no_single_swap_raises_the_pair_sum_any_more(self, seed):
-        Q = self.table(seed)
-        order = swap_refined(np.arange(9), Q, 4)
-        assert sorted(order) == list(range(9))
-
-        def pair_sum(chosen):
-            return sum(Q[i, j] for i in chosen for j in chosen if i < j)
-
-        best = set(order[:4])
-        swaps = [best - {out} | {new} for out in best for new in set(range(9)) - best]
-        assert pair_sum(best) >= max(map(pair_sum, swaps)) - 1e-9
-        assert pair_sum(best) >= pair_sum(range(4))
-
-    def test_nothing_to_swap_when_all_are_selected(self):
-        np.testing.assert_array_equal(swap_refined(np.arange(9)[::-1], self.table(0), 9), np.arange(9)[::-1])
-
-    def test_the_artificial_data_leave_nothing_to_swap(self):
-        X, y, _ = make_pu_clusters("40/8/1", random_state=0)
-        plain, swapped = SemiJMI(25).fit(X, y), SemiJMI(25, refine="swap").fit(X, y)
-        np.testing.assert_array_equal(plain.get_support(), swapped.get_support())
-
-
 def test_three_states_lie_a_standard_deviation_apart():
     X = np.random.default_rng(0).normal(size=(200, 1))
     low, high = X.mean() - X.std(), X.mean() + X.std()
@@ -202,10 +147,7 @@ def test_greedy_gain_is_the_gain_of_the_pair_sum():
     ("selector", "message"),
     [
         (SemiJMI(n_bins=1), "n_bins must be an integer of at least 2, got 1"),
-        (SemiJMI(refine="shrink"), "refine must be one of 'swap', None, got 'shrink'"),
         (MRMR(criterion="product"), "criterion must be one of 'quotient', 'difference', got 'product'"),
-        (MRMR(discretize="two"), "discretize must be one of 'deviations', 'equal-width', got 'two'"),
-        (MRMR(discretize="equal-width", n_bins=2.5), "n_bins must be an integer of at least 2, got 2.5"),
     ],
 )
 def test_bad_parameters_are_named(selector, message):
@@ -216,7 +158,7 @@ def test_bad_parameters_are_named(selector, message):
 
 @pytest.mark.parametrize(
     "selector",
-    [SemiJMI(20), MRMR(20), MRMR(20, criterion="difference", discretize="equal-width")],
+    [SemiJMI(20), MRMR(20), MRMR(20, criterion="difference")],
     ids=["semi-jmi", "quotient", "difference"],
 )
 def test_many_columns_give_the_same_features_without_all_pairs(selector, monkeypatch):
@@ -224,8 +166,7 @@ def test_many_columns_give_the_same_features_without_all_pairs(selector, monkeyp
     X[:, 7] = 3.0
     selector.set_params(random_state=0)
     whole = selector.fit(X, y).ranking_
-    for module in ("mrmr", "semi_jmi"):
-        monkeypatch.setattr(f"puselect.baselines.{module}.MOST_PAIRED", 10)
+    monkeypatch.setattr("puselect.baselines.information.MOST_PAIRED", 10)
     lines = selector.fit(X, y).ranking_
     first = whole <= 20
     np.testing.assert_array_equal(lines[first], whole[first])

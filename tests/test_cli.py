@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from puselect import __version__, cli
 from puselect.cli import advice
 from puselect.cli.demo import real_demo
-from puselect.datasets.export import fraud_export_columns
+from puselect.datasets.fraud import fraud_export_columns
 from puselect.fscpu import settings
 from puselect.methods import PAPER_HINT
 

@@ -12,7 +12,7 @@ from puselect import FSCPU
 from puselect.clustering import ReferenceEngine
 from puselect.clustering.cpu.engine import CPUEngine
 from puselect.clustering.mixture import MixtureSpec
-from puselect.fscpu.fit_many import Task, fit_together
+from puselect.fscpu.fit_many import PendingFit, fit_together
 
 torch = pytest.importorskip("torch", reason="the GPU engine needs torch: pip install 'puselect[gpu]'")
 
@@ -156,7 +156,7 @@ def test_searches_in_lockstep_end_as_each_would_alone(make, device):
     data = [small_table(seed) for seed in range(3)]
 
     def fit(members):
-        tasks = [Task.of(make(6, max_iter=4, random_state=i), *data[i]) for i in members]
+        tasks = [PendingFit.of(make(6, max_iter=4, random_state=i), *data[i]) for i in members]
         X = np.stack([task.problem.table for task in tasks])
         positive = np.stack([task.problem.positive for task in tasks])
         fit_together(tasks, GPUEngine(X, positive, tasks[0].settings.mixture, device=device))

@@ -13,7 +13,7 @@ if not torch.cuda.is_available():
 pytest.importorskip("triton", reason="the kernels need Triton, which torch for Linux brings along")
 
 from puselect.clustering.gpu import fused, kernels, plain  # noqa: E402
-from puselect.clustering.gpu.mixtures import Mixtures  # noqa: E402
+from puselect.clustering.gpu.plain import Mixtures  # noqa: E402
 from puselect.clustering.mixture import MixtureSpec  # noqa: E402
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"

@@ -12,7 +12,7 @@ from puselect.columns.evidence import (
     rows_to_find,
     signal_share,
 )
-from puselect.columns.rank_statistics import LEPAGE, NORMAL, ColumnRanks
+from puselect.columns.ranks import LEPAGE, NORMAL, ColumnRanks
 from puselect.datasets import make_pu_clusters
 
 
@@ -139,7 +139,7 @@ def test_where_nothing_is_known_the_order_is_that_of_the_labelled_rows():
     evidence = gather(X, positive, 0.02)
     assert evidence.cotrained_weight == 0
     assert 0 < evidence.labelled_weight < 0.1
-    np.testing.assert_array_equal(np.argsort(evidence.support), np.argsort(evidence.labelled))
+    np.testing.assert_array_equal(np.argsort(evidence.z_scores), np.argsort(evidence.labelled))
 
 
 def test_as_many_rows_are_found_as_there_are_hidden_positives():
@@ -185,7 +185,7 @@ def test_random_labels_of_dependent_columns_are_not_found_again():
 def test_support_is_near_zero_where_chance_is_all_there_is():
     X, positive = np.random.default_rng(6).normal(size=(300, 4)), np.arange(300) < 40
     X[positive, 0] += 50
-    support = gather(X, positive, 0.25).support
+    support = gather(X, positive, 0.25).z_scores
     assert support[0] > 6
     assert (np.abs(support[1:]) < 2).all()
 
@@ -196,7 +196,7 @@ def test_any_number_of_labels_and_rows_gives_finite_evidence(n_labelled):
     X = np.column_stack([rng.normal(size=(20, 30)), np.ones(20), rng.integers(0, 2, 20), rng.random(20) < 0.05])
     X = np.hstack([X, X[:, :3]])
     evidence = gather(X, np.arange(20) < n_labelled)
-    assert np.isfinite(evidence.support).all()
+    assert np.isfinite(evidence.z_scores).all()
     assert evidence.cotrained[30] == 0
     np.testing.assert_allclose(evidence.labelled[:3], evidence.labelled[-3:])
 

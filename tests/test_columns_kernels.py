@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from puselect.columns.rank_statistics import LEPAGE, NORMAL, ColumnRanks
-from puselect.columns.row_kernel import highest, line_means, weighted_sum
+from puselect.columns.kernels import highest, line_means, weighted_sum
+from puselect.columns.ranks import LEPAGE, NORMAL, ColumnRanks
 
 rng = np.random.default_rng(0)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import hypergeom
 
 from puselect.columns.null import Chance, draw_statistics, joint_p_value, related_at_least, related_at_most
-from puselect.columns.rank_statistics import LEPAGE, ColumnRanks
+from puselect.columns.ranks import LEPAGE, ColumnRanks
 
 N_ROWS, N_LABELLED = 300, 30
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from puselect.columns.rank_statistics import ColumnRanks
+from puselect.columns.ranks import ColumnRanks
 from puselect.columns.separation import Separation, heldout_separation
 
 

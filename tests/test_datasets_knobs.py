@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from puselect.datasets import LAWS, make_pu_clusters
-from puselect.datasets.clusters import WEAK_FACTOR
+from puselect.datasets.columns import WEAK_FACTOR
 
 KNOBS = {
     "cluster_balance": 0.5,

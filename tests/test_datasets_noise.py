@@ -109,5 +109,5 @@ def test_permuted_columns_are_relevant_ones_in_another_order(n_irrelevant):
 
 
 def test_unknown_law_is_refused():
-    with pytest.raises(ValueError, match=r"noise must be one of uniform, .*'cauchy'"):
+    with pytest.raises(ValueError, match=r"noise must be one of 'uniform', .*'cauchy'"):
         make_pu_clusters(noise="cauchy")

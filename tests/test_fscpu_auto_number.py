@@ -9,7 +9,7 @@ from sklearn.base import clone
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import DependentRowsWarning, NothingBeyondChanceWarning
-from puselect.fscpu.auto_number import ChoiceCode
+from puselect.fscpu.problem import ChoiceCode
 from puselect.fscpu.settings import Settings
 
 

@@ -10,7 +10,7 @@ from puselect import FSCPU, fit_many
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import InterruptedSearchWarning
 from puselect.fscpu import settings
-from puselect.fscpu.fit_many import Task, are_alike, fit_together
+from puselect.fscpu.fit_many import PendingFit, are_alike, fit_together
 
 
 def small_data(n):
@@ -33,7 +33,7 @@ def test_a_search_in_lockstep_ends_as_it_would_alone(make, criterion, monkeypatc
     data = small_data(3)
     alone = [make(i, criterion=criterion, engine="cpu").fit(X, y) for i, (X, y, _) in enumerate(data)]
     together = [make(i, criterion=criterion) for i in range(3)]
-    tasks = [Task.of(selector, X, y) for selector, (X, y, _) in zip(together, data, strict=True)]
+    tasks = [PendingFit.of(selector, X, y) for selector, (X, y, _) in zip(together, data, strict=True)]
     fit_together(tasks, SeveralTables(tasks))
     for one, other in zip(alone, together, strict=True):
         np.testing.assert_array_equal(one.probabilities_, other.probabilities_)
@@ -52,7 +52,7 @@ def test_a_lockstep_that_was_stopped_goes_on_from_its_checkpoints(tmp_path, monk
     def run(steps, folder):
         paths = [folder / f"{i}.npz" for i in range(2)]
         selectors = [make_default(i, max_iter=40, checkpoint=paths[i]) for i in range(2)]
-        tasks = [Task.of(selector, X, y) for selector, (X, y, _) in zip(selectors, data, strict=True)]
+        tasks = [PendingFit.of(selector, X, y) for selector, (X, y, _) in zip(selectors, data, strict=True)]
         engine = SeveralTables(tasks)
         if steps is not None:
             calls = iter(range(steps))
@@ -92,7 +92,7 @@ def test_only_what_one_engine_can_serve_runs_together():
 
     def alike(table=Z, labels=z, **changes):
         other = FSCPU(**{"n_features_to_select": 6, **changes})
-        return are_alike([Task.of(FSCPU(6), X, y), Task.of(other, table, labels)])
+        return are_alike([PendingFit.of(FSCPU(6), X, y), PendingFit.of(other, table, labels)])
 
     assert alike()
     assert alike(max_iter=3, random_state=1, population_size=4, n_features_to_select=4, checkpoint="file")

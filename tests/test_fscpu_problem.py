@@ -4,7 +4,7 @@ import pytest
 from puselect import FSCPU
 from puselect.clustering.cpu.blas import blas_threads
 from puselect.fscpu import problem
-from puselect.fscpu.fit_many import Task
+from puselect.fscpu.fit_many import PendingFit
 from puselect.fscpu.problem import problem_evidence, some_rows, taken_rows
 
 
@@ -13,7 +13,7 @@ def problem_of(n_rows, n_labelled, **changes):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(n_rows, 4)), rng.permutation(n_rows) < n_labelled
     X[y, 0] += 3
-    return Task.of(FSCPU(1, random_state=0, **changes), X, y)
+    return PendingFit.of(FSCPU(1, random_state=0, **changes), X, y)
 
 
 @pytest.mark.parametrize("n_rows", [230, 231, 260])

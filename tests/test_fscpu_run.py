@@ -5,11 +5,10 @@ from puselect import FSCPU
 from puselect.clustering import make_engine
 from puselect.datasets import make_pu_clusters
 from puselect.fscpu import search_run
-from puselect.fscpu.fit_many import Task, are_alike
+from puselect.fscpu.fit_many import PendingFit, are_alike
 from puselect.fscpu.problem import problem_engine
-from puselect.fscpu.run import pool_size, screened, search_alone, search_together
+from puselect.fscpu.run import pool_size, screened, search_problems
 from puselect.search import BernoulliIGO, EffectSearch
-from puselect.search.callbacks import FitCallbacks
 from puselect.search.deadline import Deadline
 from puselect.selectors.budget import Budget
 
@@ -35,7 +34,7 @@ def test_only_the_pool_is_searched_and_the_others_are_ranked_behind_it_by_eviden
     assert len(fitted.searched_) == len(set(fitted.searched_)) == 20
     outside = np.setdiff1d(np.arange(60), fitted.searched_)
     assert fitted.ranking_[fitted.searched_].max() == 20
-    assert (np.diff(fitted.evidence_.support[outside][np.argsort(fitted.ranking_[outside])]) <= 0).all()
+    assert (np.diff(fitted.evidence_.z_scores[outside][np.argsort(fitted.ranking_[outside])]) <= 0).all()
     assert (fitted.probabilities_[outside] == 0).all()
     assert fitted.support_[outside].sum() == 0
     assert fitted.history_.theta.shape == (40, 20)
@@ -59,7 +58,7 @@ def test_only_the_pool_is_searched_and_the_others_are_ranked_behind_it_by_eviden
 )
 def test_the_size_of_the_pool(changes, n_pool):
     X, y = np.random.default_rng(0).normal(size=(30, 600)), np.arange(30) < 10
-    task = Task.of(search(**changes), X, y)
+    task = PendingFit.of(search(**changes), X, y)
     assert pool_size(task.settings, task.problem.budget) == n_pool
 
 
@@ -141,24 +140,23 @@ def test_searches_in_lockstep_end_as_they_do_alone(table, make, criterion):
     X, y, _ = table
     labels = [y, np.roll(y, 5), np.roll(y, 11)]
     tasks = [
-        Task.of(make(6, criterion=criterion, max_iter=4 + i, random_state=i, n_clusters=4, engine="cpu"), X, own)
+        PendingFit.of(make(6, criterion=criterion, max_iter=4 + i, random_state=i, n_clusters=4, engine="cpu"), X, own)
         for i, own in enumerate(labels)
     ]
     problems, settings = [task.problem for task in tasks], [task.settings for task in tasks]
     vectors = np.stack([problem.positive for problem in problems])
     engine = make_engine("cpu", problems[0].table, vectors, settings[0].mixture, n_jobs=1)
-    together = search_together(settings, problems, [Deadline(None) for _ in tasks], engine)
+    together = search_problems(settings, problems, [Deadline(None) for _ in tasks], engine)
     for task, (shared, evidence) in zip(tasks, together, strict=True):
-        alone, found = search_alone(
-            task.settings, task.problem, problem_engine(task.settings, task.problem), task.callbacks, Deadline(None)
-        )
+        own = problem_engine(task.settings, task.problem)
+        ((alone, found),) = search_problems([task.settings], [task.problem], [Deadline(None)], own, task.callbacks)
         assert shared.search.step == alone.search.step == task.settings.search.max_iter
         np.testing.assert_array_equal(shared.search.optimizer.scores, alone.search.optimizer.scores)
         np.testing.assert_array_equal(shared.search.history().value, alone.search.history().value)
-        assert shared.objective.n_degenerate == alone.objective.n_degenerate
+        assert shared.n_degenerate == alone.n_degenerate
         assert (evidence is None) == (found is None) == (task.settings.criterion != "cluster+evidence")
         if found is not None:
-            np.testing.assert_array_equal(evidence.support, found.support)
+            np.testing.assert_array_equal(evidence.z_scores, found.z_scores)
 
 
 def test_each_preset_has_its_optimizer_and_the_evidence_enters_it(table):
@@ -166,20 +164,20 @@ def test_each_preset_has_its_optimizer_and_the_evidence_enters_it(table):
     made = {}
     for make in (FSCPU, FSCPU.published):
         selector = make(6, max_iter=1, random_state=0, engine="cpu")
-        task = Task.of(selector, X, y)
+        task = PendingFit.of(selector, X, y)
         engine = problem_engine(task.settings, task.problem)
-        made[make] = search_alone(task.settings, task.problem, engine, FitCallbacks(selector, X, y), Deadline(None))
-    ours, theirs = made[FSCPU].session.search.optimizer, made[FSCPU.published].session.search.optimizer
+        (made[make],) = search_problems([task.settings], [task.problem], [Deadline(None)], engine, task.callbacks)
+    ours, theirs = made[FSCPU].run.search.optimizer, made[FSCPU.published].run.search.optimizer
     assert (type(ours), type(theirs)) == (EffectSearch, BernoulliIGO)
     assert (ours.population_size, theirs.population_size) == (8, 2)
-    np.testing.assert_allclose(ours.evidence, 3 * np.tanh(made[FSCPU].evidence.support / 3))
+    np.testing.assert_allclose(ours.evidence, 3 * np.tanh(made[FSCPU].evidence.z_scores / 3))
     assert (theirs.learning_rate, theirs.margin) == (1 / 120, 1 / 60)
 
 
 def test_screened_searches_do_not_run_in_lockstep(table):
     X, y, _ = table
-    assert not are_alike([Task.of(search(), X, y)] * 2)
-    assert are_alike([Task.of(search(screen=None), X, y)] * 2)
+    assert not are_alike([PendingFit.of(search(), X, y)] * 2)
+    assert are_alike([PendingFit.of(search(screen=None), X, y)] * 2)
 
 
 @pytest.mark.parametrize("bad", [0, -3, 2.5, "all", True])

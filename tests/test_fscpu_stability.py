@@ -59,7 +59,7 @@ def test_a_search_does_not_depend_on_its_company():
     assert [int(problem.positive.sum()) for problem in problems] == [20, 20, 20]
     for problem, together in zip(problems, search_halves(settings, problems, Deadline(None)), strict=True):
         (alone,) = search_halves(settings, [problem], Deadline(None))
-        assert np.array_equal(together.session.search.theta, alone.session.search.theta)
+        assert np.array_equal(together.run.search.theta, alone.run.search.theta)
         assert np.array_equal(together.selected, alone.selected)
 
 

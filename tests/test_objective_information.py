@@ -4,12 +4,12 @@ from sklearn.metrics import mutual_info_score
 
 from puselect.objective import information
 from puselect.objective.information import (
+    PairRows,
     equal_width_codes,
     joint_information,
     pair_counts,
     pair_information,
 )
-from puselect.objective.pair_rows import PairRows
 
 
 def some_codes(seed=0, n_rows=200, n_columns=5, n_codes=4):

@@ -108,7 +108,7 @@ def test_without_time_for_a_single_step_evidence_alone_decides():
     limited = search(max_time=1e-9).fit(X, Y)
     assert (limited.timed_out_, limited.n_iter_) == (True, 0)
     expected = np.zeros(10, dtype=bool)
-    expected[np.argsort(-limited.evidence_.support)[:5]] = True
+    expected[np.argsort(-limited.evidence_.z_scores)[:5]] = True
     assert np.array_equal(limited.support_, expected)
     assert limited.n_evaluations_ == 0
 

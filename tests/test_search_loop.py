@@ -3,8 +3,7 @@ import pytest
 
 from puselect.search import BernoulliIGO, EffectSearch, Repair, Search, run_searches
 from puselect.search.checkpoint import load_state, save_state
-from puselect.search.history import MOST_RECORDS, Recorder
-from puselect.search.loop import RunningScale
+from puselect.search.loop import MOST_RECORDS, Recorder, RunningScale
 
 
 def new_search(seed=0, target=0, n_features=8, population_size=4, n_criteria=1):

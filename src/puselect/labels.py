@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from puselect.arrays import BoolArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, IntArray
 
 
 def labelled_positives(y: ArrayLike, pos_label: Any = 1) -> BoolArray:
@@ -50,7 +50,7 @@ def labelled_positives(y: ArrayLike, pos_label: Any = 1) -> BoolArray:
     return positive
 
 
-def equal_to(values: NDArray[Any], pos_label: Any) -> BoolArray:
+def equal_to(values: AnyArray, pos_label: Any) -> BoolArray:
     """Return where `values`, which hold nothing missing, equal `pos_label`."""
     try:
         same = values == pos_label

@@ -40,7 +40,7 @@ class Method:
     name : str
         The key in `METHODS`.
     source : str or callable
-        The class or function that makes the selector, or where it is: ``"puselect.baselines.mrmr:MRMR"``.
+        The class or function that makes the selector, or where it is: ``"puselect.baselines.information:MRMR"``.
     idea : str
         What it does, in a few words.
     labels : str
@@ -152,42 +152,42 @@ _BASELINES = "puselect.baselines."
 _FSCPU = "puselect.fscpu.selector:FSCPU"
 _BUILT_IN = (
     Method(
-        "kbest", _BASELINES + "kbest:KBest", "chi-squared between each column and the label", AS_CLASSES, 0.2
+        "kbest", _BASELINES + "filters:KBest", "chi-squared between each column and the label", AS_CLASSES, 0.2
     ),
-    Method("lasso", _BASELINES + "lasso:LassoRank", "weights of a linear model with an L1 penalty", AS_CLASSES, 0.2),
+    Method("lasso", _BASELINES + "linear:LassoRank", "weights of a linear model with an L1 penalty", AS_CLASSES, 0.2),
     Method(
-        "mrmr", _BASELINES + "mrmr:MRMR", "much information about the label, little redundancy", AS_CLASSES, 0.2
+        "mrmr", _BASELINES + "information:MRMR", "much information about the label, little redundancy", AS_CLASSES, 0.2
     ),
     Method(
-        "dt-rfe", _BASELINES + "dt_rfe:DTRFE", "drop the column a random forest needs least, repeat", AS_CLASSES, 45.0,
+        "dt-rfe", _BASELINES + "trees:DTRFE", "drop the column a random forest needs least, repeat", AS_CLASSES, 45.0,
         quick={"n_estimators": 10, "step": 8},
     ),
     Method(
-        "semi-jmi", _BASELINES + "semi_jmi:SemiJMI", "pairs of columns with much information on the label", AS_CLASSES,
-        0.2,
+        "semi-jmi", _BASELINES + "information:SemiJMI", "pairs of columns with much information on the label",
+        AS_CLASSES, 0.2,
     ),
     Method(
-        "fastcan", _BASELINES + "fastcan:FastCanRank", "the column that adds most to a linear model, repeat",
+        "fastcan", _BASELINES + "linear:FastCanRank", "the column that adds most to a linear model, repeat",
         AS_CLASSES, 0.1, "fastcan",
     ),
     Method(
-        "forest", _BASELINES + "forest:ForestImportance", "importance in a balanced random forest", AS_CLASSES, 4.0,
+        "forest", _BASELINES + "trees:ForestImportance", "importance in a balanced random forest", AS_CLASSES, 4.0,
         quick={"n_estimators": 10},
     ),
     Method(
-        "pu-bagging", _BASELINES + "pu_bagging:PUBagging", "importance in trees that each see a few unlabelled rows",
+        "pu-bagging", _BASELINES + "trees:PUBagging", "importance in trees that each see a few unlabelled rows",
         AS_CLASSES, 2.0, quick={"n_estimators": 10},
     ),
     Method(
-        "l1-logistic", _BASELINES + "l1_logistic:L1Logistic",
+        "l1-logistic", _BASELINES + "linear:L1Logistic",
         "weights of a balanced logistic regression with an L1 penalty", AS_CLASSES, 0.6,
     ),
     Method(
-        "lowest-variance", _BASELINES + "lowest_variance:LowestVariance",
+        "lowest-variance", _BASELINES + "filters:LowestVariance",
         "scaled columns of lowest standard deviation", NOTHING, 0.02,
     ),
     Method(
-        "lepage", _BASELINES + "lepage:Lepage", "labelled rows at another location or spread, by column", AS_CLASSES,
+        "lepage", _BASELINES + "filters:Lepage", "labelled rows at another location or spread, by column", AS_CLASSES,
         0.1,
     ),
     Method(

@@ -4,12 +4,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_array, issparse
 from sklearn.utils import check_array
 
-from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from puselect.blocks import map_blocks
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray, map_blocks
 
 BLOCK = 2**13  # rows scaled at a time
 COLUMNS_AT_ONCE = 16
@@ -31,13 +29,13 @@ class Scaling(Protocol):
         ...
 
     def scale(
-        self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64, n_threads: int = 1
-    ) -> NDArray[Any]:
+        self, X: AnyArray, dtype: type[np.floating] = np.float64, n_threads: int = 1
+    ) -> AnyArray:
         """Return a scaled table; its columns are contiguous."""
         ...
 
 
-def fit_scaling(name: str, X: NDArray[Any], n_threads: int = 1) -> Scaling:
+def fit_scaling(name: str, X: AnyArray, n_threads: int = 1) -> Scaling:
     """Return the scaling of `SCALES` with that name, fitted to a table."""
     if name == "auto":
         return RobustScaling.of(X, n_threads)
@@ -106,7 +104,7 @@ class ColumnRanges(NamedTuple):
     """Half of the range that maps to [0, 1]."""
 
     @classmethod
-    def of(cls, X: NDArray[Any], n_threads: int = 1) -> Self:
+    def of(cls, X: AnyArray, n_threads: int = 1) -> Self:
         """Return the ranges of the columns of `X`."""
         return cls(*of_each_column(_range, X, n_threads))
 
@@ -115,13 +113,13 @@ class ColumnRanges(NamedTuple):
         return self._replace(low=self.low[chosen], width=self.width[chosen])
 
     @classmethod
-    def of_deviations(cls, X: NDArray[Any], n_threads: int = 1) -> Self:
+    def of_deviations(cls, X: AnyArray, n_threads: int = 1) -> Self:
         """Return ranges that centre columns at their mean and divide them by their standard deviation."""
         return cls(*of_each_column(_moments, X, n_threads))
 
     def scale(
-        self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64, n_threads: int = 1
-    ) -> NDArray[Any]:
+        self, X: AnyArray, dtype: type[np.floating] = np.float64, n_threads: int = 1
+    ) -> AnyArray:
         """Return a table in these ranges, clipped to [-FAR, FAR], so that everything stays finite.
 
         Columns of tiny range (1e-30) and those whose range overflows (from -1e308 to 1e308) are scaled as any other;
@@ -158,7 +156,7 @@ class RobustScaling(NamedTuple):
     """Half of the distance from the centre to what maps to 1."""
 
     @classmethod
-    def of(cls, X: NDArray[Any], n_threads: int = 1) -> Self:
+    def of(cls, X: AnyArray, n_threads: int = 1) -> Self:
         """Fit to the columns of `X`.
 
         Examples
@@ -178,8 +176,8 @@ class RobustScaling(NamedTuple):
         return self._replace(centre=self.centre[chosen], below=self.below[chosen], above=self.above[chosen])
 
     def scale(
-        self, X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64, n_threads: int = 1
-    ) -> NDArray[Any]:
+        self, X: AnyArray, dtype: type[np.floating] = np.float64, n_threads: int = 1
+    ) -> AnyArray:
         """Return a scaled table; what was cut off is at 0 or 1."""
 
         def scaled(lines: AnyArray, block: slice) -> AnyArray:
@@ -193,7 +191,7 @@ class RobustScaling(NamedTuple):
         return _scaled_table(scaled, X, dtype, n_threads)
 
 
-def scale_columns(X: NDArray[Any], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
+def scale_columns(X: AnyArray, dtype: type[np.floating] = np.float64) -> AnyArray:
     """Return `X` with every column mapped to [0, 1]; constant columns become 0.
 
     Parameters
@@ -218,8 +216,8 @@ def wanted_quantiles() -> list[float]:
 
 
 def _scaled_table(
-    scaled: Callable[[AnyArray, slice], AnyArray], X: NDArray[Any], dtype: type[np.floating[Any]], n_threads: int
-) -> NDArray[Any]:
+    scaled: Callable[[AnyArray, slice], AnyArray], X: AnyArray, dtype: type[np.floating], n_threads: int
+) -> AnyArray:
     """Return the table whose columns are the lines ``scaled(lines, block)`` for each block of columns."""
     table = np.empty(X.shape, dtype=dtype, order="F")
 
@@ -232,7 +230,7 @@ def _scaled_table(
     return table
 
 
-def _sides(lines: NDArray[Any]) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _sides(lines: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the centre of each line and how far it reaches below and above, all halved."""
     before, after, share = _places(lines.shape[1])
     ordered = np.partition(lines, np.union1d(before, after))  # in its own type: half the bytes of float64 for float32
@@ -296,21 +294,21 @@ def robust_sides(
     )
 
 
-def _moments(lines: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+def _moments(lines: AnyArray) -> tuple[FloatArray, FloatArray]:
     """Return half of the means and half of the standard deviations; sums of large values could overflow."""
     low, width = _range(lines)
     share = _scale(lines, low, width)
     return low + width * share.mean(axis=1), width * share.std(axis=1)
 
 
-def _range(lines: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+def _range(lines: AnyArray) -> tuple[FloatArray, FloatArray]:
     """Return half of the smallest values and half of the ranges; a whole range could overflow."""
     halved = lines.astype(np.float64) / 2
     low = halved.min(axis=1)
     return low, halved.max(axis=1) - low
 
 
-def _scale(lines: NDArray[Any], low: FloatArray, width: FloatArray) -> FloatArray:
+def _scale(lines: AnyArray, low: FloatArray, width: FloatArray) -> FloatArray:
     """Return each line in its range; zeros if the range is empty."""
     width = np.where(width > 0, width, np.inf)[:, None]
     exponent = np.where(np.isfinite(width), np.frexp(width)[1], 0)

@@ -6,7 +6,7 @@ from ranking_contract import RankingContract, error_of, small_table
 from sklearn.ensemble import RandomForestClassifier
 
 from puselect.search.deadline import Deadline
-from puselect.selectors.ranking import Task
+from puselect.selectors.ranking import RankingTask
 from puselect_paper.baselines import es_mcrfs
 from puselect_paper.baselines.agent import (
     MEMORY,
@@ -174,7 +174,7 @@ def test_confidence_bounds_put_new_features_first_and_then_the_formula():
 def test_the_reward_is_the_accuracy_of_a_forest_and_known_masks_are_not_trained_again(rng):
     X, y, _ = small_table()
     positive = y == 1
-    reward = ForestReward(X, positive, 5, None, Task(X, positive, 5, rng))
+    reward = ForestReward(X, positive, 5, None, RankingTask(X, positive, 5, rng))
     mask = np.arange(10) % 2 == 0
     forest = RandomForestClassifier(5, random_state=reward.forest.random_state)
     forest.fit(X[reward.trained][:, mask], positive[reward.trained])

@@ -7,7 +7,7 @@ from scipy.optimize import approx_fprime
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from puselect.baselines.l1_logistic import L1
+from puselect.baselines.linear import L1
 from puselect_paper.baselines import PULasso
 from puselect_paper.baselines.pu_lasso import HiddenClasses, Line, entry_scores
 

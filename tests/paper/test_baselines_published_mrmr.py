@@ -64,6 +64,6 @@ def test_quicksort_sorts():
 def test_many_columns_give_the_same_features_without_all_pairs(monkeypatch):
     X, y, _ = make_pu_clusters("40/8/1", n_negative=400, n_positive=60, n_irrelevant=55, random_state=0)
     whole = PublishedMRMR(20).fit(X, y).ranking_
-    monkeypatch.setattr("puselect.baselines.mrmr.MOST_PAIRED", 10)
+    monkeypatch.setattr("puselect.baselines.information.MOST_PAIRED", 10)
     lines = PublishedMRMR(20).fit(X, y).ranking_
     np.testing.assert_array_equal(lines[whole <= 20], whole[whole <= 20])

@@ -1,14 +1,11 @@
 """Consensus: the mean log rank of FSCPU's default and of PU bagging."""
 
-from typing import Any
-
 import numpy as np
 
 from puselect.arrays import FloatArray
-from puselect.baselines.pu_bagging import PUBagging
-from puselect.baselines.varying import score_varying
+from puselect.baselines.trees import PUBagging
 from puselect.fscpu.selector import FSCPU
-from puselect.selectors.ranking import RankingSelector, Task
+from puselect.selectors.ranking import RankingSelector, RankingTask
 
 PARTS = 2.0, 1.0  # of FSCPU and of PU bagging
 
@@ -17,27 +14,8 @@ class Consensus(RankingSelector):
     """Select the features of best mean log rank in FSCPU's default, which counts twice, and in PU bagging.
 
     Not from the paper. FSCPU finds columns in which labelled rows form clusters, PU bagging those that trees need. With
-    logarithms the first ranks decide.
-
-    Parameters
-    ----------
-    n_features_to_select : int, optional
-        How many features to select. By default half of them, rounded up.
-    pos_label : object, default=1
-        The value of `y` that marks a labelled positive; all others mean unlabelled.
-    random_state : int, RandomState or None, default=None
-        Seed of both parts.
-
-    Attributes
-    ----------
-    scores_ : ndarray of float, shape (n_features,)
-        How far the mean log rank is below that of the last rank; -1 for constant columns.
-    ranking_ : ndarray of int, shape (n_features,)
-        1 for the best feature.
-    support_ : ndarray of bool, shape (n_features,)
-        The selected features.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, shape (n_features,)
+    logarithms the first ranks decide; the score is how far the mean log rank is below that of the last rank. Parameters
+    and attributes are those of `RankingSelector`.
 
     Examples
     --------
@@ -50,21 +28,10 @@ class Consensus(RankingSelector):
     4
     """
 
-    def __init__(
-        self, n_features_to_select: int | None = None, *, pos_label: Any = 1, random_state: Any = None
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.pos_label = pos_label
-        self.random_state = random_state
-
-    def _score(self, task: Task) -> FloatArray:
-        return score_varying(task.X, lambda X: _mean_log_ranks(X, task))
-
-
-def _mean_log_ranks(X: FloatArray, task: Task) -> FloatArray:
-    n_columns, y = X.shape[1], task.positive.astype(int)
-    if n_columns == 1:
-        return np.zeros(1)
-    k = min(task.n_select, n_columns)
-    ranks = [part(k, random_state=task.seed).fit(X, y).ranking_ for part in (FSCPU, PUBagging)]
-    return np.asarray(np.log(n_columns) - np.average(np.log(ranks), axis=0, weights=PARTS))
+    def _score_columns(self, task: RankingTask) -> FloatArray:
+        n_columns, y = task.X.shape[1], task.positive.astype(int)
+        if n_columns == 1:
+            return np.zeros(1)
+        k = min(task.n_select, n_columns)
+        ranks = [part(k, random_state=task.seed).fit(task.X, y).ranking_ for part in (FSCPU, PUBagging)]
+        return np.asarray(np.log(n_columns) - np.average(np.log(ranks), axis=0, weights=PARTS))

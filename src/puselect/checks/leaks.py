@@ -100,7 +100,8 @@ def find_leaks(X: ArrayLike, positive: ArrayLike) -> list[Leak]:
     if known.shape != (len(table),) or known.dtype.kind not in "biuf" or not np.isin(known, (0, 1)).all():
         raise ValueError(f"positive must hold a bool for each of the {len(table)} rows of X, got {known!r}")
     known, n_columns = known.astype(bool), table.shape[1]
-    leaks = (find_leak(column, known, n_columns, j, counts_rows(column)) for j, column in enumerate(table.T))
+    columns = map(np.ascontiguousarray, table.T)
+    leaks = (find_leak(column, known, n_columns, j, counts_rows(column)) for j, column in enumerate(columns))
     return sorted((leak for leak in leaks if leak is not None), key=lambda leak: -leak.gap)
 
 

@@ -17,10 +17,11 @@ from puselect.fscpu.final_clusters import known_positives
 from puselect.fscpu.selector import FSCPU
 from puselect.fscpu.settings import Settings
 from puselect.fscpu.stability import ALIKE, Stability, repeat_search, summarise_selections
+from puselect.parameters import check_number
 from puselect.row_groups import count_labels, in_labelled_groups, read_row_groups, split_rows
 from puselect.scaling import as_numbers
 from puselect.search.deadline import Deadline
-from puselect.selectors.base import PUSelector, check_number
+from puselect.selectors.base import PUSelector
 
 SAID_BEFORE = (FewLabelsWarning, FewerFeaturesWarning, DependentRowsWarning)  # the second also of constant halves
 

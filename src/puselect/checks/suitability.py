@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine, make_engine
 from puselect.columns.evidence import rank_evidence
-from puselect.columns.rank_statistics import ColumnRanks
+from puselect.columns.ranks import ColumnRanks
 from puselect.columns.sparse_ranks import column_ranks
 from puselect.draws import Stream, generator
 from puselect.fscpu.dependence import warn_of_dependence
@@ -20,9 +20,9 @@ from puselect.fscpu.selector import FSCPU
 from puselect.fscpu.settings import Settings
 from puselect.fscpu.stability import clopper_pearson
 from puselect.objective.score import BestClusters, best_clusters, smoothing_rows
+from puselect.parameters import check_flag, check_number
 from puselect.row_groups import count_labels, shuffle_labels, split_rows
 from puselect.search.deadline import Deadline
-from puselect.selectors.base import check_flag, check_number
 from puselect.sparse_table import as_dense
 
 SHARES = (0.125, 0.25, 0.5)  # of the features; the best of them counts

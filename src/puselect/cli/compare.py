@@ -152,11 +152,11 @@ def comparison_of(
     table: "LoadedTable", study: "Holdout", results: "HoldoutResults", notes: list[str]
 ) -> "Comparison":
     """Return the results as they are written and reported."""
+    from puselect._version import versions
     from puselect.evaluation.holdout import TEST_SHARE
     from puselect.methods import YARDSTICKS
     from puselect.report import Comparison
     from puselect.selectors.groups import feature_names
-    from puselect.versions import versions
 
     shown = {name: YARDSTICKS.get(name, name) for name in results.selected}
     names = feature_names(study.groups, table.names)

@@ -119,7 +119,7 @@ def write_table(path: Path, seed: int) -> None:
 
 def write_export(path: Path, seed: int) -> None:
     """Write an artificial export with identifiers, dates, text, missing values and leaks, and suggest what to do."""
-    from puselect.datasets.export import fraud_export_columns
+    from puselect.datasets.fraud import fraud_export_columns
     from puselect.tables.frames import pl
 
     check_outputs({"--messy": path})

@@ -360,8 +360,14 @@ def shuffled_search(
 
     try:
         with stopping(quiet):
-            options = {"n_shuffles": n_shuffles, "row_groups": table.row_groups, "random_state": selector.random_state}
-            return check_suitability(table.X, table.y, n_jobs=selector.get_params().get("n_jobs"), **options)
+            return check_suitability(
+                table.X,
+                table.y,
+                n_shuffles=n_shuffles,
+                row_groups=table.row_groups,
+                random_state=selector.random_state,
+                n_jobs=selector.get_params().get("n_jobs"),
+            )
     except KeyboardInterrupt:
         tell("note: the comparison with shuffled labels was interrupted; suitability was not checked")
         return None

@@ -19,6 +19,11 @@ class ClusterTable(NamedTuple):
     degenerate: BoolArray
     """Masks whose clustering lost a cluster or needed more regularisation, shape (n_masks,)."""
 
+    @classmethod
+    def empty(cls, n_masks: int, n_clusters: int) -> Self:
+        """Return counts of zero, to be filled in; a mask without columns keeps them, which have the worst score."""
+        return cls(np.zeros((n_masks, n_clusters)), np.zeros((n_masks, n_clusters)), np.ones(n_masks, dtype=bool))
+
 
 class Mixture(NamedTuple):
     """A fitted Gaussian mixture, in the units of the table its engine is bound to.

@@ -10,8 +10,7 @@ from sklearn.mixture import GaussianMixture
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.clustering.base import ClusterTable, FinalFit, Mixture, count_clusters
-from puselect.clustering.mixture import MixtureSpec, hard_clusters
-from puselect.clustering.precision import regularised
+from puselect.clustering.mixture import MixtureSpec, hard_clusters, regularised
 from puselect.clustering.sample import start_rows
 
 ATTEMPTS: tuple[dict[str, Any], ...] = ({}, {"reg_covar": 1e-4}, {"covariance_type": "diag"})

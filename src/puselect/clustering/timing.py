@@ -1,6 +1,20 @@
-"""How long clusterings take on each engine: what `engine="auto"` decides by."""
+"""Estimated times of clusterings on each engine, by which `engine="auto"` decides."""
 
+import importlib.util
+import sys
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from joblib import effective_n_jobs
+from sklearn.base import ClusterMixin
+
+from puselect.arrays import AnyArray
+from puselect.clustering.mixture import MixtureSpec
+from puselect.sparse_table import SparseTable
+
+if TYPE_CHECKING:
+    from puselect.clustering.gpu.engine import GPUEngine
 
 CPU_MASK = 2e-4  # seconds of one thread for a mask, however small
 CPU_RATE = 4.5e10  # operations per second of one thread
@@ -8,6 +22,8 @@ GPU_STEP = 6e-4  # seconds of a call for the masks of a step, however small
 GPU_RATE = 1.0e13  # operations per second
 GPU_OPENING = 3.5  # seconds: importing torch, opening the device, loading the kernels
 WIDE, WIDE_STEP = 64, 5e-3  # above so many columns steps are plain torch, and take that long
+EM_STEPS = 35  # of a soft clustering, on average
+GPU_DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA, of AMD, and of Windows for its Linux subsystem
 
 
 @dataclass(frozen=True)
@@ -38,3 +54,56 @@ class Work:
         step = GPU_STEP if self.n_columns <= WIDE else WIDE_STEP
         opening = 0.0 if is_open else GPU_OPENING
         return opening + self.n_steps * (step + self.n_at_once * self.operations / GPU_RATE)
+
+
+def fastest_engine(
+    X: AnyArray | SparseTable,
+    clusterer: MixtureSpec | ClusterMixin,
+    max_samples: int | None,
+    n_selected: int | None = None,
+    n_masks: tuple[int, int] = (8, 400),
+    n_jobs: int | None = None,
+) -> str:
+    """Return the engine that "auto" chooses; the faster one, as far as `Work` can tell."""
+    if not isinstance(clusterer, MixtureSpec):
+        return "reference"
+    if isinstance(X, SparseTable):
+        return "cpu"
+    work = Work(
+        n_rows=min(len(X), max_samples or len(X)),
+        n_columns=X.shape[1] // 2 if n_selected is None else n_selected,
+        n_clusters=clusterer.n_clusters,
+        n_sweeps=1 if clusterer.em == "hard" else 2 * min(clusterer.em_steps, EM_STEPS),
+        n_at_once=n_masks[0],
+        n_steps=n_masks[1],
+    )
+    on_cpu = work.cpu_seconds(effective_n_jobs(n_jobs))
+    return "gpu" if on_cpu > work.gpu_seconds(gpu_is_open()) and gpu_is_there() else "cpu"
+
+
+def gpu_is_open() -> bool:
+    """Return whether this process has used the GPU already."""
+    torch = sys.modules.get("torch")
+    return torch is not None and bool(torch.cuda.is_initialized())
+
+
+def gpu_is_there() -> bool:
+    """Return whether torch is installed and finds a GPU; torch is not imported where there is no driver for one."""
+    if importlib.util.find_spec("torch") is None:
+        return False
+    if sys.platform == "linux" and not any(Path(driver).exists() for driver in GPU_DRIVERS):
+        return False
+    from puselect.clustering.gpu.engine import has_device
+
+    return has_device()
+
+
+def gpu_engine_class() -> "type[GPUEngine]":
+    """Return the class of the GPU engine, or raise an error that says what is missing."""
+    try:
+        from puselect.clustering.gpu.engine import GPUEngine, has_device
+    except ImportError as error:
+        raise ImportError("engine='gpu' needs torch: pip install torch") from error
+    if not has_device():
+        raise ValueError("engine='gpu' needs a GPU that torch can use, but torch finds none; use 'cpu' or 'auto'")
+    return GPUEngine

@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from puselect.columns.rank_statistics import LEPAGE, ColumnRanks, covariance, row_features
+from puselect.columns.ranks import LEPAGE, ColumnRanks, covariance, row_features
 
 N_JUDGES = 32  # columns that score the rows: more of them add noise, see docs/internals/algorithm.md
 N_ROUNDS = 2
@@ -48,7 +48,7 @@ class Evidence(NamedTuple):
         return self.labelled_weight + self.cotrained_weight
 
     @property
-    def support(self) -> FloatArray:
+    def z_scores(self) -> FloatArray:
         """Evidence for each column in standard errors; 0 for what chance alone would give."""
         labelled = self.labelled_weight * (np.sqrt(self.labelled) - NO_DIFFERENCE_ROOT)
         cotrained = self.cotrained_weight * (np.sqrt(self.cotrained) - NO_DIFFERENCE_ROOT)
@@ -246,7 +246,7 @@ def _cotrained(
 
 def found_by_judges(ranks: ColumnRanks, positive: BoolArray, judges: IntArray, n_found: int) -> IntArray:
     """Return the unlabelled rows found without each of the judges, and last by all, shape (n_judges + 1, n_found)."""
-    from puselect.columns.row_kernel import highest  # compiled code is loaded only when it is used
+    from puselect.columns.kernels import highest  # compiled code is loaded only when it is used
 
     score = _discriminants(ranks, judges, positive)
     found, is_sure = np.empty((len(score), n_found), dtype=np.intp), np.empty(len(score), dtype=bool)
@@ -277,7 +277,7 @@ def _discriminant(ranks: ColumnRanks, columns: IntArray, positive: BoolArray) ->
     """
     if not _has_few_columns(ranks):
         return linear_discriminant(ranks.places(columns), positive)
-    from puselect.columns.row_kernel import weighted_sum  # compiled code is loaded only when it is used
+    from puselect.columns.kernels import weighted_sum  # compiled code is loaded only when it is used
 
     both, inverse, shift = _kept_parts(ranks, columns, positive)
     score = np.empty(ranks.n_rows)
@@ -325,7 +325,7 @@ def _kept_parts(
     ranks: ColumnRanks, columns: IntArray, positive: BoolArray
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """Return what `_discriminant_parts` does, from what is kept of all columns, with numbers of lines for features."""
-    from puselect.columns.row_kernel import line_means  # compiled code is loaded only when it is used
+    from puselect.columns.kernels import line_means  # compiled code is loaded only when it is used
 
     lines, mean, cov = ranks.row_features
     both = np.concatenate([columns, columns + ranks.n_features])

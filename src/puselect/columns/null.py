@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.columns.rank_statistics import ColumnRanks
+from puselect.columns.ranks import ColumnRanks
 from puselect.row_groups import draw_labelled
 
 MOST_DRAWS, FEWEST_DRAWS = 2000, 400

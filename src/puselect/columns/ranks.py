@@ -1,8 +1,13 @@
-"""Ranks of many columns at once."""
+"""Ranks of columns, and statistics of ranks: whether a set of rows has another location or another spread."""
+
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 
-from puselect.arrays import AnyArray, IntArray
+from puselect.arrays import AnyArray, FloatArray, IntArray, map_blocks
 
 MANY_VALUES = 2**16  # of a block of lines, above which loading compiled code pays
 
@@ -22,7 +27,7 @@ def double_ranks(lines: AnyArray) -> IntArray:
     [[5, 2, 5, 8]]
     """
     if lines.dtype == np.float32 and lines.size >= MANY_VALUES:
-        from puselect.columns.rank_kernel import radix_ranks  # compiled code is loaded only when it is used
+        from puselect.columns.kernels import radix_ranks  # compiled code is loaded only when it is used
 
         ranks = np.empty(lines.shape, dtype=np.int32)
         radix_ranks(np.ascontiguousarray(lines).view(np.uint32), ranks)
@@ -38,3 +43,137 @@ def double_ranks(lines: AnyArray) -> IntArray:
         last = np.append(first[1:], n_values)
         line[places] = np.repeat(first + last + 1, last - first)
     return ranks
+
+
+BLOCK = 16  # columns ranked at a time: what is computed of them stays in the cache
+ROUNDING = 1e-10  # variance of scores that are all the same, such as the squares of a column that is half 0 and half 1
+
+
+class RankScores(NamedTuple):
+    """Two scores of the ranks of a column, one that tells another location and one that tells another spread."""
+
+    location: Callable[[FloatArray, int], FloatArray]
+    """From ranks less their mean, and the number of rows."""
+    spread: Callable[[AnyArray], AnyArray]
+    """From the first score."""
+
+
+def _normal(place: FloatArray, n_rows: int) -> FloatArray:
+    if place.size < 2 * n_rows:
+        return np.asarray(ndtri((place + n_rows / 2) / n_rows))
+    return np.asarray(_possible_normal(n_rows)[(2 * place + (n_rows - 1)).astype(np.intp)])
+
+
+@lru_cache(maxsize=4)
+def _possible_normal(n_rows: int) -> FloatArray:
+    """Return the normal scores of all mean ranks, which are multiples of a half."""
+    place = np.arange(2, 2 * n_rows + 1) / 2 - (n_rows + 1) / 2
+    return np.asarray(ndtri((place + n_rows / 2) / n_rows))
+
+
+NORMAL = RankScores(_normal, np.square)
+"""Normal scores and their squares: the tests of van der Waerden and of Klotz."""
+LEPAGE = RankScores(lambda place, n_rows: place, np.abs)
+"""Ranks and their distances from the middle: the tests of Wilcoxon and of Ansari and Bradley."""
+
+
+class ColumnRanks:
+    """The ranks of all columns of a table, for rank statistics of many sets of rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    scores : RankScores
+        What the statistics compare.
+    n_threads : int
+        Does not change the result.
+    """
+
+    def __init__(self, X: AnyArray, scores: RankScores = NORMAL, n_threads: int = 1) -> None:
+        from puselect.columns.kernels import score_ranks  # compiled code is loaded only when it is used
+
+        self.n_rows, self.n_features = int(X.shape[0]), int(X.shape[1])
+        self.scores = scores
+        self.location = np.empty((self.n_features, self.n_rows), dtype=np.float32)
+        """First scores, shape (n_features, n_rows)."""
+        self.mean = np.empty((2, self.n_features))
+        """Of both scores."""
+        self.variance = np.empty((2, self.n_features))
+        """Of both scores."""
+        possible = scores.location(np.arange(2, 2 * self.n_rows + 1) / 2 - (self.n_rows + 1) / 2, self.n_rows)
+
+        def keep(block: slice) -> None:
+            ranks = double_ranks(X[:, block].T)
+            score_ranks(
+                ranks, possible, self.squares, self.location[block], self.mean[:, block], self.variance[:, block]
+            )
+
+        map_blocks(keep, self.n_features, BLOCK, n_threads)
+
+    @property
+    def squares(self) -> bool:
+        """Whether squares of scores tell the spread, rather than their sizes."""
+        return self.scores.spread is np.square
+
+    def statistic(self, rows: IntArray) -> FloatArray:
+        """Return the sum of two squared z-scores, of location and spread, of every column for a set of rows."""
+        return self._statistic(self.means(rows), len(rows), slice(None))
+
+    def statistic_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
+        """Return the statistic of `columns`, each for its own set: ``rows`` (n_columns, n_set)."""
+        return self._statistic(self.means_each(columns, rows), rows.shape[1], columns)
+
+    def means(self, rows: IntArray) -> FloatArray:
+        """Return the means of both scores of every column over a set of rows, shape (2, n_features)."""
+        return self.means_each(np.arange(self.n_features), rows[None])
+
+    def means_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
+        """Return the means of both scores of `columns`, each over its own set: ``rows`` (n_columns or 1, n_set)."""
+        from puselect.columns.kernels import score_means  # compiled code is loaded only when it is used
+
+        means = np.empty((2, len(columns)))
+        score_means(self.location, columns, np.ascontiguousarray(rows), self.squares, means)
+        return means
+
+    def places(self, columns: IntArray) -> FloatArray:
+        """Return the first scores of `columns`, shape (n_rows, n_columns)."""
+        return self.location[columns].T.astype(np.float64)
+
+    @cached_property
+    def row_features(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """What discriminants of normal scores are made of, shape (2 n_features, n_rows), its means and covariance."""
+        from puselect.columns.kernels import standardise_spread  # compiled code is loaded only when it is used
+
+        lines, centred = np.empty((2, 2 * self.n_features, self.n_rows))  # one allocation, which large pages can back
+        normal, spread = lines[: self.n_features], lines[self.n_features :]
+        for first in range(0, self.n_features, BLOCK):
+            columns = np.arange(first, min(first + BLOCK, self.n_features))
+            normal[columns] = self.places(columns).T
+        standardise_spread(normal, spread)
+        mean = lines.mean(axis=1)
+        np.subtract(lines, mean[:, None], out=centred)
+        return lines, mean, np.asarray(centred @ centred.T / (self.n_rows - 1))
+
+    def _statistic(self, means: FloatArray, m: int, columns: IntArray | slice) -> FloatArray:
+        """Return the statistic for mean scores of samples of `m` rows, which are drawn without replacement."""
+        variance = self.variance[:, columns]
+        error = variance / m * (self.n_rows - m) / self.n_rows
+        square = (means - self.mean[:, columns]) ** 2
+        differs = (variance > ROUNDING) & (error > 0)
+        return np.asarray(np.divide(square, error, out=np.zeros_like(square), where=differs).sum(axis=0))
+
+
+def row_features(Z: FloatArray) -> FloatArray:
+    """Return normal scores and their squares, which tell another spread, shape (n_rows, 2 n_columns)."""
+    return np.hstack([Z, _standardised(Z**2)])
+
+
+def covariance(features: FloatArray) -> FloatArray:
+    """Return the covariance of columns."""
+    centred = features - features.mean(axis=0)
+    return np.asarray(centred.T @ centred / (len(centred) - 1))
+
+
+def _standardised(Z: FloatArray) -> FloatArray:
+    deviation = Z.std(axis=0)
+    return np.asarray((Z - Z.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0))

@@ -8,7 +8,7 @@ from scipy.stats import rankdata
 
 from puselect.arrays import BoolArray, FloatArray
 from puselect.columns.evidence import linear_discriminant, rank_evidence
-from puselect.columns.rank_statistics import ColumnRanks
+from puselect.columns.ranks import ColumnRanks
 from puselect.row_groups import split_rows
 
 N_FOLDS = 5
@@ -70,8 +70,8 @@ def heldout_separation(
     for fold in folds:
         rest = positive.copy()
         rest[labelled_rows[fold]] = False
-        support = rank_evidence(ranks, rest, 0.5, rng).support
-        order = np.lexsort((rng.random(len(support)), -support))
+        z_scores = rank_evidence(ranks, rest, 0.5, rng).z_scores
+        order = np.lexsort((rng.random(len(z_scores)), -z_scores))
         scores = ranks.places(order[: max(sizes)])
         for i, size in enumerate(sizes):
             similarity = linear_discriminant(scores[:, :size], rest)

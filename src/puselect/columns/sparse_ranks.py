@@ -3,9 +3,8 @@
 import numpy as np
 from scipy.sparse import csc_array
 
-from puselect.arrays import AnyArray, FloatArray, IntArray
-from puselect.blocks import map_blocks
-from puselect.columns.rank_statistics import NORMAL, ColumnRanks, RankScores
+from puselect.arrays import AnyArray, FloatArray, IntArray, map_blocks
+from puselect.columns.ranks import NORMAL, ColumnRanks, RankScores
 from puselect.scaling import columns_at_once
 from puselect.sparse_table import SparseTable
 

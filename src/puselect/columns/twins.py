@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from puselect.arrays import AnyArray, Float32Array
-from puselect.blocks import map_blocks
+from puselect.arrays import AnyArray, Float32Array, map_blocks
 from puselect.columns.ranks import double_ranks
 from puselect.scaling import as_numbers
 

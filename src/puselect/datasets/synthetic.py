@@ -2,29 +2,20 @@
 
 import re
 from dataclasses import asdict
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator, RandomState
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from puselect.arrays import FloatArray, IntArray
-from puselect.datasets.clusters import ClusterLaw, relevant_columns
-from puselect.datasets.columns import mix_columns
-from puselect.datasets.noise import LAWS, irrelevant_columns
+from puselect.arrays import AnyArray, FloatArray, IntArray
+from puselect.datasets.columns import LAWS, ClusterLaw, irrelevant_columns, mix_columns, relevant_columns
+from puselect.parameters import check_choice, check_number
 
 CONDITIONS = (
-    "40/8/1",
-    "40/8/2",
-    "40/1/1",
-    "40/1/2",
-    "10/8/1",
-    "10/8/2",
-    "10/1/1",
-    "10/1/2",
-    "40/outlier",
-    "10/outlier",
+    *("40/8/1", "40/8/2", "40/1/1", "40/1/2"),
+    *("10/8/1", "10/8/2", "10/1/1", "10/1/2"),
+    *("40/outlier", "10/outlier"),
 )
 """The paper's ten conditions, as `make_pu_clusters` names them, in the order of its Table 1."""
 
@@ -65,7 +56,7 @@ def make_pu_clusters(
     shuffle: bool = True,
     return_classes: bool = False,
     random_state: int | RandomState | Generator | None = None,
-) -> tuple[NDArray[Any], ...]:
+) -> tuple[AnyArray, ...]:
     """Draw positive-unlabelled data under one of the paper's conditions, or a harder one.
 
     Each Gaussian cluster has a mean drawn from Uniform(-5, 5) and covariance 10 I; the rows of a class
@@ -138,15 +129,20 @@ def make_pu_clusters(
     """
     rate, clusters = parse_condition(condition)
     n_rows = (n_negative, n_positive)
-    _check_counts(n_negative=n_negative, n_positive=n_positive)
-    _check_counts(n_relevant=n_relevant, n_irrelevant=n_irrelevant)
-    _check_law(noise)
+    check_number("n_negative", n_negative, 1, integer=True)
+    check_number("n_positive", n_positive, 1, integer=True)
+    check_number("n_relevant", n_relevant, 1, integer=True)
+    check_number("n_irrelevant", n_irrelevant, 1, integer=True)
+    check_choice("noise", noise, LAWS)
     if n_redundant is None:
         n_redundant = n_irrelevant // 5 if noise == "uniform" else 0
-    _check_redundant(n_redundant, n_irrelevant)
-    _check_clusters(clusters, n_rows)
+    check_number("n_redundant", n_redundant, 0, n_irrelevant // 2, integer=True)  # each copies another column
+    for kind, n_clusters, n in zip(("negative", "positive"), clusters or (1, 1), n_rows, strict=True):
+        check_number(f"the number of {kind} clusters of condition", n_clusters, 1, n, integer=True)
     law = ClusterLaw(cluster_balance, shape_spread, correlation, weak_share)
-    _check_knobs(**asdict(law), discrete_share=discrete_share, scale_spread=scale_spread, label_bias=label_bias)
+    knobs = {**asdict(law), "discrete_share": discrete_share, "scale_spread": scale_spread, "label_bias": label_bias}
+    for name, value in knobs.items():
+        check_number(name, value, *_KNOB_BOUNDS[name])
 
     rng = as_generator(random_state)
     block = relevant_columns(rng, clusters, n_rows, n_relevant, law)
@@ -195,8 +191,7 @@ def hide_labels(
     >>> int(labels.sum()), labels[[1, 4]].tolist()
     (2, [0, 0])
     """
-    if not 0 < rate <= 1:
-        raise ValueError(f"rate must lie in (0, 1], got {rate!r}")
+    check_number("rate", rate, 0, 1, open_low=True)
     classes = np.asarray(y)
     if classes.ndim != 1:
         raise ValueError(f"y must be one-dimensional, got shape {classes.shape}")
@@ -243,36 +238,3 @@ def _weighted_labels(rng: Generator, weights: FloatArray, rate: float) -> IntArr
 
 def _n_labelled(rate: float, n_positive: int) -> int:
     return max(1, round(rate * n_positive))
-
-
-def _check_counts(**counts: int) -> None:
-    for name, count in counts.items():
-        if not isinstance(count, Integral) or count < 1:
-            raise ValueError(f"{name} must be an integer of at least 1, got {count!r}")
-
-
-def _check_redundant(n_redundant: int, n_irrelevant: int) -> None:
-    most = n_irrelevant // 2
-    if not isinstance(n_redundant, Integral) or not 0 <= n_redundant <= most:
-        raise ValueError(
-            f"n_redundant must be an integer in 0..{most} (each copies another one of the "
-            f"{n_irrelevant} irrelevant columns), got {n_redundant!r}"
-        )
-
-
-def _check_clusters(clusters: tuple[int, int] | None, n_rows: tuple[int, int]) -> None:
-    for kind, n_clusters, n in zip(("negative", "positive"), clusters or (1, 1), n_rows, strict=True):
-        if not 1 <= n_clusters <= n:
-            raise ValueError(f"condition must ask for 1..{n} {kind} clusters in {n} rows, got {n_clusters}")
-
-
-def _check_law(noise: str) -> None:
-    if noise not in LAWS:
-        raise ValueError(f"noise must be one of {', '.join(LAWS)}; got {noise!r}")
-
-
-def _check_knobs(**knobs: float) -> None:
-    for name, value in knobs.items():
-        low, high = _KNOB_BOUNDS[name]
-        if not isinstance(value, Real) or not low <= value <= high:
-            raise ValueError(f"{name} must be a number in [{low:g}, {high:g}], got {value!r}")

@@ -3,7 +3,6 @@
 import time
 import warnings
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,13 @@ import numpy as np
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine
 from puselect.columns.null import Chance, draw_statistics
-from puselect.columns.rank_statistics import LEPAGE
-from puselect.columns.separation import Separation, heldout_separation
+from puselect.columns.ranks import LEPAGE
+from puselect.columns.separation import heldout_separation
 from puselect.columns.sparse_ranks import column_ranks
 from puselect.draws import Stream, generator
 from puselect.exceptions import NothingBeyondChanceWarning
 from puselect.fscpu.final_clusters import score_features
-from puselect.fscpu.problem import Problem, some_rows, taken_rows
+from puselect.fscpu.problem import Choice, ChoiceCode, Problem, some_rows, taken_rows
 from puselect.fscpu.settings import Settings
 from puselect.row_groups import count_labels
 from puselect.search.deadline import Deadline
@@ -29,40 +28,6 @@ EVEN = 0.5  # without any: as many features as are more likely true than false
 FEWEST_LABELS, FEW_LABELS = 5, 20
 N_CLUSTERINGS = 4
 N_SIZES, WIDEST = 12, 100
-
-
-class ChoiceCode(StrEnum):
-    """What the choice of the number of features rests on."""
-
-    CHOSEN = "chosen"
-    NOTHING = "nothing_beyond_chance"
-    TOO_FEW_LABELS = "too_few_labels"
-
-
-@dataclass(frozen=True)
-class Choice:
-    """The number of features, decided before the search."""
-
-    code: ChoiceCode
-    n_features: int
-    """Of those the search decides on."""
-    beyond: IntArray
-    """Those related to the labels, or the best guess: indices of columns, the smallest p-value first."""
-    false_share: FloatArray
-    """Estimated share of false features among the first 1, 2, ... by p-value; never falling."""
-    p_value: float
-    at_least: int
-    at_most: int
-    sizes: tuple[int, ...]
-    """Numbers of features, kept ones among them, that `separation` has a value for."""
-    separation: Separation
-    seconds: float
-    """What the choice took; the path takes about as long."""
-
-    @property
-    def n_enough(self) -> int:
-        """The smallest size from which on the separation is within one standard error of the best."""
-        return self.sizes[self.separation.enough]
 
 
 @dataclass(frozen=True)

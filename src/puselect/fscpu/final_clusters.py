@@ -3,9 +3,9 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine
 from puselect.fscpu.problem import Problem
 from puselect.fscpu.settings import Settings
@@ -84,14 +84,14 @@ class Clusterings(NamedTuple):
     """Clusterings that lost a cluster or needed more regularisation, shape (n_clusterings,)."""
     mean: FloatArray
     """Shape (n_clusterings, n_clusters, n_selected), scaled."""
-    factor: NDArray[np.floating[Any]]
+    factor: AnyArray
     """Lower triangles of the inverse Cholesky factors, shape (n_clusterings, n_clusters, k (k + 1) / 2)."""
     constant: FloatArray
     """-2 log(weight x determinant of the factor), shape (n_clusterings, n_clusters)."""
     scaling: Scaling | None
     """The scaling of the selected columns; None if the table was not scaled."""
 
-    def distances(self, table: NDArray[Any], number: int) -> FloatArray:
+    def distances(self, table: AnyArray, number: int) -> FloatArray:
         """Return the squared Mahalanobis distances of rows to the clusters of one clustering, (n_rows, n_clusters).
 
         `table` holds the selected columns, scaled.
@@ -111,7 +111,7 @@ class Clusterings(NamedTuple):
             found[:, c] = np.einsum("ij,ij->i", white, white)
         return found
 
-    def place(self, table: NDArray[Any] | SparseTable) -> IntArray:
+    def place(self, table: AnyArray | SparseTable) -> IntArray:
         """Return the cluster of every row in every clustering, shape (n_rows, n_clusterings); `table` as it came."""
         labels = np.empty((len(table), len(self.size)), dtype=np.intp)
         for begin in range(0, len(table), CHUNK):
@@ -120,11 +120,11 @@ class Clusterings(NamedTuple):
                 labels[begin : begin + CHUNK, i] = (self.distances(part, i) + self.constant[i]).argmin(axis=1)
         return labels
 
-    def votes(self, table: NDArray[Any]) -> FloatArray:
+    def votes(self, table: AnyArray) -> FloatArray:
         """Return the share of the clusterings that put each row into a positive cluster; `table` as it came."""
         return np.asarray(self.positive[np.arange(len(self.size)), self.place(table)].mean(axis=1))
 
-    def remoteness(self, table: NDArray[Any]) -> FloatArray:
+    def remoteness(self, table: AnyArray) -> FloatArray:
         """Return the squared Mahalanobis distance of each row to the nearest cluster, a mean over the clusterings."""
         part = self.scaled(table)
         nearest = [
@@ -132,7 +132,7 @@ class Clusterings(NamedTuple):
         ]
         return np.asarray(np.mean(nearest, axis=0))
 
-    def scaled(self, table: NDArray[Any]) -> NDArray[Any]:
+    def scaled(self, table: AnyArray) -> AnyArray:
         """Return the selected columns as they were scaled in `fit`."""
         return table if self.scaling is None else self.scaling.scale(table)
 

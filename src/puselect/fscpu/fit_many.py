@@ -7,10 +7,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from puselect.clustering import Engine, gpu_engine_class, gpu_is_there
-from puselect.clustering.precision import check_range
+from puselect.clustering import Engine
+from puselect.clustering.mixture import check_range
+from puselect.clustering.timing import gpu_engine_class, gpu_is_there
 from puselect.fscpu.problem import Problem
-from puselect.fscpu.run import pool_size, search_together
+from puselect.fscpu.run import pool_size, search_problems
 from puselect.fscpu.selector import FSCPU
 from puselect.fscpu.settings import Settings
 from puselect.search.callbacks import FitCallbacks
@@ -18,7 +19,7 @@ from puselect.search.deadline import Deadline
 
 
 @dataclass(frozen=True)
-class Task:
+class PendingFit:
     """A selector and what it is to be fitted to."""
 
     selector: FSCPU
@@ -71,7 +72,7 @@ def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Se
         raise ValueError(f"give as many tables and label vectors as selectors, got {came}")
     if not _may_use_gpu(chosen):
         return [selector.fit(X, y) for selector, X, y in zip(chosen, tables, labels, strict=True)]
-    for group in alike_groups([Task.of(*each) for each in zip(chosen, tables, labels, strict=True)]):
+    for group in alike_groups([PendingFit.of(*each) for each in zip(chosen, tables, labels, strict=True)]):
         if len(group) > 1:
             fit_together(group, shared_engine(group))
             continue
@@ -80,9 +81,9 @@ def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Se
     return chosen
 
 
-def alike_groups(tasks: Sequence[Task]) -> list[list[Task]]:
+def alike_groups(tasks: Sequence[PendingFit]) -> list[list[PendingFit]]:
     """Return the tasks in groups that one engine can serve, in the order of their first members."""
-    groups: list[list[Task]] = []
+    groups: list[list[PendingFit]] = []
     for task in tasks:
         group = next((group for group in groups if are_alike([group[0], task])), None)
         if group is None:
@@ -92,9 +93,9 @@ def alike_groups(tasks: Sequence[Task]) -> list[list[Task]]:
     return groups
 
 
-def fit_together(tasks: Sequence[Task], engine: Engine) -> None:
+def fit_together(tasks: Sequence[PendingFit], engine: Engine) -> None:
     """Fit all selectors with one engine that is bound to their tables, in their order."""
-    searched = search_together(
+    searched = search_problems(
         [task.settings for task in tasks],
         [task.problem for task in tasks],
         [task.deadline for task in tasks],
@@ -104,7 +105,7 @@ def fit_together(tasks: Sequence[Task], engine: Engine) -> None:
         task.selector._keep_clusters(task.settings, task.problem, own, engine, target)
 
 
-def are_alike(tasks: Sequence[Task]) -> bool:
+def are_alike(tasks: Sequence[PendingFit]) -> bool:
     """Return whether one engine can serve all these searches."""
     first = tasks[0]
     return all(
@@ -131,7 +132,7 @@ def _may_use_gpu(selectors: Sequence[FSCPU]) -> bool:
     return any(selector.engine == "gpu" for selector in selectors) or gpu_is_there()
 
 
-def shared_engine(tasks: Sequence[Task]) -> Engine:
+def shared_engine(tasks: Sequence[PendingFit]) -> Engine:
     """Return a GPU engine bound to the tables of all problems."""
     engine_class = gpu_engine_class()
     X = np.stack([np.asarray(task.problem.table) for task in tasks])

@@ -2,7 +2,8 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from enum import StrEnum
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -11,6 +12,7 @@ from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine, make_engine
 from puselect.clustering.dask.partitions import PartitionedTable, fit_partitioned_scaling
 from puselect.columns.evidence import Evidence, rank_evidence
+from puselect.columns.separation import Separation
 from puselect.columns.sparse_ranks import column_ranks
 from puselect.draws import Stream, generator
 from puselect.exceptions import FewLabelsWarning
@@ -25,8 +27,39 @@ from puselect.sparse_table import SparseTable
 EVIDENCE_ROWS, EVIDENCE_VALUES = 10_000, 50_000_000  # unlabelled rows that columns are compared on
 FEWEST_FOR_INFORMATION = 25  # labelled rows; docs/paper/methods.md has the figures
 
-if TYPE_CHECKING:
-    from puselect.fscpu.auto_number import Choice
+
+class ChoiceCode(StrEnum):
+    """What the choice of the number of features rests on."""
+
+    CHOSEN = "chosen"
+    NOTHING = "nothing_beyond_chance"
+    TOO_FEW_LABELS = "too_few_labels"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The number of features, decided before the search."""
+
+    code: ChoiceCode
+    n_features: int
+    """Of those the search decides on."""
+    beyond: IntArray
+    """Those related to the labels, or the best guess: indices of columns, the smallest p-value first."""
+    false_share: FloatArray
+    """Estimated share of false features among the first 1, 2, ... by p-value; never falling."""
+    p_value: float
+    at_least: int
+    at_most: int
+    sizes: tuple[int, ...]
+    """Numbers of features, kept ones among them, that `separation` has a value for."""
+    separation: Separation
+    seconds: float
+    """What the choice took; the path takes about as long."""
+
+    @property
+    def n_enough(self) -> int:
+        """The smallest size from which on the separation is within one standard error of the best."""
+        return self.sizes[self.separation.enough]
 
 
 @dataclass(frozen=True)
@@ -46,7 +79,7 @@ class Problem:
     """Rows per step, None for all."""
     scaling: Scaling | None
     """How the table was scaled; None if it was not."""
-    choice: "Choice | None" = None
+    choice: Choice | None = None
     """How many features are beyond chance, where the number was to be found."""
     row_groups: IntArray | None = None
     """Number of the group of each row; None if rows are independent."""
@@ -88,8 +121,8 @@ def problem_engine(settings: Settings, problem: Problem) -> Engine:
         settings.mixture if settings.clusterer is None else settings.clusterer,
         n_jobs=settings.n_jobs,
         max_samples=problem.max_samples,
-        n_selected=int(budget.kept.sum() + np.ceil(budget.start * len(budget.free))),
-        n_masks=(settings.search.population_size, settings.most_steps(budget.start, n_labelled)),
+        n_selected=int(budget.kept.sum() + np.ceil(budget.share * len(budget.free))),
+        n_masks=(settings.search.population_size, settings.most_steps(budget.share, n_labelled)),
     )
 
 
@@ -125,14 +158,14 @@ def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
     part = table if len(columns) == table.shape[1] else table[:, columns]
     with one_blas_thread:  # its results are to be the same for any number of threads
         ranks = column_ranks(part, n_threads=settings.threads_for(part.shape))
-        evidence = rank_evidence(ranks, problem.positive[rows], problem.budget.start, rng)
+        evidence = rank_evidence(ranks, problem.positive[rows], problem.budget.share, rng)
     return evidence.widened(columns, problem.table.shape[1])
 
 
-def free_support(budget: Budget, evidence: Evidence) -> FloatArray:
+def free_z_scores(budget: Budget, evidence: Evidence) -> FloatArray:
     """Return the evidence for each free feature in standard errors; that for a group is its best feature's."""
     found = evidence if budget.leader is None else group_evidence(evidence, budget.leader)
-    return found.support[budget.free]
+    return found.z_scores[budget.free]
 
 
 def taken_rows(problem: Problem, rows: IntArray) -> Any:

@@ -1,12 +1,11 @@
 """Rows in two dimensions: the principal components of a few columns, and what kind of row each is."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.fscpu.final_clusters import Candidates
 from puselect.scaling import RobustScaling
 
@@ -16,8 +15,8 @@ UNLABELLED, LABELLED, CANDIDATE = range(3)
 
 
 def principal_axes(
-    table: NDArray[Any], groups: Sequence[Sequence[int]] = ()
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    table: AnyArray, groups: Sequence[Sequence[int]] = ()
+) -> tuple[FloatArray, FloatArray]:
     """Return the rows in the first two principal components of the scaled columns, and the variance these explain.
 
     Long tails are cut off, so that a few extreme rows do not decide what the map shows, and `groups` of columns, such
@@ -42,7 +41,7 @@ def principal_axes(
     return points, explained
 
 
-def _balanced(scaled: NDArray[Any], groups: Sequence[Sequence[int]]) -> NDArray[Any]:
+def _balanced(scaled: AnyArray, groups: Sequence[Sequence[int]]) -> AnyArray:
     """Return the columns with those of groups scaled down to the variance of one other column."""
     variance = scaled.var(axis=0)
     others = np.setdiff1d(np.arange(scaled.shape[1]), [j for columns in groups for j in columns])
@@ -53,7 +52,7 @@ def _balanced(scaled: NDArray[Any], groups: Sequence[Sequence[int]]) -> NDArray[
     return np.asarray(scaled * factor)
 
 
-def row_kinds(n_rows: int, positive: NDArray[np.bool_] | None, found: Candidates | None) -> NDArray[np.intp]:
+def row_kinds(n_rows: int, positive: BoolArray | None, found: Candidates | None) -> IntArray:
     """Return what each row is: `UNLABELLED`, `LABELLED` or `CANDIDATE`."""
     kind = np.full(n_rows, UNLABELLED, dtype=np.intp)
     if found is not None:

@@ -1,13 +1,12 @@
 """A model that ranks rows by how likely they are positive: the selected columns one by one, and the clusters."""
 
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
-from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.draws import Stream, generator
 from puselect.fscpu.final_clusters import CHUNK, Candidates, Clusterings
 from puselect.fscpu.prior import ClassPrior, best_ratio, class_prior
@@ -43,7 +42,7 @@ class ColumnWeights(NamedTuple):
         weights = LogisticRegression(C=PENALTY, max_iter=500).fit(design, labelled).coef_[0]
         return cls(weights[:n_columns] / spread, edges, weights[n_columns:].reshape(n_columns, n_bins))
 
-    def score(self, table: NDArray[Any]) -> FloatArray:
+    def score(self, table: AnyArray) -> FloatArray:
         """Return the logit of each row but for a constant."""
         total = table @ self.slope
         for column, edges, steps in zip(table.T, self.edges, self.steps, strict=True):
@@ -84,7 +83,7 @@ class RowModel(NamedTuple):
         prior = class_prior(places, n_others, int((~problem.positive).sum()), rng)
         return cls(clusterings, columns, cuts, lifts, prior)
 
-    def scores(self, table: NDArray[Any] | SparseTable) -> FloatArray:
+    def scores(self, table: AnyArray | SparseTable) -> FloatArray:
         """Return what rows are ranked by, shape (n_rows,); `table` has the selected columns as they came."""
         score = cluster_logit(self.clusterings, self.clusterings.place(table))
         for begin in range(0, len(table), CHUNK):
@@ -92,7 +91,7 @@ class RowModel(NamedTuple):
             score[part] += self.columns.score(self.clusterings.scaled(as_dense(table[part])))
         return score
 
-    def candidates(self, table: NDArray[Any] | SparseTable, known: BoolArray | None = None) -> Candidates:
+    def candidates(self, table: AnyArray | SparseTable, known: BoolArray | None = None) -> Candidates:
         """Return the likeliest positives, but for those known to be; see `FSCPU.candidate_positives`."""
         return self.likeliest(self.scores(table), known)
 

@@ -1,16 +1,16 @@
-"""The one pipeline of FSCPU: evidence, search, ranking; alone with progress, or several problems in lockstep."""
+"""The search of FSCPU: evidence, objective, optimizer; one problem with progress, or several in lockstep."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.arrays import FloatArray
 from puselect.clustering import Engine
 from puselect.columns.evidence import Evidence
 from puselect.fscpu.auto_number import path_seconds
-from puselect.fscpu.problem import Problem, free_support, pair_information, problem_evidence
-from puselect.fscpu.search_run import Session, published_optimizer, run_together
+from puselect.fscpu.problem import Problem, free_z_scores, pair_information, problem_evidence
+from puselect.fscpu.search_run import SearchRun, published_optimizer, run_alone, run_together
 from puselect.fscpu.settings import Settings
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.information import PairInformation
@@ -25,23 +25,16 @@ LEAST_POOL, POOL_PER_SELECTED = 400, 4  # features of a wide table that are sear
 class Searched(NamedTuple):
     """A search that is over, and the evidence that it started from."""
 
-    session: Session
+    run: SearchRun
     evidence: Evidence | None
 
 
-def search_alone(
-    settings: Settings, problem: Problem, engine: Engine, callbacks: FitCallbacks, deadline: Deadline
-) -> Searched:
-    """Search for the features of a problem."""
-    information, evidence = pair_information(settings, problem), problem_evidence(settings, problem)
-    objective = cluster_objective(settings, engine, information)
-    session = cluster_session(settings, problem, objective, evidence, deadline)
-    session.run(callbacks)
-    return Searched(session, evidence)
-
-
-def search_together(
-    settings: Sequence[Settings], problems: Sequence[Problem], deadlines: Sequence[Deadline], engine: Engine
+def search_problems(
+    settings: Sequence[Settings],
+    problems: Sequence[Problem],
+    deadlines: Sequence[Deadline],
+    engine: Engine,
+    callbacks: FitCallbacks | None = None,
 ) -> list[Searched]:
     """Search for the features of problems of one shape in lockstep: all masks of a step in one call of the engine.
 
@@ -51,57 +44,47 @@ def search_together(
         One of each for every search; the settings may differ in what concerns the search itself only.
     engine : Engine
         Bound to the tables or label vectors of the problems, in their order.
+    callbacks : FitCallbacks, optional
+        Of a single search, which is then logged and observed step by step.
     """
-    parts = [pair_information(*each) for each in zip(settings, problems, strict=True)]
+    second = [pair_information(*each) for each in zip(settings, problems, strict=True)]
+    tables = [part.tables for part in second if part is not None]
+    information = PairInformation(np.concatenate(tables)) if tables else None
     evidence = [problem_evidence(*each) for each in zip(settings, problems, strict=True)]
-    sessions = [
-        cluster_session(own, problem, cluster_objective(own, engine, part), found, deadline, target)
-        for target, (own, problem, part, found, deadline) in enumerate(
-            zip(settings, problems, parts, evidence, deadlines, strict=True)
-        )
-    ]
-    tables = [part.tables for part in parts if part is not None]
-    objective = cluster_objective(settings[0], engine, PairInformation(np.concatenate(tables)) if tables else None)
-
-    def evaluate(masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
-        wide = sessions[0].budget.widen(masks)
-        table = engine.cluster(wide, seeds, targets)
-        for target in targets[table.degenerate]:
-            sessions[target].objective.n_degenerate += 1
-        return objective.criteria(table, wide, targets)
-
-    run_together(sessions, evaluate)
-    return [Searched(*each) for each in zip(sessions, evidence, strict=True)]
+    preset = settings[0].preset
+    objective = ClusterObjective(engine, preset.cluster_choice, preset.smoothing, information, len(problems))
+    parts = zip(settings, problems, evidence, deadlines, range(len(problems)), strict=True)
+    runs = [search_run(objective, *each) for each in parts]
+    if callbacks is None:
+        run_together(runs)
+    else:
+        run_alone(runs[0], callbacks)
+    return [Searched(*each) for each in zip(runs, evidence, strict=True)]
 
 
-def cluster_session(
+def search_run(
+    objective: ClusterObjective,
     settings: Settings,
     problem: Problem,
-    objective: ClusterObjective,
     evidence: Evidence | None,
     deadline: Deadline,
-    target: int = 0,
-) -> Session:
-    """Return the search for the features of a problem."""
+    target: int,
+) -> SearchRun:
+    """Return the search for the features of a problem, ready to be run."""
     budget, n_labelled = problem.budget, int(problem.positive.sum())
     if evidence is not None:
-        budget = screened(budget, evidence.support, pool_size(settings, budget))
-    max_iter = settings.most_steps(budget.start, n_labelled)
+        budget = screened(budget, evidence.z_scores, pool_size(settings, budget))
     optimizer: Optimizer
     if settings.follows_effects:
-        support = np.zeros(len(budget.free)) if evidence is None else free_support(budget, evidence)
+        z_scores = np.zeros(len(budget.free)) if evidence is None else free_z_scores(budget, evidence)
         repair = Repair(budget.costs, budget.limit)
-        optimizer = EffectSearch(support, repair, settings.search.population_size, problem.entropy)
+        optimizer = EffectSearch(z_scores, repair, settings.search.population_size, problem.entropy)
     else:
         optimizer = published_optimizer(settings.search.population_size, budget, problem.entropy)
+    max_iter = settings.most_steps(budget.share, n_labelled)
     identity = (settings.identity, *problem.identity)
     deadline.set_aside(path_seconds(problem.choice))
-    return Session(settings.search, objective, budget, optimizer, max_iter, identity, deadline, target)
-
-
-def cluster_objective(settings: Settings, engine: Engine, information: PairInformation | None) -> ClusterObjective:
-    """Return the objective that the search maximises."""
-    return ClusterObjective(engine, settings.preset.cluster_choice, settings.preset.smoothing, information)
+    return SearchRun(settings.search, objective, budget, optimizer, max_iter, identity, deadline, target)
 
 
 def pool_size(settings: Settings, budget: Budget) -> int:
@@ -109,15 +92,15 @@ def pool_size(settings: Settings, budget: Budget) -> int:
     has_evidence = settings.criterion == "cluster+evidence"
     if not has_evidence or settings.screen is None or budget.leader is not None or not budget.leaves_a_choice:
         return len(budget.free)
-    n_wanted = int(np.ceil(budget.start * len(budget.free)))
+    n_wanted = int(np.ceil(budget.share * len(budget.free)))
     wanted = max(LEAST_POOL, POOL_PER_SELECTED * n_wanted) if settings.screen == "auto" else int(settings.screen)
     return min(max(wanted, n_wanted + 1), len(budget.free))
 
 
-def screened(budget: Budget, support: FloatArray, n_pool: int) -> Budget:
-    """Return the budget with only the `n_pool` features of largest support free, of those that fit it."""
+def screened(budget: Budget, z_scores: FloatArray, n_pool: int) -> Budget:
+    """Return the budget with only the `n_pool` features of most evidence free, of those that fit it."""
     if n_pool >= len(budget.free):
         return budget
     affordable = np.flatnonzero(budget.affordable)
-    best = affordable[np.argsort(-support[budget.free[affordable]], kind="stable")[:n_pool]]
+    best = affordable[np.argsort(-z_scores[budget.free[affordable]], kind="stable")[:n_pool]]
     return budget.narrowed(np.sort(best))

@@ -1,4 +1,4 @@
-"""Searches as they are run: saved, resumed, in time. Know the objective only as a function."""
+"""Searches as they are run: saved, resumed, ended in time. The objective is only a function here."""
 
 import os
 import warnings
@@ -17,8 +17,7 @@ from puselect.search import BernoulliIGO, History, Optimizer, Repair, Search, ru
 from puselect.search.callbacks import FitCallbacks, StepCallbacks
 from puselect.search.checkpoint import damaged, fingerprint, load_state, read_count, save_state
 from puselect.search.deadline import Deadline
-from puselect.search.loop import Evaluate
-from puselect.search.progress import LOG_SECONDS, Progress, Throttle, logger, shown_log
+from puselect.search.progress import LOG_SECONDS, ProgressLog, Throttle, logger, shown_log
 from puselect.selectors.base import PUSelector, descending_order, ranks_of
 from puselect.selectors.budget import Budget
 from puselect.selectors.result import FitResult, SearchResult
@@ -29,22 +28,20 @@ INTERRUPTED_CLUSTERINGS = 1
 
 
 class Objective(Protocol):
-    """What a session maximises: criteria of masks over all features, see `puselect.search.loop.Evaluate`."""
+    """What searches maximise: criteria of masks over all features, see `puselect.search.loop.Evaluate`."""
 
-    n_degenerate: int
-
-    @property
-    def n_criteria(self) -> int:
-        """Number of columns a call returns."""
-        ...
+    n_criteria: int
+    """Number of columns a call returns."""
+    n_degenerate: IntArray
+    """Clusterings of each target so far that lost a cluster or needed more regularisation."""
 
     def __call__(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
         """Return the criteria of each mask, shape (n_masks, n_criteria)."""
         ...
 
 
-class Session:
-    """One search of a selector.
+class SearchRun:
+    """One search as it is run: saved, resumed, ended in time.
 
     Parameters
     ----------
@@ -60,7 +57,7 @@ class Session:
     deadline : Deadline
         When the fit must be over, final clusterings included.
     target : int, default=0
-        Which of the engine's tables or label vectors it looks at.
+        The table or label vector, among those the objective is bound to.
     """
 
     def __init__(
@@ -85,23 +82,10 @@ class Session:
         self.interrupted = False
         self.timed_out = False
 
-    def run(self, callbacks: FitCallbacks) -> None:
-        """Search until it is over, with progress; Ctrl-C keeps the best so far."""
-        with shown_log(self.settings.verbose), callbacks.watching():
-            self.open_checkpoint()
-            progress = Progress(self.search, self.max_iter, self.settings.verbose, self.deadline)
-            if self.search.step:
-                progress.log(f"resumed after step {self.search.step} from {self.settings.checkpoint}")
-            callbacks.begin(self.max_iter - self.search.step)
-
-            def after_step() -> bool:
-                progress.after_step()
-                return callbacks.after_step()
-
-            run_sessions([self], self._evaluate, after_step)
-            callbacks.end()
-            reason = f"max_time={self.settings.max_time:g} ended the search" if self.timed_out else "done"
-            progress.log(f"{reason} after {self.search.step} steps, {self.search.settled:.0%} of the features decided")
+    @property
+    def n_degenerate(self) -> int:
+        """Clusterings so far that lost a cluster or needed more regularisation."""
+        return int(self.objective.n_degenerate[self.search.target])
 
     @property
     def final_seeds(self) -> IntArray:
@@ -112,9 +96,6 @@ class Session:
             return seeds[:INTERRUPTED_CLUSTERINGS]
         seconds_each = self.deadline.lap_seconds / self.settings.population_size
         return seeds[: int(np.clip(self.deadline.left / max(seconds_each, 1e-9), 1, FINAL_CLUSTERINGS))]
-
-    def _evaluate(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
-        return self.objective(self.budget.widen(masks), seeds, targets)
 
     @property
     def is_over(self) -> bool:
@@ -142,7 +123,7 @@ class Session:
             )
         try:
             self.search.restore(state["search"])
-            self.objective.n_degenerate = read_count(state, "n_degenerate")
+            self.objective.n_degenerate[self.search.target] = read_count(state, "n_degenerate")
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise damaged(path) from error
 
@@ -150,9 +131,9 @@ class Session:
         """Write the checkpoint, where one is wanted; warn and go on if that fails, for instance on a full disk."""
         if self.settings.checkpoint is None:
             return
-        state = {"search": self.search.state(), "n_degenerate": self.objective.n_degenerate}
+        state = {"fingerprint": self.fingerprint, "search": self.search.state(), "n_degenerate": self.n_degenerate}
         try:
-            save_state(self.settings.checkpoint, {"fingerprint": self.fingerprint, **state})
+            save_state(self.settings.checkpoint, state)
             self.could_save = True
         except OSError as error:
             if self.could_save:
@@ -161,57 +142,77 @@ class Session:
             self.could_save = False
 
 
-def run_sessions(sessions: Sequence[Session], evaluate: Evaluate, after_step: Callable[[], bool]) -> None:
+def run_alone(run: SearchRun, callbacks: FitCallbacks) -> None:
+    """Search until it is over, with progress; Ctrl-C keeps the best so far."""
+    with shown_log(run.settings.verbose), callbacks.watching():
+        run.open_checkpoint()
+        progress = ProgressLog(run.search, run.max_iter, run.settings.verbose, run.deadline)
+        if run.search.step:
+            progress.log(f"resumed after step {run.search.step} from {run.settings.checkpoint}")
+        callbacks.begin(run.max_iter - run.search.step)
+
+        def after_step() -> bool:
+            progress.after_step()
+            return callbacks.after_step()
+
+        _run([run], after_step)
+        callbacks.end()
+        reason = f"max_time={run.settings.max_time:g} ended the search" if run.timed_out else "done"
+        progress.log(f"{reason} after {run.search.step} steps, {run.search.settled:.0%} of the features decided")
+
+
+def run_together(runs: Sequence[SearchRun]) -> None:
+    """Run searches of one objective in lockstep, with a line in the log every two seconds."""
+    for run in runs:
+        run.open_checkpoint()
+    due_line = Throttle(LOG_SECONDS)
+
+    def after_step() -> bool:
+        if due_line():
+            n_over, n_steps = sum(run.is_over for run in runs), max(run.search.step for run in runs)
+            logger.info("step %d, %d of %d searches over", n_steps, n_over, len(runs))
+        return False
+
+    _run(runs, after_step)
+
+
+def _run(runs: Sequence[SearchRun], after_step: Callable[[], bool]) -> None:
     """Run searches in lockstep until each of them is over, saving them; Ctrl-C keeps the best so far."""
-    of_search = {id(session.search): session for session in sessions}
-    due = Throttle(SAVE_SECONDS * len(sessions))
+    of_search = {id(run.search): run for run in runs}
+    objective, budget = runs[0].objective, runs[0].budget
+    due = Throttle(SAVE_SECONDS * len(runs))
+
+    def save() -> None:
+        for run in runs:
+            run.save()
 
     def save_and_tell() -> bool:
         if due():
             save()
         return after_step()
 
-    def save() -> None:
-        for session in sessions:
-            session.save()
-
     try:
         run_searches(
-            [session.search for session in sessions],
-            evaluate,
+            [run.search for run in runs],
+            lambda masks, seeds, targets: objective(budget.widen(masks), seeds, targets),
             lambda search: of_search[id(search)].is_over,
             save_and_tell,
         )
         save()  # between steps only: in the middle of one, some searches are a step ahead
     except KeyboardInterrupt:
-        for session in sessions:
-            session.interrupted = True
-        n_steps, most = max(session.search.step for session in sessions), sessions[0].max_iter
-        message = f"interrupted after {n_steps} of at most {most} steps; the features selected are the best so far"
+        for run in runs:
+            run.interrupted = True
+        n_steps = max(run.search.step for run in runs)
+        kept = "the features selected are the best so far"
+        message = f"interrupted after {n_steps} of at most {runs[0].max_iter} steps; {kept}"
         warnings.warn(message, InterruptedSearchWarning, stacklevel=5)
-
-
-def run_together(sessions: Sequence[Session], evaluate: Evaluate) -> None:
-    """Run searches in lockstep with a line in the log now and then; resume those that have a checkpoint."""
-    for session in sessions:
-        session.open_checkpoint()
-    due_line = Throttle(LOG_SECONDS)
-
-    def after_step() -> bool:
-        if due_line():
-            n_over = sum(session.is_over for session in sessions)
-            steps = max(session.search.step for session in sessions)
-            logger.info("step %d, %d of %d searches over", steps, n_over, len(sessions))
-        return False
-
-    run_sessions(sessions, evaluate, after_step)
 
 
 def published_optimizer(population_size: int, budget: Budget, seed: int) -> BernoulliIGO:
     """Return the paper's optimizer: a flat start, and steps and margins that shrink with the number of features."""
     n_features = max(len(budget.free), 1)
     return BernoulliIGO(
-        np.full(len(budget.free), budget.start),
+        np.full(len(budget.free), budget.share),
         population_size=population_size,
         learning_rate=1 / (2 * n_features),
         margin=min(1 / n_features, 0.5),
@@ -267,27 +268,26 @@ class SearchSelector(StepCallbacks, PUSelector):
         )
         return replace(found, scores=self.probabilities_, search=search, objective=self.objective_)
 
-    def _keep_result(self, session: Session, others: FloatArray | None = None) -> None:
+    def _keep_result(self, run: SearchRun, others: FloatArray | None = None) -> None:
         """Set the fitted attributes.
 
         `others` has the evidence for all features where some were not searched; those are ranked by it, last.
         """
-        search, budget = session.search, session.budget
+        search, budget = run.search, run.budget
         self.probabilities_ = budget.kept.astype(np.float64)
         self.probabilities_[budget.free] = search.theta
         self.probabilities_ = budget.spread(self.probabilities_)
-        self._rank(session, others)
+        self._rank(search, budget, others)
         self.searched_ = budget.free
         self.history_ = search.history()
         self.n_iter_ = search.step
-        self.n_evaluations_ = search.step * session.settings.population_size
+        self.n_evaluations_ = search.step * run.settings.population_size
         self.settled_ = search.settled
         self.converged_ = not budget.leaves_a_choice or search.converged
-        self.timed_out_ = session.timed_out
-        self.n_degenerate_ = session.objective.n_degenerate
+        self.timed_out_ = run.timed_out
+        self.n_degenerate_ = run.n_degenerate
 
-    def _rank(self, session: Session, others: FloatArray | None) -> None:
-        search, budget = session.search, session.budget
+    def _rank(self, search: Search, budget: Budget, others: FloatArray | None) -> None:
         free_scores = search.optimizer.scores
         scores = np.full(len(budget.kept), -np.inf)
         if others is not None:

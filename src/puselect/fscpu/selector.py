@@ -17,14 +17,15 @@ from puselect.fscpu.dependence import warn_of_dependence
 from puselect.fscpu.final_clusters import Candidates, cluster_result, known_positives
 from puselect.fscpu.problem import Problem, problem_engine
 from puselect.fscpu.row_model import RowModel
-from puselect.fscpu.run import Searched, search_alone
+from puselect.fscpu.run import Searched, search_problems
 from puselect.fscpu.search_run import SearchSelector, saved_seed
 from puselect.fscpu.settings import Settings
 from puselect.fscpu.stability import check_repeats, repeat_search
+from puselect.parameters import check_number
 from puselect.row_groups import read_row_groups
 from puselect.search.callbacks import FitCallbacks, with_callbacks
 from puselect.search.deadline import Deadline
-from puselect.selectors.base import check_number, column_names, varying_columns
+from puselect.selectors.base import column_names, varying_columns
 from puselect.selectors.budget import Budget, costs_in_order, is_open
 from puselect.selectors.groups import read_groups
 from puselect.selectors.result import FitResult
@@ -345,17 +346,17 @@ class FSCPU(SearchSelector):
 
     def _fit_problem(self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline) -> Self:
         engine = problem_engine(settings, problem)
-        searched = search_alone(settings, problem, engine, callbacks, deadline)
+        (searched,) = search_problems([settings], [problem], [deadline], engine, callbacks)
         return self._keep_clusters(settings, problem, searched, engine)
 
     def _keep_clusters(
         self, settings: Settings, problem: Problem, searched: Searched, engine: Engine, target: int = 0
     ) -> Self:
         """Set the fitted attributes from a search that is over, and cluster its result."""
-        session, self.evidence_ = searched
-        is_screened = len(session.budget.free) < len(problem.budget.free)
-        self._keep_result(session, self.evidence_.support if self.evidence_ is not None and is_screened else None)
-        seeds, deadline = session.final_seeds, session.deadline
+        run, self.evidence_ = searched
+        is_screened = len(run.budget.free) < len(problem.budget.free)
+        self._keep_result(run, self.evidence_.z_scores if self.evidence_ is not None and is_screened else None)
+        seeds, deadline = run.final_seeds, run.deadline
         scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
         final = self.clusterings_
         self.row_model_ = None if final is None else RowModel.of(final, problem, self.support_)
@@ -363,6 +364,6 @@ class FSCPU(SearchSelector):
         self.objective_ = float(scores.mean())
         self.path_ = follow_path(settings, problem, engine, self.ranking_, self.support_, seeds, deadline, target)
         self.stability_ = None
-        if self.n_searches > 1 and not (session.interrupted or session.timed_out):
+        if self.n_searches > 1 and not (run.interrupted or run.timed_out):
             self.stability_ = repeat_search(settings, problem, self.n_searches, self.n_iter_, deadline)
         return self

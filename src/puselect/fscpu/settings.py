@@ -10,8 +10,8 @@ from joblib import effective_n_jobs
 
 from puselect.clustering import ENGINES
 from puselect.clustering.mixture import COVARIANCE_TYPES, MixtureSpec
+from puselect.parameters import check_choice, check_max_time, check_number
 from puselect.scaling import SCALES
-from puselect.selectors.base import check_choice, check_max_time, check_number
 
 MANY_VALUES = 2**22  # of a table, from which on threads prepare it
 MOST_MASKS = 2**20

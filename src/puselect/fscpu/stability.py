@@ -15,12 +15,13 @@ from puselect.columns.twins import FEWEST_ROWS, MOST_CELLS, find_twins
 from puselect.draws import Stream, generator
 from puselect.exceptions import FewLabelsWarning
 from puselect.fscpu.problem import Problem
-from puselect.fscpu.run import pool_size, search_together
-from puselect.fscpu.search_run import Session
+from puselect.fscpu.run import pool_size, search_problems
+from puselect.fscpu.search_run import SearchRun
 from puselect.fscpu.settings import Settings
+from puselect.parameters import check_number
 from puselect.row_groups import count_labels, split_rows
 from puselect.search.deadline import Deadline
-from puselect.selectors.base import check_number, descending_order
+from puselect.selectors.base import descending_order
 from puselect.sparse_table import SparseTable, as_dense
 
 SHARE_OF_STEPS = 4  # a repeated search takes a quarter of the steps, on half of the rows
@@ -148,7 +149,7 @@ def clopper_pearson(
 class Repeat(NamedTuple):
     """A repeated search and what it selects."""
 
-    session: Session
+    run: SearchRun
     selected: BoolArray
 
 
@@ -181,7 +182,7 @@ def repeat_search(
     steps = max(FEWEST_STEPS, n_steps // SHARE_OF_STEPS)
     search = replace(settings.search, max_iter=steps, checkpoint=None, verbose=0)
     repeats = search_halves(replace(settings, search=search), halves(problem, n_searches), deadline)
-    if any(each.session.interrupted or each.session.timed_out for each in repeats):
+    if any(each.run.interrupted or each.run.timed_out for each in repeats):
         return None
     selected = np.array([each.selected for each in repeats])
     return summarise_selections(selected, tuple(group.columns for group in find_twins(_columns(problem), ALIKE)))
@@ -231,16 +232,16 @@ def search_halves(settings: Settings, problems: list[Problem], deadline: Deadlin
             max_samples=first.max_samples,
         )
         ends = [Deadline(seconds) for _ in lot]
-        searched = search_together([settings] * len(lot), lot, ends, engine)
-        repeats += [Repeat(session, selection(session)) for session, _ in searched]
+        searched = search_problems([settings] * len(lot), lot, ends, engine)
+        repeats += [Repeat(run, selection(run)) for run, _ in searched]
     return repeats
 
 
-def selection(session: Session) -> BoolArray:
+def selection(run: SearchRun) -> BoolArray:
     """Return the features that a search selects."""
-    search = session.search
+    search = run.search
     order = descending_order(search.optimizer.scores, np.random.default_rng([search.optimizer.seed, search.step]))
-    return session.budget.take_within(order)
+    return run.budget.take_within(order)
 
 
 def _columns(problem: Problem) -> AnyArray:

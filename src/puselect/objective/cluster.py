@@ -3,7 +3,7 @@
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.clustering.base import ClusterTable, Engine
+from puselect.clustering.base import Engine
 from puselect.objective.information import PairInformation
 from puselect.objective.score import cluster_score, smoothing_rows
 
@@ -20,6 +20,8 @@ class ClusterObjective:
         Rows added to any set of clusters, in mean cluster sizes.
     information : PairInformation, optional
         The second criterion, of FSCPU-MI.
+    n_targets : int, default=1
+        Tables or label vectors that the engine is bound to.
     """
 
     def __init__(
@@ -28,26 +30,19 @@ class ClusterObjective:
         cluster_choice: str = "best",
         smoothing: float = 0.0,
         information: PairInformation | None = None,
+        n_targets: int = 1,
     ) -> None:
         self.engine = engine
         self.cluster_choice = cluster_choice
         self.smoothing = smoothing
         self.information = information
-        self.n_degenerate = 0
-
-    @property
-    def n_criteria(self) -> int:
-        """Number of criteria a call returns."""
-        return 1 if self.information is None else 2
+        self.n_criteria = 1 if information is None else 2
+        self.n_degenerate: IntArray = np.zeros(n_targets, dtype=np.intp)
 
     def __call__(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
         """Return the criteria of each mask, see `puselect.search.loop.Evaluate`."""
         table = self.engine.cluster(masks, seeds, targets)
-        self.n_degenerate += int(table.degenerate.sum())
-        return self.criteria(table, masks, targets)
-
-    def criteria(self, table: ClusterTable, masks: BoolArray, targets: IntArray) -> FloatArray:
-        """Return the criteria of masks from their counts."""
+        np.add.at(self.n_degenerate, targets, table.degenerate)
         extra_rows = smoothing_rows(table.size, self.smoothing)
         criteria = [cluster_score(table.size, table.positive, self.cluster_choice, extra_rows)]
         if self.information is not None:

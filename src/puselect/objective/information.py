@@ -1,22 +1,19 @@
 """Plug-in mutual information between discretised columns and labels, for all pairs of columns.
 
 Counts of all pairs at once come from one matrix product of indicator columns. Where that table would be too large,
-`puselect.objective.pair_rows` gives the pairs of one column at a time.
+`PairRows` gives the pairs of one column at a time.
 """
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from puselect.arrays import BoolArray, FloatArray, IntArray
-
-CodeArray = NDArray[np.integer[Any]]
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 CHUNK = 8192  # rows whose indicators are held at once; counts within a chunk are exact in float32
 
 
-def equal_width_codes(X: NDArray[Any], n_bins: int = 5) -> CodeArray:
+def equal_width_codes(X: AnyArray, n_bins: int = 5) -> IntArray:
     """Return each column as codes 0 .. n_bins - 1: bins of equal width, or the values where there are few.
 
     Examples
@@ -36,7 +33,7 @@ def equal_width_codes(X: NDArray[Any], n_bins: int = 5) -> CodeArray:
     return codes
 
 
-def pair_counts(codes: CodeArray, n_codes: int) -> FloatArray:
+def pair_counts(codes: IntArray, n_codes: int) -> FloatArray:
     """Return how many rows hold codes (a, b) in columns (i, j), shape (n_columns, n_columns, n_codes, n_codes)."""
     n_rows, n_columns = codes.shape
     total = np.zeros((n_columns * n_codes, n_columns * n_codes))
@@ -47,19 +44,19 @@ def pair_counts(codes: CodeArray, n_codes: int) -> FloatArray:
     return total.reshape(n_columns, n_codes, n_columns, n_codes).transpose(0, 2, 1, 3)
 
 
-def number_of_codes(codes: CodeArray) -> int:
+def number_of_codes(codes: IntArray) -> int:
     """Return one more than the largest code."""
     return int(codes.max(initial=0)) + 1
 
 
-def pair_information(codes: CodeArray) -> FloatArray:
+def pair_information(codes: IntArray) -> FloatArray:
     """Return I(X_i; X_j) in nats, shape (n_columns, n_columns); the diagonal holds the entropies."""
     joint = pair_counts(codes, number_of_codes(codes))
     single = entropy(np.einsum("iiaa->ia", joint))
     return single[:, None] + single[None, :] - entropy(joint.reshape(*joint.shape[:2], -1))
 
 
-def joint_information(codes: CodeArray, positive: NDArray[np.bool_]) -> FloatArray:
+def joint_information(codes: IntArray, positive: BoolArray) -> FloatArray:
     """Return I((X_i, X_j); s) in nats, shape (n_columns, n_columns); the diagonal holds I(X_i; s)."""
     n_codes = number_of_codes(codes)
     everywhere = pair_counts(codes, n_codes)
@@ -99,10 +96,9 @@ class PairInformation:
         self.tables = tables
 
     @classmethod
-    def of(cls, X: NDArray[np.floating], positive: BoolArray, n_bins: int = 5) -> Self:
-        """Return the information in the columns of `X` about `positive` (n_targets, n_rows), in bins of equal width."""
-        codes = equal_width_codes(X, n_bins)
-        return cls(np.stack([joint_information(codes, row) for row in np.atleast_2d(positive)]))
+    def of(cls, X: AnyArray, positive: BoolArray) -> Self:
+        """Return the information in the columns of `X`, in five bins of equal width, about one label vector."""
+        return cls(joint_information(equal_width_codes(X), positive)[None])
 
     def __call__(self, masks: BoolArray, targets: IntArray) -> FloatArray:
         """Return the criterion of each mask, shape (n_masks,)."""
@@ -115,3 +111,35 @@ class PairInformation:
         if n <= 1:
             return float(chosen.sum())
         return float((chosen.sum() - np.trace(chosen)) / (n * (n - 1)))
+
+
+class PairRows:
+    """Information of one column at a time together with every column, where a table of all pairs would be too large.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows, n_columns)
+    positive : ndarray of bool, shape (n_rows,)
+    """
+
+    def __init__(self, codes: IntArray, positive: BoolArray) -> None:
+        self.codes = np.ascontiguousarray(codes.T)
+        self.positive = positive
+        self.n_codes = number_of_codes(codes)
+
+    def information(self, column: int) -> FloatArray:
+        """Return I(X_column; X_j) in nats for every j: a line of `pair_information`."""
+        everywhere, _ = self._counts(column)
+        own = entropy(everywhere[0].sum(axis=1))
+        return own + entropy(everywhere.sum(axis=1)) - entropy(everywhere.reshape(len(everywhere), -1))
+
+    def joint_information(self, column: int) -> FloatArray:
+        """Return I((X_column, X_j); s) in nats for every j: a line of the table `joint_information`."""
+        return information_on_labels(*self._counts(column), float(self.positive.mean()))
+
+    def _counts(self, column: int) -> tuple[FloatArray, FloatArray]:
+        from puselect.columns.kernels import count_pairs_of  # compiled code is loaded only when it is used
+
+        everywhere, labelled = np.zeros((2, len(self.codes), self.n_codes, self.n_codes))
+        count_pairs_of(self.codes, column, self.positive, everywhere, labelled)
+        return everywhere, labelled

@@ -5,12 +5,12 @@ prefix of the clusters sorted by a_k / c_k (Proposition 1), so it is enough to t
 constant number of rows is added to every ``sum c``, which keeps tiny clusters from winning by chance.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from puselect.arrays import FloatArray
+from puselect.arrays import BoolArray, FloatArray, IntArray
 
 
 class BestClusters(NamedTuple):
@@ -18,7 +18,7 @@ class BestClusters(NamedTuple):
 
     score: FloatArray
     """Shape (n_masks,)."""
-    chosen: NDArray[np.bool_]
+    chosen: BoolArray
     """Shape (n_masks, n_clusters)."""
 
 
@@ -76,12 +76,12 @@ def smoothing_rows(size: FloatArray, smoothing: float) -> FloatArray:
         return np.asarray(smoothing * size.mean(axis=1))
 
 
-def _longest_best(value: FloatArray) -> NDArray[np.integer[Any]]:
+def _longest_best(value: FloatArray) -> IntArray:
     """Return the last index of the largest value of each row."""
     return np.asarray(value.shape[1] - 1 - np.argmax(value[:, ::-1], axis=1))
 
 
-def _before_first_decrease(value: FloatArray) -> NDArray[np.integer[Any]]:
+def _before_first_decrease(value: FloatArray) -> IntArray:
     """Return the index before the first decrease of each row, the last one if there is none."""
     falls = np.diff(value, axis=1, append=-np.inf) < 0
     return np.asarray(np.argmax(falls, axis=1))

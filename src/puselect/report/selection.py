@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from puselect.checks.suitability import Suitability
-from puselect.fscpu.auto_number import ChoiceCode, Path
+from puselect.fscpu.auto_number import Path
 from puselect.fscpu.prior import ClassPrior
+from puselect.fscpu.problem import ChoiceCode
 from puselect.fscpu.stability import Stability
 from puselect.report.codec import JSONRecord, require, same_length, within
 from puselect.report.model import Model

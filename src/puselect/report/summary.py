@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
+from puselect._version import versions
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.checks.suitability import Suitability
 from puselect.fscpu.final_clusters import Candidates, Clusterings, known_positives
@@ -39,7 +40,6 @@ from puselect.selectors.groups import selected_groups
 from puselect.selectors.result import FitResult, SearchResult
 from puselect.tables.column_outcomes import ColumnOutcome
 from puselect.tables.encoders import Encoder
-from puselect.versions import versions
 
 if TYPE_CHECKING:
     from puselect.tables.prepare import Preparer

@@ -116,7 +116,7 @@ def log_line(line: str, verbose: int) -> None:
         logger.log(logging.INFO if verbose > 0 else logging.DEBUG, "%s", line)
 
 
-class Progress:
+class ProgressLog:
     """Reports the steps of a search.
 
     Parameters

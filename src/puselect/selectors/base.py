@@ -2,8 +2,8 @@
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
-from numbers import Integral, Real
+from collections.abc import Callable
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.exceptions import FewerFeaturesWarning, FewLabelsWarning
 from puselect.labels import labelled_positives, without_missing
+from puselect.parameters import check_number
 from puselect.scaling import check_unmasked, column_extremes
 from puselect.selectors.diagnosis import column_faults, has_dates
 from puselect.selectors.notebook import selected_html
@@ -27,8 +28,10 @@ from puselect.sparse_table import canonical
 if TYPE_CHECKING:
     from puselect.fscpu.stability import Stability
 
-LARGEST_INTEGER = 10**18
 FEW_LABELS = 10
+
+RandomSeed = int | np.random.RandomState | None
+"""`random_state` of scikit-learn's estimators."""
 
 
 class PUSelector(SelectorMixin, BaseEstimator):
@@ -42,8 +45,8 @@ class PUSelector(SelectorMixin, BaseEstimator):
         The parameters that the last `fit` was called with; a later `set_params` does not change them.
     """
 
-    pos_label: Any
-    random_state: Any
+    pos_label: object
+    random_state: RandomSeed
     support_: BoolArray
     ranking_: IntArray
     feature_names_in_: NDArray[Any]
@@ -151,7 +154,7 @@ class PUSelector(SelectorMixin, BaseEstimator):
         return tags
 
 
-def resolve_n_features(wanted: Any, n_features: int) -> int:
+def resolve_n_features(wanted: int | float | str | None, n_features: int) -> int:
     """Return how many features to select; None means half of them, rounded up (the paper's rule).
 
     A float between 0 and 1 is a share of the features, at least one.
@@ -162,37 +165,6 @@ def resolve_n_features(wanted: Any, n_features: int) -> int:
         return max(1, round(float(wanted) * n_features))
     check_number("n_features_to_select", wanted, 1, n_features, integer=True)
     return int(wanted)
-
-
-def check_number(
-    name: str, value: Any, low: float, high: float = np.inf, *, integer: bool = False, open_low: bool = False
-) -> None:
-    """Raise a ValueError unless `value` is a number of the wanted kind in [low, high], or (low, high]."""
-    is_number = isinstance(value, Integral if integer else Real) and not isinstance(value, bool | np.bool_)
-    if is_number and isinstance(value, int) and abs(value) > LARGEST_INTEGER:  # not a float, nor an index
-        raise ValueError(f"{name} must be a number below {LARGEST_INTEGER:g}, got one of {len(str(value))} digits")
-    if not is_number or not low <= value <= high or value == np.inf or (open_low and value == low):
-        noun = "an integer" if integer else "a number"
-        reach = f"{'above' if open_low else 'of at least'} {low}" if high == np.inf else f"in {low}..{high}"
-        raise ValueError(f"{name} must be {noun} {reach}, got {value!r}")
-
-
-def check_max_time(value: Any) -> None:
-    """Raise a ValueError unless `value` is None or a number of seconds above 0."""
-    if value is not None:
-        check_number("max_time", value, 0, open_low=True)
-
-
-def check_flag(name: str, value: Any) -> None:
-    """Raise a ValueError unless `value` is True or False."""
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, got {value!r}")
-
-
-def check_choice(name: str, value: Any, choices: Sequence[str | None]) -> None:
-    """Raise a ValueError unless `value` is one of `choices`."""
-    if not (value is None or isinstance(value, str)) or value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
 
 
 def column_names(selector: PUSelector, X: Any) -> list[Any] | None:

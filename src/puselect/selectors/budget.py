@@ -36,7 +36,7 @@ class Budget(NamedTuple):
     """The feature that stands for the group of each, shape (n_features,); None without groups. Others are not free."""
 
     @property
-    def start(self) -> float:
+    def share(self) -> float:
         """The paper's first probability: budget over total cost."""
         return min(self.limit / float(self.costs.sum()), 1.0) if len(self.free) else 1.0
 
@@ -48,7 +48,7 @@ class Budget(NamedTuple):
     @property
     def leaves_a_choice(self) -> bool:
         """Whether some of the free features fit, but not all of them."""
-        return bool(self.affordable.any()) and self.start < 1
+        return bool(self.affordable.any()) and self.share < 1
 
     @property
     def columns(self) -> IntArray:

@@ -1,15 +1,16 @@
 """Selectors that score every feature once: the base of the methods FSCPU is compared with."""
 
 from dataclasses import replace
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from puselect.arrays import BoolArray, FloatArray
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.scaling import scale_columns
 from puselect.selectors.base import (
     PUSelector,
+    RandomSeed,
     descending_order,
     ranks_of,
     resolve_n_features,
@@ -18,11 +19,13 @@ from puselect.selectors.base import (
 )
 from puselect.selectors.result import FitResult
 
+CONSTANT_SCORE = -1.0  # below the scores of columns that vary, which are at least 0
 
-class Task(NamedTuple):
-    """What a ranking method gets to see."""
 
-    X: NDArray[np.float64]
+class RankingTask(NamedTuple):
+    """The data of a ranking method."""
+
+    X: FloatArray
     """The table, min-max scaled, shape (n_rows, n_features)."""
     positive: BoolArray
     """Labelled positives, shape (n_rows,)."""
@@ -40,21 +43,40 @@ class Task(NamedTuple):
 class RankingSelector(PUSelector):
     """Selects the features of highest score.
 
-    A subclass stores its parameters, among them `n_features_to_select`, `pos_label` and `random_state`, and gives
-    scores in `_score`. Equal scores are ordered at random, from the seed; constant columns come last and are never
-    selected.
+    A subclass scores the columns that vary in `_score_columns`, or all columns in `_score`. Equal scores are ordered at
+    random, from the seed; constant columns come last and are never selected.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, optional
+        How many features to select, or which share of them. By default half of them, rounded up.
+    pos_label : object, default=1
+        The value of `y` that marks a labelled positive; all others mean unlabelled.
+    random_state : int, RandomState or None, default=None
+        Seed of the method, and of the order of features with equal scores.
 
     Attributes
     ----------
     scores_ : ndarray of float, shape (n_features,)
-        Higher is better.
+        Higher is better; -1 for constant columns, unless stated otherwise.
     ranking_ : ndarray of int, shape (n_features,)
         1 for the best feature.
     support_ : ndarray of bool, shape (n_features,)
+        The selected features.
+    n_features_in_ : int
+        Number of columns of the table.
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the columns, if all of them are strings.
     """
 
-    n_features_to_select: int | None
     scores_: FloatArray
+
+    def __init__(
+        self, n_features_to_select: int | float | None = None, *, pos_label: object = 1, random_state: RandomSeed = None
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.pos_label = pos_label
+        self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Rank the features.
@@ -71,7 +93,7 @@ class RankingSelector(PUSelector):
         varying = varying_columns(table)
         warn_of_fewer(n_select, int(varying.sum()))
         rng = np.random.default_rng(self._draw_entropy())
-        task = Task(np.ascontiguousarray(scale_columns(table)), positive, n_select, rng)
+        task = RankingTask(np.ascontiguousarray(scale_columns(table)), positive, n_select, rng)
         self.scores_ = np.asarray(self._score(task), dtype=np.float64)
         self.ranking_ = ranks_of(descending_order(self.scores_, rng, last=~varying))
         self.support_ = (self.ranking_ <= n_select) & varying
@@ -83,12 +105,20 @@ class RankingSelector(PUSelector):
         """The outcome of the fit, with the scores."""
         return replace(super().result_, scores=self.scores_)
 
-    def _score(self, task: Task) -> FloatArray:
+    def _score(self, task: RankingTask) -> FloatArray:
         """Return a score per feature, higher is better."""
+        varying = np.asarray(task.X.any(axis=0))  # scaled: a constant column is all zeros
+        scores = np.full(len(varying), CONSTANT_SCORE)
+        if varying.any():
+            scores[varying] = self._score_columns(task._replace(X=task.X[:, varying]))
+        return scores
+
+    def _score_columns(self, task: RankingTask) -> FloatArray:
+        """Return a score of 0 or more for each column of the task, all of which vary."""
         raise NotImplementedError
 
 
-def scores_of_order(order: NDArray[Any], n_features: int) -> FloatArray:
+def scores_of_order(order: IntArray, n_features: int) -> FloatArray:
     """Return scores that put the features of `order` first, in that order; all others get 0.
 
     Examples

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from puselect.arrays import AnyArray
 from puselect.exceptions import LeakWarning, UnreadValuesWarning
 from puselect.labels import labelled_positives
-from puselect.selectors.base import check_number
+from puselect.parameters import check_number
 from puselect.tables.column_outcomes import column_outcomes, leak_text
 from puselect.tables.columns import ColumnRules, finish_columns, read_columns
 from puselect.tables.encoders import Feature

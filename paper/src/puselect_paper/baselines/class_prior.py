@@ -4,11 +4,11 @@ import warnings
 
 from puselect.checks.prior import estimate_prior
 from puselect.exceptions import FewLabelsWarning
-from puselect.selectors.base import check_number
-from puselect.selectors.ranking import Task
+from puselect.parameters import check_number
+from puselect.selectors.ranking import RankingTask
 
 
-def known_prior(prior: float | None, task: Task) -> float:
+def known_prior(prior: float | None, task: RankingTask) -> float:
     """Return the share of positives among all rows: the given one, an estimate, or else twice the labelled share."""
     if prior is not None:
         check_number("prior", prior, 0, 1, open_low=True)

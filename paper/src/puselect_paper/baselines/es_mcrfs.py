@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.parameters import check_choice, check_max_time, check_number
 from puselect.search.deadline import Deadline
 from puselect.search.progress import LOG_SECONDS, Throttle
-from puselect.selectors.base import check_choice, check_max_time, check_number
-from puselect.selectors.ranking import RankingSelector, Task
+from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.agent import Agent
 
 FIRST_EPSILON, LAST_EPSILON = 0.5, 0.2  # share of random actions in walks, at the first and at the last step
@@ -127,7 +127,7 @@ class ESMCRFS(RankingSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _score(self, task: Task) -> FloatArray:
+    def _score(self, task: RankingTask) -> FloatArray:
         self._check()
         varies = np.ptp(task.X, axis=0) > 0
         scores = np.full(len(varies), -2.0)
@@ -145,7 +145,7 @@ class ESMCRFS(RankingSelector):
         check_choice("order", self.order, ("random", "history"))
         check_number("learning_rate", self.learning_rate, 0, open_low=True)
 
-    def _search(self, task: Task, columns: IntArray) -> FloatArray:
+    def _search(self, task: RankingTask, columns: IntArray) -> FloatArray:
         """Return the scores of `columns`, none of which is constant."""
         rows = capped_rows(task.positive, self.max_samples, task.rng)
         X, positive = task.X[np.ix_(rows, columns)], task.positive[rows]
@@ -200,12 +200,12 @@ class ForestReward:
     positive : ndarray of bool, shape (n_rows,)
     n_estimators : int
     n_jobs : int or None
-    task : Task
+    task : RankingTask
         Provides the split and the seed, the same for all masks.
     """
 
     def __init__(
-        self, X: NDArray[np.float64], positive: BoolArray, n_estimators: int, n_jobs: int | None, task: Task
+        self, X: NDArray[np.float64], positive: BoolArray, n_estimators: int, n_jobs: int | None, task: RankingTask
     ) -> None:
         self.X = X.astype(np.float32)  # as the trees want it
         self.positive = positive

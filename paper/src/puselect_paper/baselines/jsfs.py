@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray, FloatArray
+from puselect.parameters import check_choice, check_max_time, check_number
 from puselect.search.deadline import Deadline
-from puselect.selectors.base import check_choice, check_max_time, check_number, descending_order
-from puselect.selectors.ranking import RankingSelector, Task
+from puselect.selectors.base import descending_order
+from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.neighbour_graph import Edges, adjacency, neighbour_edges, normalised
 from puselect_paper.baselines.sparse_bayes import SparseModel, fit_sparse_bayes
 
@@ -121,7 +122,7 @@ class JSFS(RankingSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _score(self, task: Task) -> FloatArray:
+    def _score(self, task: RankingTask) -> FloatArray:
         self._check()
         deadline = Deadline(self.max_time)
         X, positive = task.X, task.positive

@@ -13,12 +13,13 @@ from sklearn.model_selection import train_test_split
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.evaluation.models import lightgbm_classifier
-from puselect.fscpu.search_run import SearchSelector, Session, published_optimizer
+from puselect.fscpu.search_run import SearchRun, SearchSelector, published_optimizer, run_alone
 from puselect.fscpu.settings import SearchSettings
+from puselect.parameters import check_number
 from puselect.scaling import scale_columns
 from puselect.search.callbacks import FitCallbacks, with_callbacks
 from puselect.search.deadline import Deadline
-from puselect.selectors.base import check_number, varying_columns
+from puselect.selectors.base import varying_columns
 from puselect.selectors.budget import Budget
 
 
@@ -129,9 +130,9 @@ class LGBMOpt(SearchSelector):
         objective = HoldoutAUC(scaled, positive, self.n_estimators, entropy, self.n_jobs)
         identity = (settings.identity, self.n_estimators, scaled, positive, budget.limit, entropy)
         optimizer = published_optimizer(settings.population_size, budget, entropy)
-        session = Session(settings, objective, budget, optimizer, self.max_iter, identity, deadline)
-        session.run(FitCallbacks(self, X, y))
-        self._keep_result(session)
+        run = SearchRun(settings, objective, budget, optimizer, self.max_iter, identity, deadline)
+        run_alone(run, FitCallbacks(self, X, y))
+        self._keep_result(run)
         self.objective_ = float(objective(self.support_[None, :], np.zeros(1, int), np.zeros(1, int))[0, 0])
         self.scores_ = self.probabilities_
         return self
@@ -159,7 +160,7 @@ class HoldoutAUC:
         self.X = X
         self.positive = positive
         self.n_threads = effective_n_jobs(n_jobs)
-        self.n_degenerate = 0
+        self.n_degenerate: IntArray = np.zeros(1, dtype=np.intp)
         self.known: dict[bytes, float] = {}
 
     def __call__(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:

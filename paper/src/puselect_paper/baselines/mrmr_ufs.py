@@ -7,8 +7,9 @@ from sklearn.metrics import mutual_info_score
 
 from puselect.arrays import FloatArray, IntArray
 from puselect.objective.information import equal_width_codes
-from puselect.selectors.base import check_choice, check_number, descending_order
-from puselect.selectors.ranking import RankingSelector, Task, scores_of_order
+from puselect.parameters import check_choice, check_number
+from puselect.selectors.base import descending_order
+from puselect.selectors.ranking import RankingSelector, RankingTask, scores_of_order
 from puselect_paper.baselines.spectral import SpectralClusters, spectral_clusters
 
 
@@ -98,7 +99,7 @@ class MRMRUFS(RankingSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _score(self, task: Task) -> FloatArray:
+    def _score(self, task: RankingTask) -> FloatArray:
         check_number("n_neighbors", self.n_neighbors, 1, integer=True)
         check_number("n_bins", self.n_bins, 2, integer=True)
         check_choice("representative", self.representative, ("centre", "relevance"))
@@ -117,7 +118,7 @@ class MRMRUFS(RankingSelector):
         others = left[descending_order(self.relevance_[left], task.rng)]
         return scores_of_order(np.append(taken, others).astype(np.intp), task.X.shape[1])
 
-    def _n_clusters(self, name: str, task: Task) -> int:
+    def _n_clusters(self, name: str, task: RankingTask) -> int:
         """Return a number of clusters as wanted; by default that of the features to select."""
         wanted = getattr(self, name)
         if wanted is None:

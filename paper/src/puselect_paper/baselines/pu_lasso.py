@@ -7,8 +7,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from puselect.arrays import BoolArray, FloatArray
-from puselect.baselines.varying import score_varying
-from puselect.selectors.ranking import RankingSelector, Task
+from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.class_prior import known_prior
 
 N_PENALTIES = 20
@@ -72,9 +71,8 @@ class PULasso(RankingSelector):
         self.pos_label = pos_label
         self.random_state = random_state
 
-    def _score(self, task: Task) -> FloatArray:
-        prior = known_prior(self.prior, task)
-        return score_varying(task.X, lambda X: entry_scores(X, task.positive, task.n_select, prior))
+    def _score_columns(self, task: RankingTask) -> FloatArray:
+        return entry_scores(task.X, task.positive, task.n_select, known_prior(self.prior, task))
 
 
 class Line(NamedTuple):

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from puselect.arrays import FloatArray
-from puselect.baselines.mrmr import mrmr_scores
-from puselect.selectors.ranking import RankingSelector, Task
+from puselect.baselines.information import mrmr_scores
+from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.quicksort import quicksort_order
 
 
@@ -56,5 +56,5 @@ class PublishedMRMR(RankingSelector):
         self.pos_label = pos_label
         self.random_state = random_state
 
-    def _score(self, task: Task) -> FloatArray:
+    def _score(self, task: RankingTask) -> FloatArray:
         return mrmr_scores(task, task.X.astype(np.int8), "quotient", quicksort_order)

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray, FloatArray
-from puselect.baselines.varying import score_varying
-from puselect.selectors.base import check_number
-from puselect.selectors.ranking import RankingSelector, Task
+from puselect.parameters import check_number
+from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.class_prior import known_prior
 
 
@@ -72,15 +71,11 @@ class PUET(RankingSelector):
         self.pos_label = pos_label
         self.random_state = random_state
 
-    def _score(self, task: Task) -> FloatArray:
+    def _score_columns(self, task: RankingTask) -> FloatArray:
         check_number("n_estimators", self.n_estimators, 1, integer=True)
         prior = known_prior(self.prior, task)
-
-        def mean_savings(X: FloatArray) -> FloatArray:
-            trees = [saved_risk(X, task.positive, prior, task.rng) for _ in range(self.n_estimators)]
-            return np.asarray(np.mean(trees, axis=0))
-
-        return score_varying(task.X, mean_savings)
+        trees = [saved_risk(task.X, task.positive, prior, task.rng) for _ in range(self.n_estimators)]
+        return np.asarray(np.mean(trees, axis=0))
 
 
 def node_risk(shares: FloatArray, prior: float) -> FloatArray:

@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 from scipy.special import entr
 
 from puselect.arrays import BoolArray, FloatArray
-from puselect.selectors.base import check_choice, check_number
-from puselect.selectors.ranking import RankingSelector, Task
+from puselect.parameters import check_choice, check_number
+from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.neighbour_graph import Edges, adjacency, neighbour_edges
 
 FLAT = 1e-20  # a variance at or below this, of values in [0, 1], is rounding
@@ -95,7 +95,7 @@ class SSelect(RankingSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _score(self, task: Task) -> FloatArray:
+    def _score(self, task: RankingTask) -> FloatArray:
         check_number("n_neighbors", self.n_neighbors, 1, integer=True)
         check_number("trade_off", self.trade_off, 0, 1)
         check_choice("weight", self.weight, ("heat", "binary"))

@@ -11,9 +11,9 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
+from puselect._version import versions
 from puselect.evaluation.holdout import select_features
 from puselect.exceptions import InterruptedSearchWarning
-from puselect.versions import versions
 from puselect_paper.studies.artificial import assign_convergence, assign_recall, measure_objective
 from puselect_paper.studies.cells import Cell
 from puselect_paper.studies.journal import Row

@@ -1,30 +1,55 @@
-"""The default engine: compiled kernels, masks over threads, BLAS at one thread."""
+"""The default engine: compiled kernels, masks over threads, BLAS at one thread; dense and sparse tables."""
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
+from scipy.sparse import csc_array
 from sklearn.cluster import kmeans_plusplus
 
-from puselect.arrays import BoolArray, Float32Array, FloatArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray, map_blocks
 from puselect.clustering.base import ClusterTable, FinalFit, Mixture
 from puselect.clustering.cpu.blas import one_blas_thread
 from puselect.clustering.cpu.fits import MixtureFit, hard_fit, soft_fit
 from puselect.clustering.cpu.sweeps import count
 from puselect.clustering.cpu.wide import WideFit, suits, wide_fit
-from puselect.clustering.mixture import MixtureSpec
-from puselect.clustering.precision import regularised
+from puselect.clustering.mixture import MixtureSpec, regularised
 from puselect.clustering.sample import Sample, draw_sample
+from puselect.sparse_table import SparseTable
 
 SERIAL_WORK = 2_000_000  # multiplications below which a thread per mask is slower
+
+
+class SparseColumns:
+    """Lines of the features of a sparse table, made dense when they are asked for.
+
+    Parameters
+    ----------
+    values : sparse array of shape (n_rows, n_features)
+    """
+
+    def __init__(self, values: csc_array) -> None:
+        self.values = values.tocsc()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Features and rows."""
+        return self.values.shape[1], self.values.shape[0]
+
+    def __getitem__(self, mask: BoolArray) -> Float32Array:
+        """Return the lines of a mask's features, shape (n_selected, n_rows)."""
+        chosen = self.values[:, np.flatnonzero(mask)]
+        lines = np.zeros(chosen.shape[::-1], dtype=np.float32)
+        feature = np.repeat(np.arange(chosen.shape[1]), np.diff(chosen.indptr))
+        lines[feature, chosen.indices] = chosen.data
+        return lines
 
 
 class Rows(NamedTuple):
     """The rows used with one seed."""
 
     seed: int
-    Z: Float32Array
+    Z: Float32Array | SparseColumns
     """One line per feature in use, shape (n_used, n_rows)."""
     used: BoolArray
     """Which features are, shape (n_features,)."""
@@ -36,8 +61,9 @@ class CPUEngine:
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n_features)
-        The scaled table. It is centred and copied once, as float32.
+    X : ndarray of shape (n_rows, n_features), or SparseTable
+        The scaled table. A dense one is centred and copied once, as float32. Columns of a sparse one are centred at
+        their most frequent value; only those of a mask, and of the rows of a sample, are made dense.
     positive : ndarray of bool, shape (n_targets, n_rows)
         One or more label vectors.
     spec : MixtureSpec
@@ -50,27 +76,29 @@ class CPUEngine:
 
     def __init__(
         self,
-        X: FloatArray | Float32Array,
+        X: AnyArray | SparseTable,
         positive: BoolArray,
         spec: MixtureSpec,
         n_jobs: int | None = None,
         max_samples: int | None = None,
     ) -> None:
-        self.Z = np.empty(X.shape[::-1], dtype=np.float32)
-        self.centre = np.array([X[:, j].mean(dtype=np.float64) for j in range(X.shape[1])])
-        for j in range(X.shape[1]):
-            self.Z[j] = X[:, j] - self.centre[j]
         self.positive = np.atleast_2d(positive)
         self.spec = regularised(spec, X)
         self.n_threads = effective_n_jobs(n_jobs)
         self.max_samples = max_samples if max_samples is not None and max_samples < len(X) else None
         self.n_clusters = min(spec.n_clusters, self.max_samples or len(X))
+        self.Z: Float32Array | SparseColumns
+        if isinstance(X, SparseTable):
+            self.centre, self.Z = X.offset, SparseColumns(X.values)
+            self.sparse_rows = X.values.tocsr()
+        else:
+            self.centre, self.Z = centred_lines(X)
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
         """Return the counts of each mask's clustering; see `Engine.cluster`."""
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
         pairs = list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))
-        table = self._no_counts(len(masks))
+        table = ClusterTable.empty(len(masks), self.n_clusters)
         with one_blas_thread:
             for seed, target in dict.fromkeys(pairs):
                 members = [i for i, pair in enumerate(pairs) if pair == (seed, target)]
@@ -84,45 +112,34 @@ class CPUEngine:
         """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
         if not mask.any():
             return FinalFit(self.cluster(np.repeat(mask[None], len(seeds), axis=0), seeds), None)
-        table = self._no_counts(len(seeds))
+        table = ClusterTable.empty(len(seeds), self.n_clusters)
         mixtures = []
         with one_blas_thread:
             for i, seed in enumerate(np.asarray(seeds).tolist()):
                 rows = self._rows(seed, target, mask)
                 fit = self._fit(rows, mask)
-                table.degenerate[i] = fit.degenerate
-                count(fit.labels, rows.sample.positive, rows.sample.weight, table.size[i], table.positive[i])
+                self._count(fit, rows.sample, table, i)
                 if n_mixtures is None or i < n_mixtures:
                     found = fit.dense().parameters if isinstance(fit, WideFit) else fit.parameters
                     mixtures.append(Mixture.of(found.size, found.mean + self.centre[mask], found.factor))
         return FinalFit(table, tuple(mixtures))
 
-    def _no_counts(self, n_masks: int) -> ClusterTable:
-        """Return a table of zeros, to be filled in."""
-        shape = (n_masks, self.n_clusters)
-        return ClusterTable(np.zeros(shape), np.zeros(shape), np.zeros(n_masks, dtype=bool))
-
     def _cluster_alike(self, masks: BoolArray, members: list[int], rows: Rows, table: ClusterTable) -> None:
         """Fill in the lines of `table` for masks that share seed and labels."""
 
-        def one(i: int) -> None:
-            if not masks[i].any():
-                table.degenerate[i] = True  # no columns, no clusters: counts of zero have the worst score
-                return
-            fit = self._fit(rows, masks[i])
-            table.degenerate[i] = fit.degenerate
-            count(fit.labels, rows.sample.positive, rows.sample.weight, table.size[i], table.positive[i])
+        def fill(part: slice) -> None:
+            for i in members[part]:
+                if masks[i].any():
+                    self._count(self._fit(rows, masks[i]), rows.sample, table, i)
 
         work = rows.Z.shape[1] * self.n_clusters * int(masks[members[0]].sum()) ** 2
-        if self.n_threads == 1 or len(members) == 1 or work < SERIAL_WORK:
-            for i in members:
-                one(i)
-        else:
-            pool = ThreadPoolExecutor(min(self.n_threads, len(members)))
-            try:
-                list(pool.map(one, members))
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for masks half done
+        n_threads = 1 if work < SERIAL_WORK else min(self.n_threads, len(members))
+        map_blocks(fill, len(members), 1, n_threads)
+
+    def _count(self, fit: MixtureFit | WideFit, sample: Sample, table: ClusterTable, line: int) -> None:
+        """Fill in one line of `table`."""
+        table.degenerate[line] = fit.degenerate
+        count(fit.labels, sample.positive, sample.weight, table.size[line], table.positive[line])
 
     def _fit(self, rows: Rows, mask: BoolArray) -> MixtureFit | WideFit:
         """Return the mixture of a mask's columns."""
@@ -143,8 +160,19 @@ class CPUEngine:
         """Return the rows of a seed, with the features in use."""
         sample = draw_sample(self.positive[target], self.spec, seed, self.max_samples)
         if sample.rows is None:
-            return Rows(seed, self.Z, np.ones(len(self.Z), dtype=bool), sample)
+            return Rows(seed, self.Z, np.ones(len(used), dtype=bool), sample)
+        if isinstance(self.Z, SparseColumns):
+            return Rows(seed, SparseColumns(self.sparse_rows[sample.rows]), np.ones(len(used), dtype=bool), sample)
         Z = np.empty((int(used.sum()), len(sample.rows)), dtype=np.float32)
         for line, j in zip(Z, np.flatnonzero(used), strict=True):
             np.take(self.Z[j], sample.rows, out=line)
         return Rows(seed, Z, used, sample)
+
+
+def centred_lines(X: AnyArray) -> tuple[FloatArray, Float32Array]:
+    """Return the means of the columns, and the table less these as float32, a line per feature."""
+    centre = np.array([X[:, j].mean(dtype=np.float64) for j in range(X.shape[1])])
+    Z = np.empty(X.shape[::-1], dtype=np.float32)
+    for j in range(X.shape[1]):
+        Z[j] = X[:, j] - centre[j]
+    return centre, Z

@@ -6,13 +6,16 @@ run over consecutive table rows. ``Z`` is float32 and centred; every sum over ro
 
 import functools
 import logging
-from typing import Any
+from collections.abc import Callable
+from typing import TypeVar, cast
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from puselect.arrays import AnyArray
+
+Array = AnyArray
+Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 logger = logging.getLogger(__name__)
 
@@ -23,17 +26,17 @@ BLOCK = 512  # rows per block: their densities for all clusters fit into the L2 
 STRIP = 8  # rows of the triangular factors multiplied at a time
 
 
-def kernel(function: Any, **options: Any) -> Any:
+def kernel(function: Kernel, **options: bool) -> Kernel:
     """Compile `function` without the interpreter lock; machine code is cached on disk where that is possible."""
     compiler = functools.partial(numba.njit, nogil=True, fastmath=FAST, error_model="numpy", **options)
     try:
-        return compiler(cache=True)(function)
+        return cast(Kernel, compiler(cache=True)(function))
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
         log_no_cache()
-        return compiler()(function)
+        return cast(Kernel, compiler()(function))
 
 
-def inner_kernel(function: Any) -> Any:
+def inner_kernel(function: Kernel) -> Kernel:
     """Compile a part of other kernels, always inlined.
 
     As a function of its own, a part may be optimised once more in the cached code of its caller, with sums in another

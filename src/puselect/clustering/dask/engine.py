@@ -59,8 +59,7 @@ class PartitionedEngine:
 
     def _cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> tuple[ClusterTable, list[Parameters]]:
         """Return the counts of all clusterings and the mixtures of those that have columns; three maps for all."""
-        shape = (len(masks), self.n_clusters)
-        table = ClusterTable(np.zeros(shape), np.zeros(shape), np.asarray(~masks.any(axis=1)))
+        table = ClusterTable.empty(len(masks), self.n_clusters)
         used = np.flatnonzero(masks.any(axis=1))
         if not len(used):
             return table, []

@@ -6,16 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering.base import ClusterTable, FinalFit, Mixture
+from puselect.clustering.cpu.blas import ProcessSetting
 from puselect.clustering.gpu.fits import BatchFits, Inputs, Outcome
 from puselect.clustering.gpu.starts import draw_each
-from puselect.clustering.mixture import MixtureSpec
-from puselect.clustering.precision import regularised
-from puselect.clustering.process_setting import ProcessSetting
+from puselect.clustering.mixture import MixtureSpec, regularised
 from puselect.clustering.sample import Sample, draw_sample
 
 logger = logging.getLogger("puselect")
@@ -63,7 +61,7 @@ class GPUEngine:
 
     def __init__(
         self,
-        X: NDArray[Any],
+        X: AnyArray,
         positive: BoolArray,
         spec: MixtureSpec,
         table_of: Any = None,
@@ -90,7 +88,7 @@ class GPUEngine:
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
         """Return the counts of each mask's clustering; see `Engine.cluster`."""
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
-        table = self._no_counts(len(masks))
+        table = ClusterTable.empty(len(masks), self.n_clusters)
         for batch in self._batches(masks, list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))):
             batch.fill(table)
         return table
@@ -99,7 +97,7 @@ class GPUEngine:
         self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
     ) -> FinalFit:
         """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
-        table = self._no_counts(len(seeds))
+        table = ClusterTable.empty(len(seeds), self.n_clusters)
         mixtures: dict[int, Mixture] = {}
         pairs = [(seed, target) for seed in np.asarray(seeds).tolist()]
         centre = self.centre[self.table_of[target]][mask]
@@ -110,11 +108,6 @@ class GPUEngine:
             for i, mean, factor, constant in zip(batch.members[wanted].tolist(), *parts, strict=True):
                 mixtures[i] = Mixture(mean + centre, factor, constant)
         return FinalFit(table, tuple(mixtures[i] for i in sorted(mixtures)) if mask.any() else None)
-
-    def _no_counts(self, n_masks: int) -> ClusterTable:
-        """Return a table to be filled in; a mask without columns keeps its counts of zero, which score worst."""
-        shape = (n_masks, self.n_clusters)
-        return ClusterTable(np.zeros(shape), np.zeros(shape), np.ones(n_masks, dtype=bool))
 
     def _batches(self, masks: BoolArray, pairs: list[tuple[int, int]]) -> Iterator[Batch]:
         """Fit the masks, each with its seed and target, as many at a time as the memory holds."""
@@ -195,7 +188,7 @@ class GPUEngine:
         """Return the rows used with a seed and a label vector, and where clusters start."""
         return draw_sample(self.positive[target], self.spec, seed, self.max_samples)
 
-    def _to_device(self, tables: NDArray[Any]) -> Tensor:
+    def _to_device(self, tables: AnyArray) -> Tensor:
         """Return the tables centred, as float32, on the device."""
         try:
             held = torch.empty(tables.shape, dtype=torch.float32, device=self.device)

@@ -13,13 +13,12 @@ from types import ModuleType
 from typing import NamedTuple
 from weakref import WeakMethod
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from puselect.arrays import IntArray
 from puselect.clustering.gpu import plain
-from puselect.clustering.gpu.mixtures import Mixtures
+from puselect.clustering.gpu.plain import Mixtures
 from puselect.clustering.gpu.starts import plus_plus
 from puselect.clustering.mixture import MixtureSpec
 
@@ -103,7 +102,7 @@ class Inputs(NamedTuple):
 class Outcome(NamedTuple):
     """The fits of a batch; overwritten by the next one."""
 
-    counts: NDArray[np.int64]
+    counts: IntArray
     """Rows, labelled rows and degenerate fits: shape (n_masks, 2 n_clusters + 1)."""
     mixtures: Mixtures
     square_factors: Callable[[Tensor, int], Tensor]

@@ -22,7 +22,7 @@ from puselect.clustering.gpu.kernels import (
     responsibilities_kernel,
     soft_moments_kernel,
 )
-from puselect.clustering.gpu.mixtures import Mixtures
+from puselect.clustering.gpu.plain import Mixtures
 from puselect.clustering.mixture import MixtureSpec
 
 SPLIT, CENTRE_SPLIT = 1024, 256  # rows added up in float32: of clusters, by centres

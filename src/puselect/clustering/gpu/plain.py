@@ -5,11 +5,24 @@ shape (n_masks, n_clusters, n_rows), or holds the one cluster of each row, (n_ma
 float32 within `CHUNK` rows and float64 beyond.
 """
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
-from puselect.clustering.gpu.mixtures import Mixtures
 from puselect.clustering.mixture import MixtureSpec
+
+
+class Mixtures(NamedTuple):
+    """The parameters of a batch of mixtures, in the precision the sweeps over the rows use."""
+
+    mean: Tensor
+    """Shape (n_masks, n_clusters, n_features)."""
+    factor: Tensor
+    """Inverses of the lower Cholesky factors, laid out as the sweeps do it; see their `square_factors`."""
+    constant: Tensor
+    """-2 log(weight) - log|factor|^2, shape (n_masks, n_clusters)."""
+
 
 CHUNK = 4096
 NOTHING_LEFT = 1e30  # the distance from an empty cluster

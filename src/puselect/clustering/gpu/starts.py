@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from puselect.arrays import FloatArray
 from puselect.clustering.gpu.plain import distances
 
 
@@ -16,7 +16,7 @@ class Draws(NamedTuple):
 
     first: int
     """The row of the first centre."""
-    uniform: NDArray[np.float64]
+    uniform: FloatArray
     """Shape (n_clusters - 1, n_trials)."""
 
 

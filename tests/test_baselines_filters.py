@@ -1,9 +1,17 @@
 import numpy as np
+import pytest
 from ranking_contract import RankingContract, small_table
 from scipy.stats import ansari, ranksums
+from sklearn.feature_selection import SelectKBest, chi2
+from sklearn.preprocessing import minmax_scale
 
-from puselect.baselines import Lepage, LowestVariance
+from puselect.baselines import KBest, Lepage, LowestVariance
 from puselect.datasets import make_pu_clusters
+
+
+class TestKBest(RankingContract):
+    def make(self, n_features_to_select=None, **options):
+        return KBest(n_features_to_select, **options)
 
 
 class TestLowestVariance(RankingContract):
@@ -14,6 +22,15 @@ class TestLowestVariance(RankingContract):
 class TestLepage(RankingContract):
     def make(self, n_features_to_select=None, **options):
         return Lepage(n_features_to_select, **options)
+
+
+@pytest.mark.parametrize("condition", ["40/8/1", "10/outlier"])
+def test_k_best_agrees_with_scikit_learn(condition):
+    X, y, _ = make_pu_clusters(condition, random_state=1)
+    theirs = SelectKBest(chi2, k=25).fit(minmax_scale(X), y)
+    ours = KBest(25).fit(X, y)
+    np.testing.assert_allclose(ours.scores_, theirs.scores_, rtol=1e-8)
+    np.testing.assert_array_equal(ours.get_support(), theirs.get_support())
 
 
 def test_lowest_variance_solves_the_papers_law_without_labels():

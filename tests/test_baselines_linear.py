@@ -3,23 +3,17 @@ import sys
 import numpy as np
 import pytest
 from ranking_contract import RankingContract, small_table
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.preprocessing import minmax_scale, scale
 
-from puselect.baselines import FastCanRank, ForestImportance, L1Logistic, PUBagging
-from puselect.baselines.l1_logistic import L1
-from puselect.selectors.ranking import Task
+from puselect.baselines import FastCanRank, L1Logistic, LassoRank
+from puselect.baselines.linear import L1
+from puselect.datasets import make_pu_clusters
 
 
-class TestForestImportance(RankingContract):
+class TestLassoRank(RankingContract):
     def make(self, n_features_to_select=None, **options):
-        return ForestImportance(n_features_to_select, n_estimators=5, **options)
-
-
-class TestPUBagging(RankingContract):
-    def make(self, n_features_to_select=None, **options):
-        return PUBagging(n_features_to_select, n_estimators=5, **options)
+        return LassoRank(n_features_to_select, **options)
 
 
 class TestL1Logistic(RankingContract):
@@ -56,17 +50,19 @@ def test_without_fastcan_the_error_names_the_extra(monkeypatch):
         FastCanRank(3).fit(X, y)
 
 
-def test_the_forest_is_scikit_learns():
-    X, y, _ = small_table()
-    seed = Task(X, y == 1, 3, np.random.default_rng(ForestImportance(random_state=5)._draw_entropy())).seed
-    forest = RandomForestClassifier(20, class_weight="balanced", random_state=seed).fit(minmax_scale(X), y)
-    ours = ForestImportance(3, n_estimators=20, random_state=5).fit(X, y)
-    np.testing.assert_allclose(ours.scores_, forest.feature_importances_)
+@pytest.mark.parametrize("condition", ["40/8/1", "10/outlier"])
+def test_lasso_agrees_with_scikit_learn(condition):
+    X, y, _ = make_pu_clusters(condition, random_state=1)
+    theirs = Lasso(alpha=5e-5).fit(minmax_scale(X), y)
+    ours = LassoRank(25).fit(X, y)
+    np.testing.assert_allclose(ours.scores_, np.abs(theirs.coef_), rtol=1e-8)
+    assert set(np.flatnonzero(ours.get_support())) == set(np.argsort(-np.abs(theirs.coef_))[:25])
 
 
-def test_importances_of_bagged_trees_sum_to_one():
+def test_features_of_weight_zero_come_in_random_order():
     X, y, _ = small_table()
-    assert PUBagging(3, n_estimators=7, random_state=0).fit(X, y).scores_.sum() == pytest.approx(1)
+    orders = {tuple(LassoRank(5, alpha=10.0, random_state=seed).fit(X, y).ranking_) for seed in range(5)}
+    assert len(orders) == 5
 
 
 def test_l1_weights_are_ordered_as_those_of_another_solver():
@@ -83,8 +79,9 @@ def test_l1_weights_are_ordered_as_those_of_another_solver():
 @pytest.mark.parametrize(
     ("selector", "message"),
     [
-        (ForestImportance(n_estimators=0), "n_estimators"),
-        (PUBagging(n_estimators=1.5), "n_estimators"),
+        (LassoRank(alpha=0), "alpha must be a number above 0, got 0"),
+        (LassoRank(alpha="small"), "alpha must be a number above 0, got 'small'"),
+        (LassoRank(max_iter=0), "max_iter must be an integer of at least 1, got 0"),
         (L1Logistic(C=0), "C must be"),
         (L1Logistic(max_iter=0), "max_iter"),
     ],

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from puselect import FSCPU
-from puselect.selectors.live import LiveProgress
+from puselect.selectors.notebook import LiveProgress
 
 
 @pytest.fixture

@@ -1,14 +1,60 @@
-"""What evidence sums up over the rows of a table, compiled: without copies, and without the interpreter lock.
+"""Compiled kernels over the rows of single columns: ranks, scores, means, the highest values.
 
-Tables come as lines, one per column.
+Tables come as lines, one per column. Kernels make no copies and do not hold the interpreter lock.
 """
 
 import numpy as np
 
 from puselect.clustering.cpu.kernels import Array, inner_kernel, kernel
 
+DIGIT = 11  # bits of a pass
+N_DIGITS = 1 << DIGIT
 N_BINS = 1024  # that values are counted in
 FEW = 16  # values that are sorted instead
+
+
+@kernel
+def radix_ranks(bits: Array, ranks: Array) -> None:
+    """Write into `ranks` twice the mean rank, from 1 on, of every value of every line.
+
+    `bits` are the bytes of float32 values as uint32, without NaN; -0.0 and 0.0 are equal.
+    """
+    n_lines, n_values = bits.shape
+    items = np.empty(n_values, dtype=np.uint64)  # a key that orders as the value does, and the place of the value
+    sorted_items = np.empty(n_values, dtype=np.uint64)
+    n_below = np.empty((3, N_DIGITS), dtype=np.int64)
+    sign, low, digit = np.uint64(1 << 31), np.uint64(32), np.uint64(N_DIGITS - 1)
+    for line in range(n_lines):
+        n_below[:] = 0
+        for i in range(n_values):
+            value = np.uint64(bits[line, i])
+            is_positive = value & sign == 0 or value == sign  # the second is -0.0
+            key = sign | value if is_positive else np.uint64(0xFFFFFFFF) ^ value
+            items[i] = (key << low) | np.uint64(i)
+            for p in range(3):
+                n_below[p, (key >> np.uint64(p * DIGIT)) & digit] += 1
+        for p in range(3):
+            total = 0
+            for b in range(N_DIGITS):
+                here = n_below[p, b]
+                n_below[p, b] = total
+                total += here
+            shift = np.uint64(p * DIGIT) + low
+            for i in range(n_values):
+                b = (items[i] >> shift) & digit
+                sorted_items[n_below[p, b]] = items[i]
+                n_below[p, b] += 1
+            items, sorted_items = sorted_items, items
+        first = 0
+        while first < n_values:
+            last = first + 1
+            while last < n_values and items[last] >> low == items[first] >> low:
+                last += 1
+            for i in range(first, last):
+                ranks[line, items[i] & np.uint64(0xFFFFFFFF)] = first + last + 1
+            first = last
+
+
 
 
 @inner_kernel
@@ -135,3 +181,18 @@ def highest(lines: Array, is_out: Array, found: Array, is_sure: Array) -> None:
             found[line, taken + i] = own[order[i]]
         if n_more < n_left:
             is_sure[line] = values[own[order[n_more - 1]]] > values[own[order[n_more]]]
+
+
+@kernel
+def count_pairs_of(codes: Array, column: int, positive: Array, everywhere: Array, labelled: Array) -> None:
+    """Add up how many rows, and how many labelled ones, hold each pair of codes of `column` and of every column.
+
+    `codes` has a line per column; the counts have the shape (n_columns, n_codes, n_codes).
+    """
+    own = codes[column]
+    for j in range(codes.shape[0]):
+        other, every, some = codes[j], everywhere[j], labelled[j]
+        for i in range(codes.shape[1]):
+            every[own[i], other[i]] += 1
+            if positive[i]:
+                some[own[i], other[i]] += 1

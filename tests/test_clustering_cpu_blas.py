@@ -1,8 +1,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from puselect.clustering.cpu.blas import blas_threads, one_blas_thread
-from puselect.clustering.process_setting import ProcessSetting
+from puselect.clustering.cpu.blas import ProcessSetting, blas_threads, one_blas_thread
 
 
 def test_the_last_thread_to_leave_restores():

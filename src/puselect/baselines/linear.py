@@ -1,0 +1,178 @@
+"""Linear models: the size of their weights, or forward selection by canonical correlation."""
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import sklearn
+from sklearn.linear_model import Lasso, LogisticRegression
+
+from puselect.arrays import FloatArray, IntArray
+from puselect.parameters import check_number
+from puselect.selectors.base import RandomSeed
+from puselect.selectors.ranking import RankingSelector, RankingTask, scores_of_order
+
+# scikit-learn 1.8 replaced `penalty` by `l1_ratio`
+_VERSION = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
+L1: dict[str, Any] = {"l1_ratio": 1.0} if _VERSION >= (1, 8) else {"penalty": "l1"}
+
+
+class LassoRank(RankingSelector):
+    """Select the features of largest weight in a linear model of the labels with an L1 penalty (Lasso).
+
+    Parameters
+    ----------
+    n_features_to_select, pos_label, random_state
+        As in `RankingSelector`.
+    alpha : float, default=5e-5
+        Strength of the penalty; the target is 1 for labelled rows and 0 for the others.
+    max_iter : int, default=10000
+        Sweeps over the features, at most. scikit-learn's 1000 are too few for tables with more columns than rows.
+
+    Attributes
+    ----------
+    scores_, ranking_, support_
+        As in `RankingSelector`; scores are the absolute weights of the scaled columns.
+    n_iter_ : int
+        Sweeps done.
+
+    References
+    ----------
+    R. Tibshirani, "Regression Shrinkage and Selection via the Lasso", J. Royal Statistical Society B 58, 1996.
+
+    Examples
+    --------
+    >>> from puselect.baselines import LassoRank
+    >>> from puselect.datasets import make_pu_clusters
+    >>> X, y, relevant = make_pu_clusters("40/8/1", random_state=0)
+    >>> selector = LassoRank(25).fit(X, y)
+    >>> int((selector.get_support() & relevant).sum())
+    23
+    """
+
+    n_iter_ = 0
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        alpha: float = 5e-5,
+        max_iter: int = 10_000,
+        pos_label: object = 1,
+        random_state: RandomSeed = None,
+    ) -> None:
+        super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
+        self.alpha = alpha
+        self.max_iter = max_iter
+
+    def _score_columns(self, task: RankingTask) -> FloatArray:
+        check_number("alpha", self.alpha, 0, open_low=True)
+        check_number("max_iter", self.max_iter, 1, integer=True)
+        model = Lasso(alpha=self.alpha, max_iter=self.max_iter).fit(task.X, task.positive.astype(np.float64))
+        self.n_iter_ = int(model.n_iter_)
+        return np.abs(np.asarray(model.coef_, dtype=np.float64))
+
+
+class L1Logistic(RankingSelector):
+    """Select the features of largest weight in a balanced logistic regression with an L1 penalty.
+
+    Not from the paper. Columns are standardised; unlabelled rows count as negatives, and classes are weighted so that
+    both count the same in all.
+
+    Parameters
+    ----------
+    n_features_to_select, pos_label, random_state
+        As in `RankingSelector`.
+    C : float, default=1.0
+        Inverse strength of the penalty.
+    max_iter : int, default=1000
+        Iterations of liblinear, at most.
+
+    Attributes
+    ----------
+    scores_, ranking_, support_
+        As in `RankingSelector`; scores are the absolute weights of the standardised columns.
+    n_iter_ : int
+        Iterations done.
+
+    References
+    ----------
+    A. Y. Ng, "Feature Selection, L1 vs. L2 Regularization, and Rotational Invariance", ICML 2004.
+
+    Examples
+    --------
+    >>> from puselect.baselines import L1Logistic
+    >>> from puselect.datasets import make_pu_clusters
+    >>> X, y, relevant = make_pu_clusters("40/8/1", random_state=0)
+    >>> selector = L1Logistic(25, random_state=0).fit(X, y)
+    >>> int((selector.get_support() & relevant).sum())
+    18
+    """
+
+    n_iter_ = 0
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        C: float = 1.0,
+        max_iter: int = 1000,
+        pos_label: object = 1,
+        random_state: RandomSeed = None,
+    ) -> None:
+        super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
+        self.C = C
+        self.max_iter = max_iter
+
+    def _score_columns(self, task: RankingTask) -> FloatArray:
+        check_number("C", self.C, 0, open_low=True)
+        check_number("max_iter", self.max_iter, 1, integer=True)
+        model = LogisticRegression(
+            **L1, C=self.C, solver="liblinear", class_weight="balanced", max_iter=self.max_iter, random_state=task.seed
+        ).fit((task.X - task.X.mean(axis=0)) / task.X.std(axis=0), task.positive)
+        self.n_iter_ = int(np.max(model.n_iter_))
+        return np.abs(np.asarray(model.coef_[0], dtype=np.float64))
+
+
+class FastCanRank(RankingSelector):
+    """Add the feature that raises the canonical correlation with the labels most, again and again.
+
+    Not from the paper: `fastcan.FastCan` of scikit-learn-contrib. With one label this is forward selection for linear
+    regression. Features that depend linearly on the selected ones are left out by the library; if too few others are
+    left, they follow by their own correlation with the labels. Needs the extra `fastcan`.
+
+    Parameters and attributes are those of `RankingSelector`. Scores count down along the features in the order of
+    selection, from their number to 1; for the others they are half of their squared correlation with the labels.
+
+    References
+    ----------
+    S. Zhang and Z.-Q. Lang, "Orthogonal Least Squares Based Fast Feature Selection for Linear Classification", Pattern
+    Recognition 123, 2022.
+
+    Examples
+    --------
+    >>> from puselect.baselines import FastCanRank
+    >>> from puselect.datasets import make_pu_clusters
+    >>> X, y, relevant = make_pu_clusters("40/8/1", random_state=0)
+    >>> selector = FastCanRank(25).fit(X, y)  # doctest: +SKIP
+    """
+
+    def _score_columns(self, task: RankingTask) -> FloatArray:
+        Z = (task.X - task.X.mean(axis=0)) / task.X.std(axis=0)
+        share = task.positive.mean()
+        alone = (Z[task.positive].sum(axis=0) / len(Z)) ** 2 / (share * (1 - share))
+        return np.asarray(np.maximum(scores_of_order(_canonical_order(task), Z.shape[1]), alone / 2))
+
+
+def _canonical_order(task: RankingTask) -> IntArray:
+    """Return the features in the order of selection; fewer than wanted if the others depend linearly on them."""
+    try:
+        library = import_module("fastcan")
+    except ImportError as error:
+        raise ImportError("this needs fastcan: pip install fastcan") from error
+    for n in range(min(task.n_select, task.X.shape[1]), 0, -1):
+        try:
+            return np.asarray(library.FastCan(n, verbose=0).fit(task.X, task.positive).indices_, dtype=np.intp)
+        except RuntimeError:  # how the library says that no independent feature is left
+            continue
+    return np.empty(0, dtype=np.intp)
