@@ -131,7 +131,8 @@ def evaluation_seconds(shape: Shape, spec: MixtureSpec, repeats: int = 5) -> flo
 
 def sklearn_fit(X: NDArray[np.float64], seed: int) -> NDArray[np.int64]:
     """Fit the paper's mixture with scikit-learn; return the sizes of the clusters."""
-    labels, _ = quiet_fit_predict(GaussianMixture(10, covariance_type="full", random_state=seed), X)
+    mixture = GaussianMixture(10, covariance_type="full", random_state=seed)
+    labels, _ = quiet_fit_predict(mixture, X, np.zeros(len(X), dtype=bool))
     return np.bincount(labels, minlength=10)
 
 

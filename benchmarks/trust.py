@@ -32,7 +32,7 @@ from puselect.datasets import CONDITIONS, LAWS, make_pu_clusters
 from puselect.fscpu.problem import ChoiceCode
 from puselect.fscpu.settings import Settings
 from puselect.fscpu.stability import halves, nogueira, search_halves, summarise_selections
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 from puselect_paper.studies.real_tables import load_real_table, split_real_table
 
 SHIFT = 1.5  # standard deviations between the classes of a mostly labelled table, in three of eight columns

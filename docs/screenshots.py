@@ -16,9 +16,13 @@ from puselect.datasets import make_fraud_table
 
 IMAGES = Path(__file__).parent / "images"
 SELECT = "--label known --drop diagnosis -k 6 --suitability --report"
-MESSY = "--label known_fraud --prepare --id transaction_id --drop is_fraud,case_number -k 9 --report"
+MESSY = (
+    "--label known_fraud --prepare --id transaction_id --drop case_number,is_fraud -k 9 --searches 8 --suitability "
+    "--report"
+)
 TRUST = "--label known -k auto --searches 8 --suitability --report"
 COMPARE = "--label known --truth diagnosis -k 6 --methods fscpu,semi-jmi,lasso,kbest --splits 20 --report"
+OPEN = "() => { for (const part of document.querySelectorAll('details')) part.open = true; }"
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
@@ -33,7 +37,6 @@ def main() -> None:
         browser = launch(playwright)
         shoot_messy(browser, folder)
         shoot_fraud(browser, folder)
-        shoot(browser, selection, "report-top")
         shoot(browser, selection, "report-map", "#r0-map")
         shoot(browser, comparison, "report-compare")
         browser.close()
@@ -48,6 +51,7 @@ def shoot_messy(browser: Any, folder: Path) -> None:
     """The report on the messy export of the README."""
     puselect("demo", "--messy", folder / "export.csv", "--seed", "5000")
     puselect("select", folder / "export.csv", *MESSY.split(), folder / "messy.html")
+    shoot(browser, folder / "messy.html", "report-top")
     shoot(browser, folder / "messy.html", "report-features", "#r0-panels")
 
 
@@ -57,8 +61,8 @@ def shoot_fraud(browser: Any, folder: Path) -> None:
     table.assign(known=y).to_csv(folder / "fraud.csv", index=False)
     report = folder / "fraud.html"
     puselect("select", folder / "fraud.csv", *TRUST.split(), report)
-    shoot(browser, report, "report-number", "#r0-number")
-    shoot(browser, report, "report-again", "#r0-again")
+    shoot(browser, report, "report-number", "details:has([data-part=number])")
+    shoot(browser, report, "report-again", ".which")
 
 
 def puselect(*words: str | Path) -> None:
@@ -70,6 +74,8 @@ def puselect(*words: str | Path) -> None:
 def shoot(browser: Any, report: Path, name: str, part: str | None = None) -> None:
     page = browser.new_page(viewport={"width": 1100, "height": 860})
     page.goto(report.as_uri())
+    if part:
+        page.evaluate(OPEN)
     page.evaluate(DRAWN)
     file = IMAGES / f"{name}.png"
     if part:

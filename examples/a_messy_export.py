@@ -23,7 +23,6 @@ import pandas as pd
 from puselect import FSCPU, Preparer
 from puselect.datasets import make_fraud_export
 from puselect.report import summarise, write_report
-from puselect.report.insight import portrait, portrait_size
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
 folder.mkdir(exist_ok=True)
@@ -59,7 +58,7 @@ print(f"relevant: {len(set(selection.selected) & set(relevant))} of {len(relevan
 # What marks the clusters in which known fraud gathers, and which payments to look at next, with all their columns.
 
 for cluster in selection.portraits:
-    print(f"{portrait(cluster)}: {portrait_size(cluster)}")
+    print(f"{cluster}: {cluster.counts}")
 candidates = selector.candidate_positives(X, y).to_frame(table)
 candidates.to_csv(folder / "candidates.csv")
 hidden = candidates["is_fraud"].head(100).mean()  # the truth, which is not known in practice

@@ -126,14 +126,14 @@ def test_verdict_follows_p_value_and_interval(n_labelled, p_value, interval, cod
 @pytest.mark.parametrize("code", list(Verdict))
 def test_every_verdict_has_a_sentence(code):
     found = Suitability(0.2, 0.1, 2.0, 39, code.value, 0.025, 3.0, (2.0, 4.0), 5)
-    assert "3.0 times" in found.verdict
+    assert "p = 0.025" in found.verdict
+    assert ("3.0 times" in found.verdict) == (code is not Verdict.TOO_FEW_LABELS)
     assert found.suits == (code is Verdict.HOLDS)
 
 
-def test_results_of_earlier_versions_have_their_ratio_only():
-    assert Suitability(0.2, 0.1, 2.0, 1).suits
-    assert not Suitability(0.1, 0.1, 1.0, 1).suits
-    assert "2.00 times" in Suitability(0.2, 0.1, 2.0, 1).verdict
+def test_a_verdict_of_chance_is_not_given_where_the_p_value_is_low():
+    low, high = (Suitability(0.2, 0.1, 2.0, 39, "does_not_hold", p, 1.1, (0.9, 1.3)) for p in (0.025, 0.5))
+    assert "chance" in high.title and "chance" not in low.title
 
 
 @pytest.mark.parametrize(("a", "b"), [(0.05, 0.05), (0.5, 4.5), (2.0, 2.0), (50.0, 50.0), (9.0, 0.2)])

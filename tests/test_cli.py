@@ -11,7 +11,7 @@ from programs import run
 from typer.testing import CliRunner
 
 from puselect import __version__, cli
-from puselect.cli import advice
+from puselect.cli import options
 from puselect.cli.demo import real_demo
 from puselect.datasets.fraud import fraud_export_columns
 from puselect.fscpu import settings
@@ -80,7 +80,7 @@ def test_commands_to_try_name_the_program_as_it_was_called(tmp_path, monkeypatch
     def shown(called, path):
         monkeypatch.setattr(sys, "argv", [str(called), "demo"])
         monkeypatch.setenv("PATH", str(path))
-        return advice.program()
+        return options.program()
 
     assert shown("bin/puselect", "/nowhere") == "bin/puselect"
     assert shown(program, "/nowhere") == f"'{program}'"

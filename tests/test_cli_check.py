@@ -28,7 +28,7 @@ def _folder(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("_folder")
 def test_clusters_are_told_in_words_and_in_json():
     said = check().stdout
-    assert "verdict  holds" in said
+    assert "verdict  Known positives gather clearly" in said
     assert "of the rows" in said
     found = json.loads(check("--json", "-k", 2, "--shuffles", 19).stdout)
     assert found["code"] == Verdict.HOLDS
@@ -77,6 +77,6 @@ def test_one_labelled_row_is_a_note_and_a_verdict():
     labelled = [line for line in lines[1:] if line.endswith(",1")]
     Path("d.csv").write_text("\n".join(line for line in lines if line not in labelled[1:]))
     done = check()
-    assert "verdict  too few labels" in done.stdout
+    assert "verdict  It cannot be told" in done.stdout
     assert done.stderr.count("note: one labelled positive") == 1
     assert "Warning" not in done.stderr

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from puselect import cli
 from puselect.checks.suitability import Verdict
 from puselect.datasets import make_pu_clusters
-from puselect.fscpu.prior import PriorCode
 from puselect.fscpu.problem import ChoiceCode
+from puselect.fscpu.row_model import PriorCode
 
 SIZES = {"n_negative": 240, "n_positive": 80, "n_relevant": 5, "n_irrelevant": 5, "noise": "gaussian"}
 X, y, relevant = make_pu_clusters("60/3/1", **SIZES, random_state=1)

@@ -38,7 +38,7 @@ def test_results_become_one_page(folder):
     [
         ("x.json", "{", "x.json: not JSON"),
         ("x.json", "{}", "schema"),
-        ("x.json", '{"schema": "puselect.selection/2", "selected": 3}', "damaged"),
+        ("x.json", '{"schema": "puselect.selection/3", "selected": 3}', "damaged"),
         ("x.json", None, "x.json: no such file"),
     ],
 )

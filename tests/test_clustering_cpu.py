@@ -12,10 +12,9 @@ from sklearn.mixture import GaussianMixture
 
 from puselect import FSCPU
 from puselect.clustering import ReferenceEngine, make_engine
-from puselect.clustering.cpu import kernels, sweeps
+from puselect.clustering.cpu import kernels
 from puselect.clustering.cpu.engine import CPUEngine
-from puselect.clustering.cpu.kernels import kernel, log_no_cache, nearest
-from puselect.clustering.cpu.sweeps import assign
+from puselect.clustering.cpu.kernels import assign, kernel, log_no_cache, nearest
 from puselect.clustering.mixture import MixtureSpec
 from puselect.datasets import make_pu_clusters
 from puselect.scaling import scale_columns
@@ -214,7 +213,7 @@ def test_kernels_are_compiled_without_a_cache_where_none_can_be_written(tmp_path
 
 def test_kernels_called_by_kernels_are_inlined():
     """Otherwise compiled and cached code differ in the last bits; see `inner_kernel`."""
-    found = {**vars(kernels), **vars(sweeps)}
+    found = vars(kernels)
     compiled = {name: value for name, value in found.items() if hasattr(value, "py_func")}
     called = {name for function in compiled.values() for name in function.py_func.__code__.co_names} & set(compiled)
     assert called

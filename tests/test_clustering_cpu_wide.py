@@ -3,8 +3,9 @@ import pytest
 from engine_contract import EngineContract
 
 from puselect.clustering import ReferenceEngine
-from puselect.clustering.cpu import wide
+from puselect.clustering.cpu import engine
 from puselect.clustering.cpu.engine import CPUEngine
+from puselect.clustering.cpu.wide import WideFit
 from puselect.clustering.mixture import MixtureSpec
 
 
@@ -21,7 +22,7 @@ class TestWideFits(EngineContract):
 
     @pytest.fixture(autouse=True)
     def always_wide(self, monkeypatch):
-        monkeypatch.setattr(wide, "FEWEST_COLUMNS", 1)
+        monkeypatch.setattr(engine, "WIDE_COLUMNS", 1)
 
     def make(self, X, positive, spec):
         return CPUEngine(X, positive, spec)
@@ -41,17 +42,24 @@ def test_clusters_are_those_of_the_reference(n_rows, n_clusters):
 
 def test_the_mixtures_of_a_wide_fit_place_rows_as_it_did():
     X, positive, masks = wide_table(400)
-    engine = CPUEngine(X, positive, MixtureSpec(n_clusters=5))
-    fit = engine.fit_final(masks[0], np.arange(3))
+    fit = CPUEngine(X, positive, MixtureSpec(n_clusters=5)).fit_final(masks[0], np.arange(3))
     for i, mixture in enumerate(fit.mixtures):
         white = np.einsum("cij,cnj->cni", mixture.factor, X[:, masks[0]][None] - mixture.mean[:, None])
         label = ((white**2).sum(axis=2) + mixture.constant[:, None]).argmin(axis=0)
         np.testing.assert_allclose(np.bincount(label, minlength=5), fit.table.size[i], atol=1)
 
 
-def test_narrow_masks_are_fitted_as_ever():
-    assert not wide.suits(MixtureSpec(), 50)
-    assert wide.suits(MixtureSpec(), 51)
-    assert not wide.suits(MixtureSpec(shrinkage=0.0), 51)
-    assert not wide.suits(MixtureSpec(covariance_type="diag"), 51)
-    assert not wide.suits(MixtureSpec(em="soft"), 51)
+@pytest.mark.parametrize(
+    ("spec", "n_columns", "is_wide"),
+    [
+        (MixtureSpec(), 50, False),
+        (MixtureSpec(), 51, True),
+        (MixtureSpec(shrinkage=0.0), 51, False),
+        (MixtureSpec(covariance_type="diag"), 51, False),
+        (MixtureSpec(em="soft"), 51, False),
+    ],
+)
+def test_wide_fits_are_for_many_columns_and_shrunken_covariances(spec, n_columns, is_wide):
+    X, positive, _ = wide_table(200)
+    cpu, mask = CPUEngine(X, positive, spec), np.arange(X.shape[1]) < n_columns
+    assert isinstance(cpu._fit(cpu._rows(0, 0, mask), mask), WideFit) == is_wide

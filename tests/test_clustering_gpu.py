@@ -86,18 +86,14 @@ def test_masks_of_different_width_share_a_call():
 
 
 @pytest.mark.parametrize("limit", [None, 150])
-def test_several_tables_with_several_label_vectors_each(limit):
-    tables = [small_table(seed)[0] for seed in range(2)]
-    labels = [small_table(seed)[1] for seed in range(2)]
-    vectors = [labels[0], labels[1], np.roll(labels[0], 9)]
-    together = GPUEngine(
-        np.stack(tables), np.stack(vectors), DEFAULT, table_of=[0, 1, 0], max_samples=limit, device="cpu"
-    )
+def test_several_tables_with_a_label_vector_each(limit):
+    tables, labels = zip(*(small_table(seed) for seed in range(3)), strict=True)
+    together = GPUEngine(np.stack(tables), np.stack(labels), DEFAULT, max_samples=limit, device="cpu")
     masks, seeds = np.repeat(some_masks(2, 12), 3, axis=0), np.arange(6)
     got = together.cluster(masks, seeds, np.array([0, 1, 2] * 2))
-    for target, (table, mine) in enumerate([(0, [0, 2]), (1, [1]), (0, [0, 2])]):
-        alone = GPUEngine(tables[table], np.stack([vectors[t] for t in mine]), DEFAULT, max_samples=limit, device="cpu")
-        want = alone.cluster(masks[target::3], seeds[target::3], np.full(2, mine.index(target)))
+    for target in range(3):
+        alone = GPUEngine(tables[target], labels[target], DEFAULT, max_samples=limit, device="cpu")
+        want = alone.cluster(masks[target::3], seeds[target::3])
         np.testing.assert_array_equal(got.size[target::3], want.size)
         np.testing.assert_array_equal(got.positive[target::3], want.positive)
 

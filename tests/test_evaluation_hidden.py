@@ -4,7 +4,7 @@ from scipy.stats import norm
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from puselect.evaluation import corrected_figures, corrected_precision, lee_liu
-from puselect.fscpu.prior import ClassPrior
+from puselect.fscpu.row_model import ClassPrior
 
 SIZES = ((500, 2), (1000, 2), (4000, 0))
 LABELLED, HIDDEN, NEGATIVES = (norm.ppf((np.arange(n) + 0.5) / n) + shift for n, shift in SIZES)

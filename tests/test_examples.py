@@ -46,7 +46,7 @@ def test_the_picture_of_the_readme_is_drawn(run, tmp_path):
 
 
 def test_a_csv_file_becomes_a_report(run, tmp_path):
-    assert "form clusters" in run("csv_to_report", "results")
+    assert "gather clearly" in run("csv_to_report", "results")
     assert "worst area" in (tmp_path / "results" / "report.html").read_text(encoding="utf-8")
     assert (tmp_path / "results" / "small.csv").read_text().splitlines()[0].endswith(",known")
 
@@ -56,7 +56,7 @@ def test_a_messy_export_becomes_a_decision(run, tmp_path, few_steps):
     for caught in ("account: left out: identifier", "is_fraud: left out: as asked", "booked_at: days since",
                    "amount_1_usd: left out: says the same", "channel: categories"):  # fmt: skip
         assert caught in printed
-    assert "What became of each column" in (tmp_path / "results" / "report.html").read_text(encoding="utf-8")
+    assert "Columns of the file" in (tmp_path / "results" / "report.html").read_text(encoding="utf-8")
     assert (tmp_path / "results" / "candidates.csv").read_text().startswith("transaction_id,lift,confidence,account")
 
 

@@ -20,21 +20,13 @@ def fitted(X, y, k=6, **changes):
     return FSCPU(k, **{"max_iter": 60, "random_state": 0, **changes}).fit(X, y)
 
 
-def test_relevant_features_are_found_and_the_sources_weighed():
+def test_relevant_features_are_found():
     found = []
     for seed in range(4):
         X, y, relevant = small(seed=seed)
         selector = fitted(X, y)
         found.append(relevant[selector.support_].mean())
     assert np.mean(found) > 0.9
-    assert 0 < selector.evidence_.labelled_weight <= 1
-    assert 0 < selector.evidence_.cotrained_weight <= 1
-
-
-def test_shuffled_labels_count_for_little():
-    X, y, _ = small()
-    found = [fitted(X, np.random.default_rng(seed).permutation(y)).evidence_ for seed in range(5)]
-    assert max(np.mean([(e.labelled_weight, e.cotrained_weight) for e in found], axis=0)) < 0.1
 
 
 @pytest.mark.parametrize("scaler", [StandardScaler(), MinMaxScaler((-3, 1000))])

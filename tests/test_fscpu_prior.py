@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from puselect.fscpu.prior import PriorCode, best_ratio, class_prior, corrected_auc
+from puselect.fscpu.row_model import PriorCode, best_ratio, class_prior, corrected_auc
 
 
 def test_the_best_ratio_ignores_positives_among_negatives():

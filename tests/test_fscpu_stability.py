@@ -13,7 +13,7 @@ from puselect.exceptions import DependentRowsWarning, FewLabelsWarning
 from puselect.fscpu.settings import Settings
 from puselect.fscpu.stability import halves, nogueira, search_halves, summarise_selections
 from puselect.search.callbacks import FitCallbacks
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 
 SIZES = {"n_negative": 300, "n_positive": 100, "n_relevant": 5, "n_irrelevant": 5}
 X, y, relevant = make_pu_clusters("40/3/1", **SIZES, random_state=1)
@@ -59,7 +59,7 @@ def test_a_search_does_not_depend_on_its_company():
     assert [int(problem.positive.sum()) for problem in problems] == [20, 20, 20]
     for problem, together in zip(problems, search_halves(settings, problems, Deadline(None)), strict=True):
         (alone,) = search_halves(settings, [problem], Deadline(None))
-        assert np.array_equal(together.run.search.theta, alone.run.search.theta)
+        assert np.array_equal(together.run.search.optimizer.theta, alone.run.search.optimizer.theta)
         assert np.array_equal(together.selected, alone.selected)
 
 

@@ -52,10 +52,8 @@ def small(name):
     data = json.loads((DATA / name).read_text())
     if "search" in data:
         search = data["search"]
-        for column in ("step", "value", "best", "settled"):
-            search[column] = search[column][:3]
+        search["step"] = search["step"][:3]
         search["theta"] = [track[:3] for track in search["theta"]]
-        data["clusterings"] = data["clusterings"][:2]
     return data
 
 
@@ -84,7 +82,7 @@ def test_fields_that_are_not_known_are_ignored():
         ("{}", "schema"),
         ('{"schema": "puselect.selection/99"}', "schema"),
         ('{"schema": "puselect.comparison/99"}', "schema"),
-        ('{"schema": "puselect.selection/2", "selected": 3}', "selected"),
+        ('{"schema": "puselect.selection/3", "selected": 3}', "selected"),
         ('{"schema": "puselect.comparison/1"}', "method"),
     ],
 )

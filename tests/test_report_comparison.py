@@ -6,6 +6,8 @@ from puselect.methods import YARDSTICKS
 from puselect.report import Comparison
 from puselect.report.comparison import jaccard, mean_interval
 
+ALL, RANDOM, _, LEPAGE = YARDSTICKS.values()
+
 ALL = YARDSTICKS["all"]
 
 SELECTED = {"a": ["x", "y"], "b": ["y", "z"], "c": ["x", "y"]}
@@ -72,3 +74,40 @@ def test_json_there_and_back():
         SELECTED, SECONDS, {"a": [0.5], "b": [0.25], "c": [1.0]}, notes=["n"], versions={"numpy": "2"}, seed="1"
     )
     assert Comparison.from_json(found.to_json()) == found
+
+
+def test_a_comparison_names_the_winner_only_where_it_is_clear():
+    chosen, seconds = {"a": ["x"], "b": ["x"], "c": ["y"]}, dict.fromkeys("abc", 1.0)
+    clear = Comparison.of(chosen, seconds, {"a": [0.9, 0.91, 0.9], "b": [0.5, 0.5, 0.51], "c": [0.1, 0.1, 0.1]})
+    assert clear.headline == "a scores clearly higher than all other methods."
+    close = Comparison.of(chosen, seconds, {"a": [0.9, 0.7, 0.8], "b": [0.7, 0.9, 0.79], "c": [0.1, 0.1, 0.1]})
+    assert close.headline == "a scores highest, but not clearly higher than b."
+    assert Comparison.of(chosen, seconds).headline == "3 methods, 0 features in common."
+
+
+def test_baselines_are_no_methods():
+    chosen = {"a": ["x", "y"], "b": ["y", "z"], ALL: ["x", "y", "z"], RANDOM: ["z"]}
+    seconds = {"a": 2.0, "b": 0.5, ALL: 1e-6, RANDOM: 5e-5}
+    scores = {"a": [0.8, 0.81, 0.8], "b": [0.7, 0.7, 0.71], ALL: [0.9, 0.91, 0.92], RANDOM: [0.5, 0.6, 0.5]}
+    found = Comparison.of(chosen, seconds, scores, n_features=3)
+    assert found.headline == "a scores clearly higher than all other methods."
+    assert ([method.method for method in found.rivals], found.n_shared) == (["a", "b"], 1)
+    level = Comparison.of(chosen, seconds, {**scores, RANDOM: [0.8, 0.8, 0.81]})
+    assert level.headline == "No method is clearly better than random features."
+    alone = Comparison.of({"a": ["x"], RANDOM: ["y"]}, seconds, {"a": [0.8, 0.81], RANDOM: [0.5, 0.51]})
+    assert alone.headline == "a scores clearly higher than random features."
+
+
+def test_a_baseline_that_is_better_is_ahead_and_the_best_is_neither():
+    scores = {"a": [0.8, 0.82], "b": [0.7, 0.72], ALL: [0.81, 0.83]}
+    found = Comparison.of({name: ["x"] for name in scores}, dict.fromkeys(scores, 1.0), scores)
+    gaps = {method.method: method.gap.split(" (")[0] for method in found.methods}
+    assert gaps == {ALL: "0.010 ahead", "a": "", "b": "0.100 behind"}
+
+
+def test_a_simple_filter_that_is_as_good_is_named():
+    chosen, seconds = {"a": ["x"], LEPAGE: ["x"]}, {"a": 1.0, LEPAGE: 0.01}
+    level = Comparison.of(chosen, seconds, {"a": [0.8, 0.9, 0.8], LEPAGE: [0.8, 0.8, 0.85]})
+    assert level.headline == f"a scores highest, but not clearly higher than {LEPAGE}."
+    better = Comparison.of(chosen, seconds, {"a": [0.8, 0.9, 0.8], LEPAGE: [0.9, 0.9, 0.85]})
+    assert better.headline == f"No method scores higher than {LEPAGE}."

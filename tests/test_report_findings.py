@@ -1,10 +1,130 @@
+import numpy as np
 import pytest
 
+from puselect import FSCPU
+from puselect.baselines import KBest
 from puselect.checks.leaks import Leak, LeakKind
-from puselect.report.findings import table_findings
+from puselect.datasets import make_pu_clusters
+from puselect.report import summarise
+from puselect.report.findings import Code, table_findings
 from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, SampleNote, SpikeNote, TwinNote
 
+pytestmark = pytest.mark.usefixtures("remembered_fits")
 LEAK = Leak(0, LeakKind.VALUE, 1.0, 1.0, 60, 60, 20, 900, 1e-9)
+
+
+def table(seed=0, **changes):
+    sizes = {"n_negative": 200, "n_positive": 100, "n_relevant": 4, "n_irrelevant": 4}
+    return make_pu_clusters("40/3/1", **{**sizes, **changes}, random_state=seed)[:2]
+
+
+def fitted(X, y, **changes):
+    return FSCPU(**{"n_features_to_select": 3, "max_iter": 20, "random_state": 0, **changes}).fit(X, y)
+
+
+def codes(selection):
+    return {finding.code for finding in selection.findings}
+
+
+def test_clean_data_have_none():
+    X, y = table()
+    assert summarise(fitted(X, y, n_features_to_select=4, max_iter=None), X, y).findings == ()
+
+
+def test_constant_columns():
+    X, y = table()
+    X[:, 1] = 3.0
+    found = codes(summarise(fitted(X, y), X, y))
+    assert Code.CONSTANT_COLUMNS in found
+
+
+def test_repeated_rows():
+    X, y = table()
+    X[:30] = X[30:60]
+    assert Code.DEPENDENT_ROWS in codes(summarise(fitted(X, y), X, y))
+
+
+def test_few_labels_and_no_seed():
+    X, y = table()
+    y = np.where(np.cumsum(y) <= 7, y, 0)
+    selection = summarise(fitted(X, y, random_state=None), X, y)
+    assert Code.FEW_LABELS in codes(selection)
+    assert Code.NO_SEED in codes(selection)
+    levels = [finding.level for finding in selection.findings]
+    assert levels == sorted(levels, reverse=True), "warnings first"
+
+
+def test_leaks():
+    X, y = table()
+    X[:, 3] = -y + np.random.default_rng(0).normal(0, 0.01, 300)
+    (finding,) = [f for f in summarise(fitted(X, y), X, y).findings if f.code == Code.LEAK]
+    assert "x3" in finding.text
+
+
+def test_the_truth_left_in_and_interchangeable_columns():
+    X, y = table()
+    hidden = np.random.default_rng(0).random(300) < 0.03
+    X[:, 3], X[:, 4] = y | hidden, np.exp(X[:, 2])
+    selection = summarise(fitted(X, y, always_keep=[2]), X, y)
+    (leak,) = [f for f in selection.findings if f.code == Code.LEAK]
+    (twins,) = [f for f in selection.findings if f.code == Code.INTERCHANGEABLE]
+    assert leak.level == "warning" and "x3" in leak.text
+    assert twins.level == "note" and "x2 = x4" in twins.text
+
+
+def test_ties_at_the_cut():
+    X, y = table()
+    tied = KBest(3, random_state=0).fit(X, y)
+    tied.scores_ = np.array([3.0, 2, 1, 1, 1, 0, 0, 0])
+    tied.support_ = np.arange(8) < 3
+    assert Code.TIED_SCORES in codes(summarise(tied))
+
+
+def test_labelled_rows_far_from_everything():
+    X, y = table()
+    X[np.flatnonzero(y)[:12]] += 200 * np.random.default_rng(1).normal(size=(12, 8))
+    assert Code.REMOTE_LABELS in codes(summarise(fitted(X, y, max_iter=2), X, y))
+
+
+def test_positive_clusters_everywhere():
+    X = np.random.default_rng(0).normal(size=(400, 6))
+    y = np.arange(400) % 2
+    assert Code.POSITIVE_EVERYWHERE in codes(summarise(fitted(X, y), X, y))
+
+
+def test_unsettled_search_and_degenerate_clusterings():
+    X, y = table()
+    assert Code.UNSETTLED in codes(summarise(fitted(X, y, max_iter=1, preset="published")))
+    coarse = np.round(X / 8)
+    assert Code.DEGENERATE in codes(summarise(fitted(coarse, y, n_clusters=60)))
+
+
+def test_a_search_by_effects_that_used_all_its_steps_is_no_failure():
+    X, y = table()
+    selector = fitted(X, y, max_iter=12)
+    selector.settled_, selector.probabilities_[selector.support_] = 0.2, 0.9
+    assert not codes(summarise(selector)) & {Code.UNSETTLED}
+
+
+@pytest.mark.parametrize("max_iter", [1, 2])
+
+
+def test_share_of_degenerate_clusterings_is_a_share(max_iter):
+    X, y = table()
+    selector = fitted(np.round(X / 8), y, n_clusters=60, max_iter=max_iter)
+    (finding,) = [f for f in summarise(selector).findings if f.code == Code.DEGENERATE]
+    n_degenerate, n_all = (int(word) for word in finding.title.split() if word.isdecimal())
+    assert 0.25 * n_all < n_degenerate <= n_all
+
+
+def test_pieces_of_categories_are_no_copies_of_each_other():
+    X, y = table()
+    X[:, 6:] = np.c_[np.arange(300) % 2, 1 - np.arange(300) % 2]
+    X = np.c_[X, X[:, 6:]]
+    groups = {"city": [6, 7], "town": [8, 9]}
+    found = codes(summarise(fitted(X, y, groups=groups, always_keep=[6, 8]), X, y))
+    assert Code.INTERCHANGEABLE not in found
+    assert Code.INTERCHANGEABLE in codes(summarise(fitted(X, y, always_keep=[6]), X, y))
 
 
 @pytest.mark.parametrize(("notes", "level", "code", "named"), [

@@ -10,9 +10,6 @@ from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.methods import REGISTRY
 from puselect.report import Selection, summarise
-from puselect.report.findings import Code
-from puselect.report.selection import NOTE, WARNING
-from puselect.report.sentences import about_ranking, ending
 
 pytestmark = pytest.mark.usefixtures("remembered_fits")
 SLOW = {"es-mcrfs", "lgbm-opt", "jsfs"}
@@ -25,10 +22,6 @@ def table(seed=0, **changes):
 
 def fitted(X, y, **changes):
     return FSCPU(**{"n_features_to_select": 3, "max_iter": 20, "random_state": 0, **changes}).fit(X, y)
-
-
-def codes(selection):
-    return {finding.code for finding in selection.findings}
 
 
 class TestAnyMethod:
@@ -89,7 +82,6 @@ class TestWhatIsKept:
         assert set(search.columns) == set(range(2, 8))
         for column, theta in zip(search.columns, search.theta, strict=True):
             assert theta[-1] == pytest.approx(selector.probabilities_[column], abs=5e-4)
-        assert search.settled[-1] == pytest.approx(selector.settled_, abs=1e-4)
         assert search.n_iter == 200
 
     def test_a_search_without_a_choice_has_no_steps(self):
@@ -130,6 +122,12 @@ class TestWhatIsKept:
             summarise(fitted(X, y), X, y, row_numbers=np.zeros(300))
         with pytest.raises(ValueError, match=r"each of the 300 rows .* got int64 of shape \(20,\)"):
             summarise(fitted(X, y), X, y, row_numbers=np.arange(20))
+
+    def test_the_clusters_of_the_known_positives_are_counted(self):
+        X, y = table()
+        found = summarise(fitted(X, y), X, y).gathering
+        assert (found.all_labelled, found.all_rows) == (y.sum(), len(y))
+        assert found.labelled / found.all_labelled > found.rows / found.all_rows
 
     def test_map_marks_every_row_of_a_small_table(self):
         X, y = table()
@@ -181,108 +179,6 @@ class TestWhatIsKept:
         assert replace(summarise(ranked, X, y), created="") == before
 
 
-class TestFindings:
-    def test_clean_data_have_none(self):
-        X, y = table()
-        assert summarise(fitted(X, y, n_features_to_select=4, max_iter=None), X, y).findings == ()
-
-    def test_that_a_search_converged_is_not_sold_as_evidence(self):
-        selection = summarise(fitted(*table()))
-        assert "no evidence" in ending(replace(selection, search=replace(selection.search, converged=True)))
-
-    def test_columns(self):
-        X, y = table()
-        X[:, 1] = 3.0
-        X[:, 2] = X[:, 4]
-        X[:, 5] = np.arange(300) < 6
-        found = codes(summarise(fitted(X, y), X, y))
-        assert Code.CONSTANT_COLUMNS in found
-        assert Code.DUPLICATE_COLUMNS in found
-        assert Code.TIED_COLUMNS in found
-
-    def test_repeated_rows(self):
-        X, y = table()
-        X[:30] = X[30:60]
-        assert Code.DEPENDENT_ROWS in codes(summarise(fitted(X, y), X, y))
-
-    def test_few_labels_and_no_seed(self):
-        X, y = table()
-        y = np.where(np.cumsum(y) <= 7, y, 0)
-        selection = summarise(fitted(X, y, random_state=None), X, y)
-        assert Code.FEW_LABELS in codes(selection)
-        assert Code.NO_SEED in codes(selection)
-        levels = [finding.level for finding in selection.findings]
-        assert levels == sorted(levels, reverse=True), "warnings first"
-
-    def test_leaks(self):
-        X, y = table()
-        X[:, 3] = -y + np.random.default_rng(0).normal(0, 0.01, 300)
-        (finding,) = [f for f in summarise(fitted(X, y), X, y).findings if f.code == Code.LEAK]
-        assert "x3" in finding.text
-
-    def test_the_truth_left_in_and_interchangeable_columns(self):
-        X, y = table()
-        hidden = np.random.default_rng(0).random(300) < 0.03
-        X[:, 3], X[:, 4] = y | hidden, np.exp(X[:, 2])
-        selection = summarise(fitted(X, y, always_keep=[2]), X, y)
-        (leak,) = [f for f in selection.findings if f.code == Code.LEAK]
-        (twins,) = [f for f in selection.findings if f.code == Code.INTERCHANGEABLE]
-        assert leak.level == "warning" and "x3" in leak.text
-        assert twins.level == "note" and "x2 = x4" in twins.text
-
-    def test_most_features_selected_and_ties_at_the_cut(self):
-        X, y = table()
-        assert Code.MANY_SELECTED in codes(summarise(fitted(X, y, n_features_to_select=6)))
-        tied = KBest(3, random_state=0).fit(X, y)
-        tied.scores_ = np.array([3.0, 2, 1, 1, 1, 0, 0, 0])
-        tied.support_ = np.arange(8) < 3
-        assert Code.TIED_SCORES in codes(summarise(tied))
-
-    def test_labelled_rows_far_from_everything(self):
-        X, y = table()
-        X[np.flatnonzero(y)[:12]] += 200 * np.random.default_rng(1).normal(size=(12, 8))
-        assert Code.REMOTE_LABELS in codes(summarise(fitted(X, y, max_iter=2), X, y))
-
-    def test_positive_clusters_everywhere(self):
-        X = np.random.default_rng(0).normal(size=(400, 6))
-        y = np.arange(400) % 2
-        assert Code.POSITIVE_EVERYWHERE in codes(summarise(fitted(X, y), X, y))
-
-    def test_unsettled_search_and_degenerate_clusterings(self):
-        X, y = table()
-        assert Code.UNSETTLED in codes(summarise(fitted(X, y, max_iter=1, preset="published")))
-        coarse = np.round(X / 8)
-        assert Code.DEGENERATE in codes(summarise(fitted(coarse, y, n_clusters=60)))
-
-    def test_a_search_by_effects_that_used_all_its_steps_is_no_failure(self):
-        X, y = table()
-        selector = fitted(X, y, max_iter=12)
-        selector.settled_, selector.probabilities_[selector.support_] = 0.2, 0.9
-        assert not codes(summarise(selector)) & {Code.UNSETTLED, Code.NEAR_CUT}
-
-    @pytest.mark.parametrize(("n_near", "level"), [(1, NOTE), (2, WARNING)])
-    def test_selected_features_near_the_cut(self, n_near, level):
-        X, y = table()
-        selector = fitted(X, y)
-        chosen = np.flatnonzero(selector.support_)
-        selector.probabilities_[chosen], selector.probabilities_[chosen[:n_near]] = 0.9, 0.8
-        selection = summarise(selector)
-        assert [f.level for f in selection.findings if f.code == Code.NEAR_CUT] == [level]
-        assert selection.search.n_near_cut == n_near
-
-    def test_random_labels(self):
-        X = np.random.default_rng(0).normal(size=(200, 8))
-        assert Code.NO_EVIDENCE in codes(summarise(fitted(X, np.arange(200) % 8 == 0)))
-        assert Code.NO_EVIDENCE not in codes(summarise(fitted(*table())))
-
-    @pytest.mark.parametrize("max_iter", [1, 2])
-    def test_share_of_degenerate_clusterings_is_a_share(self, max_iter):
-        X, y = table()
-        selector = fitted(np.round(X / 8), y, n_clusters=60, max_iter=max_iter)
-        (finding,) = [f for f in summarise(selector).findings if f.code == Code.DEGENERATE]
-        assert 0.25 < float(finding.title.split()[-1].rstrip("%")) / 100 <= 1
-
-
 def test_a_sparse_table_is_reported_like_a_dense_one_unless_it_is_vast():
     X = np.random.default_rng(0).normal(size=(60, 5)) * (np.arange(60) % 3 == 0)[:, None]
     y = np.arange(60) < 12
@@ -292,14 +188,3 @@ def test_a_sparse_table_is_reported_like_a_dense_one_unless_it_is_vast():
     assert matrix.view == dense.view == framed.view
     with pytest.raises(ValueError, match="too large for a report"):
         summarise(selector, csr_matrix((10**9, 5)), y)
-
-
-@pytest.mark.parametrize("selector", [FSCPU(2, max_iter=2), FSCPU.published(2, max_iter=2), KBest(2)])
-def test_what_features_are_ranked_by_is_said_for_each_kind_of_method(selector):
-    X = np.random.default_rng(0).random((60, 5))
-    found = summarise(selector.set_params(random_state=0).fit(X, np.arange(60) < 12))
-    if found.search is None:
-        assert about_ranking(found).startswith("By the score of the method")
-    else:
-        is_effects = found.search.optimizer == "effects"
-        assert about_ranking(found).startswith(f"By the {'score' if is_effects else 'probability'} at the end")

@@ -6,9 +6,8 @@ from puselect.baselines import DTRFE, PUBagging
 from puselect.datasets import make_pu_clusters
 from puselect.fscpu import auto_number
 from puselect.report.findings import find_problems
-from puselect.search import deadline
-from puselect.search.deadline import Deadline
-from puselect.search.progress import watching
+from puselect.search import progress
+from puselect.search.progress import Deadline, watching
 from puselect_paper.baselines import ESMCRFS, JSFS
 from puselect_paper.baselines.es_mcrfs import share_done
 
@@ -30,8 +29,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     made = Clock(0.1)
-    monkeypatch.setattr(deadline.time, "monotonic", made)
-    monkeypatch.setattr(deadline.time, "process_time", lambda: 0.0)
+    monkeypatch.setattr(progress.time, "monotonic", made)
+    monkeypatch.setattr(progress.time, "process_time", lambda: 0.0)
     return made
 
 
@@ -176,8 +175,8 @@ def test_exploration_of_an_agent_falls_with_the_time_only_where_the_time_ends_it
 
 def test_steps_that_use_several_threads_are_counted_by_the_time_of_all(monkeypatch):
     wall, work = Clock(0.0), Clock(0.0)
-    monkeypatch.setattr(deadline.time, "monotonic", wall)
-    monkeypatch.setattr(deadline.time, "process_time", work)
+    monkeypatch.setattr(progress.time, "monotonic", wall)
+    monkeypatch.setattr(progress.time, "process_time", work)
     end = Deadline(10.0)
     for _ in range(4):
         assert not end.is_too_close(3)

@@ -2,7 +2,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from puselect.search.igo import BernoulliIGO, rank_utilities
+from puselect.search.igo import BernoulliIGO
+from puselect.search.loop import rank_utilities
 from puselect.search.repair import Repair
 
 

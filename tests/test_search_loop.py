@@ -45,13 +45,13 @@ def test_searches_in_lockstep_end_as_they_do_alone():
     assert [search.step for search in together] == [10, 11, 12]
     for search, alone in zip(together, three(), strict=True):
         run_searches([alone], noisy, after(10 + alone.optimizer.seed))
-        np.testing.assert_array_equal(search.theta, alone.theta)
+        np.testing.assert_array_equal(search.optimizer.theta, alone.optimizer.theta)
 
 
 def test_a_search_finds_what_is_better():
     search = new_search(n_features=6, population_size=8)
     run_searches([search], noisy, after(300))
-    assert search.theta[3:].min() > search.theta[:3].max()
+    assert search.optimizer.theta[3:].min() > search.optimizer.theta[:3].max()
     assert search.settled > 0.5
 
 
@@ -67,8 +67,8 @@ def test_saved_and_restored_search_ends_as_if_nothing_had_happened(tmp_path, sto
     save_state(tmp_path / "state", first.state())
     second.restore(load_state(tmp_path / "state"))
     run_searches([second], two, after(12))
-    np.testing.assert_array_equal(whole.theta, second.theta)
-    for a, b in zip(whole.history(), second.history(), strict=True):
+    np.testing.assert_array_equal(whole.optimizer.theta, second.optimizer.theta)
+    for a, b in zip(whole.recorder.history(), second.recorder.history(), strict=True):
         np.testing.assert_array_equal(a, b)
 
 

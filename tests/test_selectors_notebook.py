@@ -47,6 +47,13 @@ def test_bars_are_as_long_as_the_scores():
     assert html.index("width:90px") < html.index("width:45px") < html.index("width:0px")
 
 
+def test_a_search_shows_how_often_features_were_selected_again_and_no_probability():
+    plain = FSCPU(3, max_iter=2, random_state=0).fit(X, y)
+    assert "probability" not in selected_html(plain)
+    repeated = FSCPU(3, max_iter=2, n_searches=2, random_state=0).fit(X, y)
+    assert "selected again, of 2" in selected_html(repeated)
+
+
 def test_text_display_and_pipelines_are_left_alone():
     selector = KBest(3, random_state=0).fit(X, y)
     with config_context(display="text"):

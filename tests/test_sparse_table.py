@@ -8,8 +8,7 @@ from puselect.checks.stability import assess_stability
 from puselect.clustering.cpu.engine import CPUEngine
 from puselect.clustering.mixture import MixtureSpec
 from puselect.columns.evidence import rank_evidence
-from puselect.columns.ranks import LEPAGE, NORMAL, ColumnRanks
-from puselect.columns.sparse_ranks import SparseRanks
+from puselect.columns.ranks import LEPAGE, NORMAL, ColumnRanks, SparseRanks
 from puselect.scaling import SCALES, fit_scaling
 from puselect.selectors.base import varying_columns
 from puselect.sparse_table import SparseTable
@@ -69,8 +68,8 @@ def test_ranks_of_sparse_columns_are_those_of_dense_ones(scores):
 def test_evidence_of_sparse_columns_is_that_of_dense_ones():
     X, y = counts()
     sparse = SparseRanks(SparseTable.of(csc_array(X)))
-    of_sparse = rank_evidence(sparse, y == 1, 0.25, np.random.default_rng(0))
-    of_dense = rank_evidence(ColumnRanks(X), y == 1, 0.25, np.random.default_rng(0))
+    of_sparse = rank_evidence(sparse, y == 1, np.random.default_rng(0))
+    of_dense = rank_evidence(ColumnRanks(X), y == 1, np.random.default_rng(0))
     np.testing.assert_allclose(of_sparse.z_scores, of_dense.z_scores, atol=1e-4)
 
 

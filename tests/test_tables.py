@@ -471,7 +471,7 @@ class TestLargeFiles:
         self.data().write_csv(tmp_path / "big.csv")
         table = load_table(str(tmp_path / "big.csv"), TableSpec("label", max_rows=400))
         with (tmp_path / "out.parquet").open("wb") as file:
-            table.write(np.array([False, True, False, True]), file, ".parquet")
+            table.write(table.columns_of(np.array([False, True, False, True])), file, ".parquet")
         assert pl.read_parquet(tmp_path / "out.parquet").equals(self.data().select("c1", "c3", "label"))
 
 
@@ -481,7 +481,7 @@ def test_output_has_the_columns_selected_and_the_label_as_they_were(tmp_path, en
     table = read_text(tmp_path, text, encode=True, impute="median", positive="yes")
     assert table.names == ["id", "a", "colour=red"]
     with (tmp_path / "out").open("wb") as file:
-        table.write(np.array([False, True, True]), file, ending)
+        table.write(table.columns_of(np.array([False, True, True])), file, ending)
     readers = {".parquet": pl.read_parquet, ".arrow": pl.read_ipc, ".feather": pl.read_ipc}
     tabs = {"separator": "\t"} if ending == ".tsv" else {}
     out = readers.get(ending, lambda path: pl.read_csv(path, **tabs))(tmp_path / "out")

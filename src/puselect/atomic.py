@@ -17,16 +17,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file for writing that takes the place of `path` when the block ends without an error.
 
     The bytes go to a scratch file of an unpredictable name in the same folder, which is removed on an error. A
-    symbolic link is followed, so that the file it points to is replaced. An existing file keeps its mode. What is no
-    regular file, such as /dev/stdout, is written to directly.
-
-    Parameters
-    ----------
-    path : path
-
-    Yields
-    ------
-    file : binary file
+    symbolic link is followed, so that the file it points to is replaced. An existing file keeps its mode.
+    Non-regular files, such as /dev/stdout, are written directly.
 
     Examples
     --------
@@ -44,7 +36,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         return
     scratch = target.with_name(f".{target.name[:200]}.{os.getpid()}.{secrets.token_hex(8)}{SUFFIX}")
     try:
-        # O_EXCL neither follows a link nor opens what is there already
+        # O_EXCL neither follows a link nor opens an existing file
         descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
         with open(descriptor, "wb") as file:
             _keep_mode(target, scratch)

@@ -1,4 +1,4 @@
-"""Random numbers by name: a hash of a seed and of the numbers that say what is drawn.
+"""Random numbers by name: a hash of a seed and of the numbers that make up the name of a draw.
 
 A draw depends on nothing but its name, so it is the same in any order, in any batch, after a resume, and with any
 version of NumPy. The hash is the finaliser of SplitMix64 (G. Steele, D. Lea and C. Flood, "Fast splittable pseudorandom
@@ -19,7 +19,7 @@ WORD = 2**64
 
 
 class Stream(IntEnum):
-    """What a fit draws random numbers for; no two share a stream."""
+    """The purposes of a fit's random numbers; no two share a stream."""
 
     STEP_SEEDS = 0
     EVIDENCE = 1
@@ -81,7 +81,7 @@ def distinct(n: int, size: int, seed: int, *name: int) -> IntArray:
 
 
 def generator(entropy: int, stream: Stream) -> np.random.Generator:
-    """Return a NumPy generator for what is drawn once, before or after a search."""
+    """Return a NumPy generator for draws before or after a search."""
     return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(stream,)))
 
 

@@ -1,6 +1,5 @@
-"""What ``y`` means: which rows are labelled positives."""
+"""Labels: which rows of ``y`` are labelled positives."""
 
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,25 +7,11 @@ from numpy.typing import ArrayLike
 from puselect.arrays import AnyArray, BoolArray, IntArray
 
 
-def labelled_positives(y: ArrayLike, pos_label: Any = 1) -> BoolArray:
+def labelled_positives(y: ArrayLike, pos_label: object = 1) -> BoolArray:
     """Return which rows are labelled positive; every other row is unlabelled.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-        Anything that can be compared with `pos_label`: 0/1, -1/1, booleans, strings. Missing values (None, NaN, NaT,
-        pandas' NA, masked values) mean "unlabelled".
-    pos_label : object, default=1
-        The value that marks a labelled positive. All other values mean "unlabelled".
-
-    Returns
-    -------
-    positive : ndarray of bool, shape (n_rows,)
-
-    Raises
-    ------
-    ValueError
-        If no row is labelled positive, or every row is.
+    Labels are anything that can be compared with `pos_label`: 0/1, -1/1, booleans, strings. Missing values (None, NaN,
+    NaT, pandas' NA, masked values) mean "unlabelled". At least one row must be labelled, and one not.
 
     Examples
     --------
@@ -50,7 +35,7 @@ def labelled_positives(y: ArrayLike, pos_label: Any = 1) -> BoolArray:
     return positive
 
 
-def equal_to(values: AnyArray, pos_label: Any) -> BoolArray:
+def equal_to(values: AnyArray, pos_label: object) -> BoolArray:
     """Return where `values`, which hold nothing missing, equal `pos_label`."""
     try:
         same = values == pos_label
@@ -60,7 +45,7 @@ def equal_to(values: AnyArray, pos_label: Any) -> BoolArray:
     return np.broadcast_to(np.asarray(same, dtype=bool), values.shape)
 
 
-def without_missing(y: ArrayLike, pos_label: Any = 1) -> Any:
+def without_missing(y: ArrayLike, pos_label: object = 1) -> ArrayLike:
     """Return `y` with missing values replaced by one that means unlabelled; `y` itself if there are none.
 
     Examples
@@ -125,7 +110,7 @@ def missing_values(y: ArrayLike) -> BoolArray:
     return np.zeros(values.shape, dtype=bool)
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Return whether a value is None, NaN, NaT or pandas' NA: all but None are known by not equalling themselves."""
     if value is None:
         return True

@@ -1,4 +1,4 @@
-"""The registry of methods: one record says all that comparisons, reports and the command line need.
+"""The registry of methods: one record with all that comparisons, reports and the command line need.
 
 Importing this module is quick: a method's own module is imported when the method is made. Other packages add methods
 by an entry point of the group ``puselect.methods`` that names a sequence of `Method`.
@@ -24,7 +24,7 @@ YARDSTICKS = {
     "lowest-variance": "lowest variance",
     "lepage": "Lepage's statistic",
 }
-"""What every comparison has for scale, name -> label. The first two do not select; the others are methods, too."""
+"""Yardsticks of every comparison, name -> label. The first two do not select; the others are methods, too."""
 
 IN_PAPER = ("mrmr-published", "es-mcrfs", "lgbm-opt", "mrmr-ufs", "sselect", "jsfs", "puet", "pu-lasso")
 """Methods of the package puselect-paper."""
@@ -42,9 +42,9 @@ class Method:
     source : str or callable
         The class or function that makes the selector, or where it is: ``"puselect.baselines.information:MRMR"``.
     idea : str
-        What it does, in a few words.
+        Its idea in a few words.
     labels : str
-        What it sees of the labels: `AS_CLASSES` (unlabelled rows count as negative), `POSITIVES` or `NOTHING`.
+        Its use of the labels: `AS_CLASSES` (unlabelled rows count as negative), `POSITIVES` or `NOTHING`.
     seconds : float
         Time of a fit on 4500 rows and 50 features, on one thread; an order of magnitude is enough.
     extra : str
@@ -74,7 +74,7 @@ class Method:
 
     @property
     def factory(self) -> Factory:
-        """What makes the selector: ``factory(n_features_to_select, random_state=seed)``."""
+        """The class or function that makes the selector: ``factory(n_features_to_select, random_state=seed)``."""
         made = self.source if callable(self.source) else _load(self.source)
         return partial(made, **self.settings) if self.settings else made
 

@@ -1,4 +1,4 @@
-"""Checks of users' parameters: a ValueError says what was wanted and what came."""
+"""Checks of users' parameters: a ValueError names the wanted and the given value."""
 
 from collections.abc import Sequence
 from numbers import Integral, Real

@@ -1,4 +1,4 @@
-"""Counts, times and lists of names, in words."""
+"""Counts, numbers, times and lists of names, in words."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def shortened(names: Sequence[str], mark: str = ", ", most: int = 6) -> str:
+def shortened(names: Sequence[object], mark: str = ", ", most: int = 6) -> str:
     """Return the first names, and how many more there are.
 
     Examples
@@ -39,4 +39,26 @@ def shortened(names: Sequence[str], mark: str = ", ", most: int = 6) -> str:
     >>> shortened(["a", "b", "c"], most=2)
     'a, b and 1 more'
     """
-    return mark.join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    return mark.join(map(str, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence.
+
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def number(value: float) -> str:
+    """Return a number in few digits.
+
+    Examples
+    --------
+    >>> number(12345.678), number(0.00012), number(95.04)
+    ('12,346', '0.00012', '95')
+    """
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"

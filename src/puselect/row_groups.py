@@ -4,17 +4,17 @@
 """
 
 import warnings
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from puselect.arrays import BoolArray, IntArray
 from puselect.exceptions import DependentRowsWarning
 from puselect.labels import draw_rows, missing_values
 
 
-def read_row_groups(row_groups: Any, positive: BoolArray) -> IntArray | None:
-    """Return the number of each row's group, None if each has one row; raise a ValueError if they tell nothing."""
+def read_row_groups(row_groups: ArrayLike | None, positive: BoolArray) -> IntArray | None:
+    """Return the number of each row's group, None if each has one row; raise a ValueError if they are of no use."""
     if row_groups is None:
         return None
     name, values, n_rows = getattr(row_groups, "name", None), np.asarray(row_groups), len(positive)
@@ -24,7 +24,7 @@ def read_row_groups(row_groups: Any, positive: BoolArray) -> IntArray | None:
     missing = np.flatnonzero(missing_values(row_groups))
     if len(missing):
         raise ValueError(f"{said} must hold a group for every row, got none for {len(missing)}, first row {missing[0]}")
-    known: dict[Any, int] = {}
+    known: dict[object, int] = {}
     numbers = np.array([known.setdefault(value, len(known)) for value in values.tolist()], dtype=np.intp)
     if len(known) == 1:
         raise ValueError(f"{said} must hold two groups or more, got {next(iter(known))!r} for all {n_rows} rows")
@@ -71,7 +71,7 @@ def draw_labelled(positive: BoolArray, row_groups: IntArray | None, rng: np.rand
 
 
 def split_rows(rows: IntArray, n_parts: int, row_groups: IntArray | None, rng: np.random.Generator) -> list[IntArray]:
-    """Return the rows in so many random parts, or fewer; rows of a group are in one part."""
+    """Return the rows in `n_parts` random parts, or fewer; rows of a group are in one part."""
     units = rows if row_groups is None else np.unique(row_groups[rows])
     parts = np.array_split(rng.permutation(units), min(n_parts, len(units)))
     return parts if row_groups is None else [rows[np.isin(row_groups[rows], part)] for part in parts]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csc_array, issparse
 from sklearn.utils import check_array
 
@@ -42,7 +43,7 @@ def fit_scaling(name: str, X: AnyArray, n_threads: int = 1) -> Scaling:
     return ColumnRanges.of(X, n_threads) if name == "minmax" else ColumnRanges.of_deviations(X, n_threads)
 
 
-def check_unmasked(X: Any) -> None:
+def check_unmasked(X: object) -> None:
     """Raise a ValueError if `X` is a masked array with masked values, which would be read as if they were not."""
     n_masked = int(np.ma.getmaskarray(X).sum()) if isinstance(X, np.ma.MaskedArray) else 0
     if n_masked:
@@ -52,25 +53,17 @@ def check_unmasked(X: Any) -> None:
         )
 
 
-def as_numbers(X: Any, **options: Any) -> AnyArray:
+def as_numbers(X: ArrayLike, **options: object) -> AnyArray:
     """Return a table as floats, or raise a clear error; `options` are those of scikit-learn's `check_array`."""
     check_unmasked(X)
     with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
         return np.asarray(check_array(X, dtype=[np.float64, np.float32], **options))
 
 
-def column_of(X: Any, j: int) -> AnyArray:
-    """Return a column of an array, or of a sparse matrix in columns, as an array."""
-    if not issparse(X):
-        return np.asarray(X[:, j])
-    part = slice(X.indptr[j], X.indptr[j + 1])
-    column = np.zeros(X.shape[0], dtype=X.dtype)
-    column[X.indices[part]] = X.data[part]
-    return column
-
-
-def of_each_column(function: Callable[[AnyArray], tuple[FloatArray, ...]], X: Any, n_threads: int) -> list[FloatArray]:
-    """Return what a function of lines, one for each column, returns: several arrays with a number for each column."""
+def of_each_column(
+    function: Callable[[AnyArray], tuple[FloatArray, ...]], X: AnyArray | csc_array, n_threads: int
+) -> list[FloatArray]:
+    """Return the results of a function of lines, one line per column: several arrays with a number for each column."""
 
     def of_block(block: slice) -> tuple[FloatArray, ...]:
         return function(_lines(X[:, block]))
@@ -79,11 +72,9 @@ def of_each_column(function: Callable[[AnyArray], tuple[FloatArray, ...]], X: An
     return [np.concatenate(found) for found in zip(*parts, strict=True)]
 
 
-def _lines(X: Any) -> AnyArray:
+def _lines(X: AnyArray | csc_array) -> AnyArray:
     """Return the columns of a table as contiguous lines."""
-    if issparse(X):
-        return np.stack([column_of(X, j) for j in range(X.shape[1])])
-    return np.ascontiguousarray(X.T)
+    return np.ascontiguousarray((X if isinstance(X, np.ndarray) else X.toarray()).T)
 
 
 def column_extremes(X: Any) -> tuple[AnyArray, AnyArray]:
@@ -144,16 +135,16 @@ class RobustScaling(NamedTuple):
     Half a per cent of the rows is cut off at each end. The spread of a side is the distance from the median to the
     16th or 84th percentile. If the cut is more than four spreads from the median on a side, the column has a long tail:
     its median is put at 0.5, and each side is scaled by itself and cut off at 2.5 spreads. A column that is constant
-    but for less than half a per cent of the rows keeps its whole range. An affine transformation of a column does not
+    except in less than half a per cent of the rows keeps its whole range. An affine transformation of a column does not
     change the result.
     """
 
     centre: FloatArray
-    """What maps to 0.5, halved, so that differences cannot overflow."""
+    """The value that maps to 0.5, halved, so that differences cannot overflow."""
     below: FloatArray
-    """Half of the distance from the centre to what maps to 0."""
+    """Half of the distance from the centre to the value that maps to 0."""
     above: FloatArray
-    """Half of the distance from the centre to what maps to 1."""
+    """Half of the distance from the centre to the value that maps to 1."""
 
     @classmethod
     def of(cls, X: AnyArray, n_threads: int = 1) -> Self:
@@ -178,7 +169,7 @@ class RobustScaling(NamedTuple):
     def scale(
         self, X: AnyArray, dtype: type[np.floating] = np.float64, n_threads: int = 1
     ) -> AnyArray:
-        """Return a scaled table; what was cut off is at 0 or 1."""
+        """Return a scaled table; tails that were cut off are at 0 or 1."""
 
         def scaled(lines: AnyArray, block: slice) -> AnyArray:
             centre, below, above = self.centre[block], self.below[block], self.above[block]
@@ -194,14 +185,8 @@ class RobustScaling(NamedTuple):
 def scale_columns(X: AnyArray, dtype: type[np.floating] = np.float64) -> AnyArray:
     """Return `X` with every column mapped to [0, 1]; constant columns become 0.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-    dtype : dtype of the result, default=float64
-
     Examples
     --------
-    >>> import numpy as np
     >>> scale_columns(np.array([[1.0, 7.0, 0.0], [3.0, 7.0, 1e-30], [2.0, 7.0, 1e-30]]))
     array([[0. , 0. , 0. ],
            [1. , 0. , 1. ],
@@ -237,16 +222,16 @@ def _sides(lines: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     return _sides_between(ordered[:, before], ordered[:, after], share)
 
 
-def columns_at_once(X: Any) -> int:
+def columns_at_once(X: csc_array) -> int:
     """Return how many columns of a sparse matrix are sorted at a time, so that little memory is needed."""
     return max(1, STORED_AT_ONCE * int(X.shape[1]) // max(int(X.nnz), 1))
 
 
-def _sparse_sides(X: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return what `_sides` does for the columns of a sparse matrix, whose zeros are not sorted."""
+def _sparse_sides(X: csc_array) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return `_sides` of the columns of a sparse matrix, whose zeros are not sorted."""
     (n_rows, n_columns), begin = X.shape, X.indptr[:-1]
     of_column = np.repeat(np.arange(n_columns), np.diff(X.indptr))
-    ordered = np.append(X.data[np.lexsort((X.data, of_column))], 0)  # within columns; the last stands for what is not
+    ordered = np.append(X.data[np.lexsort((X.data, of_column))], 0)  # within columns; the last stands for zeros
     n_below, n_above = (np.bincount(of_column[chosen], minlength=n_columns) for chosen in (X.data < 0, X.data > 0))
 
     def values_at(place: IntArray) -> AnyArray:
@@ -259,7 +244,7 @@ def _sparse_sides(X: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _places(n_rows: int) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the places before and after the extremes and quantiles of so many sorted values, and shares between."""
+    """Return the places before and after the extremes and quantiles of `n_rows` sorted values, and shares between."""
     place = np.array([0.0, 1.0, *wanted_quantiles()]) * (n_rows - 1)
     before = np.floor(place).astype(np.intp)
     return before, np.minimum(before + 1, n_rows - 1), place - before

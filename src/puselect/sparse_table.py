@@ -19,16 +19,16 @@ class SparseTable:
     Parameters
     ----------
     values : sparse array of shape (n_rows, n_columns)
-        What is added to the offset.
+        Differences from the offset.
     offset : ndarray of shape (n_columns,)
     """
 
-    def __init__(self, values: Any, offset: FloatArray) -> None:
+    def __init__(self, values: csc_array, offset: FloatArray) -> None:
         self.values = values
         self.offset = offset
 
     @classmethod
-    def of(cls, X: Any, scaling: Scaling | None = None) -> "SparseTable":
+    def of(cls, X: csc_array, scaling: Scaling | None = None) -> "SparseTable":
         """Return a sparse matrix in columns as a table, scaled if there is a scaling."""
         columns = csc_array(X)
         if scaling is None:

@@ -23,6 +23,13 @@ KINDS: list[dict[str, Any]] = [
 NUMBERS = ["number", "half", "share", "auto", "budget", "costs", "costs", "auto costs"]
 PRICES = st.lists(st.sampled_from([1.0, 2.0, 0.1, 5.0, 0.3]), min_size=5, max_size=5)
 MOST = 12  # columns that may be named
+PATHS: dict[str, Callable[[FSCPU, Any, Any, list[Any]], FSCPU]] = {
+    "array": lambda selector, x, y, columns: selector.fit(x, y),
+    "names": lambda selector, x, y, columns: selector.fit(pd.DataFrame(x, columns=columns), y),
+    "integers": lambda selector, x, y, columns: selector.fit(pd.DataFrame(x, columns=columns), y),
+    "together": lambda selector, x, y, columns: fit_many([selector], [pd.DataFrame(x, columns=columns)], [y])[0],
+    "sparse": lambda selector, x, y, columns: selector.fit(scipy.sparse.csr_array(x), y),
+}
 
 
 @dataclass(frozen=True)
@@ -74,16 +81,14 @@ def example(draw: Draw) -> str:
     """Ask for a selection in some way, and check that it is what was asked for."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     x, y = table(draw, rng)
-    path, d = "dask" if chance(draw, 30) else draw(st.sampled_from(sorted(PATHS))), x.shape[1]
+    path, d = draw(st.sampled_from(sorted(PATHS))), x.shape[1]
     columns: list[Any] = [f"c{i}" for i in range(d)] if path in ("names", "together") else list(range(d))
     if path == "integers":
         columns = (rng.permutation(d) + draw(st.sampled_from([0, 0, 5]))).tolist()
     parameters, promise = ask(draw, x, columns)
-    if path == "dask":
-        parameters.pop("n_searches", None)  # refused
-    if path == "dask" and parameters.get("preset") == "published":  # refused, too
-        path = "array"
-    fit = PATHS.get(path, with_dask)
+    fit = PATHS[path]
+    if path == "array" and chance(draw, 6) and not {"preset", "n_searches"} & set(parameters):  # Dask refuses both
+        path, fit = "dask", with_dask
     fitted, error = attempt(lambda: fit(FSCPU(**parameters), x, y, columns))
     require((error is None) == promise.is_possible(), f"{path}: {error!r} with {parameters}")
     if fitted is None:
@@ -112,26 +117,19 @@ def ask(draw: Draw, x: Any, columns: list[Any]) -> tuple[dict[str, Any], Promise
     parameters = {"max_iter": draw(st.integers(1, 3)), "random_state": 0, **draw(st.sampled_from(KINDS))}
     unit, groups = np.arange(len(columns)), {}
     if chance(draw, 3):
-        unit, groups, parameters["groups"] = grouped(draw, columns)
+        n_named = min(len(columns), MOST)
+        label = draw(st.lists(st.sampled_from([None, None, "a", "b", "c"]), min_size=n_named, max_size=n_named))
+        groups = {name: [i for i, own in enumerate(label) if own == name] for name in "abc" if label.count(name) > 1}
+        for members in groups.values():
+            unit[members] = members[0]
+        by_name = {name: [columns[i] for i in members] for name, members in groups.items()}
+        parameters["groups"] = draw(st.sampled_from([label + [None] * (len(columns) - n_named), by_name]))
     kept, parameters["always_keep"] = some_columns(draw, columns, groups)
     never, parameters["never_select"] = some_columns(draw, columns, groups)
     cost, limit, number, wanted = numbers(draw, unit, columns)
     usable = (x.min(axis=0) < x.max(axis=0)) | (parameters.get("preset") == "published")
     promise = Promise(unit, cost, limit, number, kept, np.isin(unit, unit[never]), usable)
     return parameters | wanted, promise
-
-
-def grouped(draw: Draw, columns: list[Any]) -> tuple[Any, dict[str, list[int]], Any]:
-    """Draw the unit of each column, the groups of two or more, and `groups`."""
-    d = len(columns)
-    label = np.array(draw(st.lists(st.sampled_from([None, None, "a", "b", "c"]), min_size=min(d, MOST),
-                                   max_size=min(d, MOST))) + [None] * (d - MOST), dtype=object)  # fmt: skip
-    groups = {name: np.flatnonzero(label == name).tolist() for name in "abc" if (label == name).sum() > 1}
-    unit = np.arange(d)
-    for members in groups.values():
-        unit[members] = members[0]
-    by_name = {name: [columns[i] for i in members] for name, members in groups.items()}
-    return unit, groups, draw(st.sampled_from([label.tolist(), by_name]))
 
 
 def some_columns(draw: Draw, columns: list[Any], groups: dict[str, list[int]]) -> tuple[Any, list[Any] | None]:
@@ -173,12 +171,3 @@ def with_dask(selector: FSCPU, x: Any, y: Any, columns: list[Any]) -> FSCPU:
     """Fit to a Dask array: much slower than the others."""
     with client().as_current():
         return selector.fit(da.from_array(x, chunks=(7, x.shape[1])), y)
-
-
-PATHS: dict[str, Callable[[FSCPU, Any, Any, list[Any]], FSCPU]] = {
-    "array": lambda selector, x, y, columns: selector.fit(x, y),
-    "names": lambda selector, x, y, columns: selector.fit(pd.DataFrame(x, columns=columns), y),
-    "integers": lambda selector, x, y, columns: selector.fit(pd.DataFrame(x, columns=columns), y),
-    "together": lambda selector, x, y, columns: fit_many([selector], [pd.DataFrame(x, columns=columns)], [y])[0],
-    "sparse": lambda selector, x, y, columns: selector.fit(scipy.sparse.csr_array(x), y),
-}

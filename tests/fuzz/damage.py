@@ -23,78 +23,53 @@ def chance(draw: Draw, n: int) -> bool:
 
 def odd_value(draw: Draw) -> Any:
     """Draw a value that is likely out of place; at times one nested far too deeply."""
-    if chance(draw, 30):
-        nested: Any = 0
-        for _ in range(draw(st.sampled_from([50, 500, 900]))):
-            nested = [nested]
-        return nested
-    return copy.deepcopy(draw(st.sampled_from(ODD_VALUES)))
+    nested: Any = 0
+    for _ in range(draw(st.sampled_from([50, 500, 900])) if chance(draw, 30) else 0):
+        nested = [nested]
+    return nested or copy.deepcopy(draw(st.sampled_from(ODD_VALUES)))
 
 
 def damage_bytes(draw: Draw, content: bytes) -> bytes:
-    """Flip bits, cut, repeat, remove, zero or insert; one to four times."""
-    data = bytearray(content)
+    """Change, cut, remove, repeat or insert bytes; one to four times."""
+    data = content
     for _ in range(draw(st.integers(1, 4))):
         place = draw(st.integers(0, max(len(data) - 1, 0)))
-        length = draw(st.sampled_from([1, 2, 4, 16, 100]))
-        kind = draw(st.sampled_from(["flip", "byte", "cut", "remove", "repeat", "zero", "insert"]))
-        part = data[place : place + length]
-        if kind == "flip" and part:
-            data[place] ^= 1 << draw(st.integers(0, 7))
-        elif kind == "byte" and part:
-            data[place] = draw(st.sampled_from(b"\x00\xff\n\r,;\"'{}[]-.eE0919 \t"))
-        elif kind == "cut":
-            del data[place:]
-        elif kind == "remove":
-            del data[place : place + length]
-        elif kind == "repeat":
-            data[place:place] = part
-        elif kind == "zero":
-            data[place : place + length] = bytes(len(part))
-        elif kind == "insert":
-            data[place:place] = draw(st.binary(min_size=1, max_size=8))
-    return bytes(data)
+        end = place + draw(st.sampled_from([1, 2, 4, 16, 100]))
+        before, part, after = data[:place], data[place:end], data[end:]
+        odd = draw(st.sampled_from(b"\x00\xff\n\r,;\"'{}[]-.eE0919 \t"))
+        flipped = bytes([part[0] ^ 1 << draw(st.integers(0, 7)), *part[1:]]) if part else b""
+        new = {
+            "flip": flipped, "byte": bytes([odd, *part[1:]]), "cut": b"", "remove": b"", "repeat": part + part,
+            "zero": bytes(len(part)), "insert": draw(st.binary(min_size=1, max_size=8)) + part,
+        }  # fmt: skip
+        kind = draw(st.sampled_from(sorted(new)))
+        data = before + new[kind] + (b"" if kind == "cut" else after)
+    return data
 
 
-def damage_tree(draw: Draw, tree: Any, odd: Callable[[Draw, Any], Any] = lambda draw, old: odd_value(draw)) -> Any:
-    """Return a copy of nested dicts and lists in which one to three places are deleted, replaced, renamed or doubled.
-
-    Parameters
-    ----------
-    draw : callable
-    tree : dict or list
-    odd : callable
-        Given `draw` and the old value, returns what to put in its place.
-    """
+def damage_tree(draw: Draw, tree: Any) -> Any:
+    """Return a copy of nested dicts and lists with one to three places deleted, replaced, renamed or doubled."""
     tree = copy.deepcopy(tree)
     for _ in range(draw(st.integers(1, 3))):
-        holder = tree
-        while True:
-            keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
-            if not keys:
-                break
-            key = draw(st.sampled_from(keys))
-            inner = holder[key]
-            if isinstance(inner, dict | list) and inner and not chance(draw, 5):
-                holder = inner
-                continue
-            _change(draw, holder, key, odd)
-            break
+        _damage_place(draw, tree)
     return tree
 
 
-def _change(draw: Draw, holder: Any, key: Any, odd: Callable[[Draw, Any], Any]) -> None:
-    kind = draw(st.sampled_from(["replace", "replace", "replace", "delete", "rename", "double"]))
+def _damage_place(draw: Draw, holder: Any) -> None:
+    if not holder:
+        return
+    key = draw(st.sampled_from(list(holder) if isinstance(holder, dict) else range(len(holder))))
+    if isinstance(holder[key], dict | list) and holder[key] and not chance(draw, 5):
+        return _damage_place(draw, holder[key])
+    kind = draw(st.sampled_from(["replace", "replace", "replace", "delete", "move"]))
     if kind == "replace":
-        holder[key] = odd(draw, holder[key])
+        holder[key] = odd_value(draw)
     elif kind == "delete":
         del holder[key]
-    elif kind == "rename" and isinstance(holder, dict):
+    elif isinstance(holder, dict):
         holder[draw(st.sampled_from(["", "x", str(key).upper()]))] = holder.pop(key)
-    elif kind == "double" and isinstance(holder, list):
-        holder.insert(key, copy.deepcopy(holder[key]))
     else:
-        holder[key] = odd(draw, holder[key])
+        holder.insert(key, copy.deepcopy(holder[key]))
 
 
 def to_bytes(tree: Any) -> bytes:

@@ -14,7 +14,7 @@ from damage import Draw, chance
 from outcome import attempt, require
 
 from puselect import Preparer
-from puselect.tables import TableError, TableSpec, load_table
+from puselect.tables import TableError
 from puselect.tables.loading import apply_encoders
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-formats-"))
@@ -72,8 +72,6 @@ def frame(draw: Draw) -> Any:
 
 def example(draw: Draw) -> str:
     """Prepare a table, and the same rows as they come from elsewhere."""
-    if chance(draw, 6):
-        return sampled(draw)
     table = frame(draw)
     preparer, error = attempt(lambda: Preparer().fit(table))
     if preparer is None:
@@ -90,17 +88,17 @@ def as_types(draw: Draw, table: Any, preparer: Any, expected: Any) -> str:
     if converted is None:
         return f"no such conversion: {type(error).__name__}"
     other = converted.to_pandas() if chance(draw, 4) else converted
-    told: list[str] = []
-
-    def ask() -> Any:
-        with warnings.catch_warnings(record=True) as heard:
-            warnings.simplefilter("always")
-            made = np.asarray(preparer.transform(other))
-        told.extend(str(warning.message) for warning in heard)
-        return made
-
-    found, error = attempt(ask)
+    answer, error = attempt(lambda: transformed(preparer, other))
+    found, told = answer or (None, [])
     return judge(found, error, told, preparer, expected, converted.schema)
+
+
+def transformed(preparer: Preparer, table: Any) -> tuple[Any, list[str]]:
+    """Return the features of a table, and the warnings."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        made = np.asarray(preparer.transform(table))
+    return made, [str(warning.message) for warning in heard]
 
 
 def as_files(draw: Draw, table: Any, preparer: Any, expected: Any) -> str:
@@ -130,19 +128,6 @@ def judge(found: Any, error: Any, told: list[str], preparer: Any, expected: Any,
         places = [names.index(feature) for feature in encoder.names if feature in names]
         is_same = np.array_equal(found[:, places], expected.to_numpy()[:, places])
         is_told = any(text.startswith(f"{encoder.column!r}: ") for text in told)
-        type_now = schema.get(encoder.column)
-        require(is_same or is_told, f"other features of {encoder.column!r} ({type_now}), told: {told}")
+        kind = schema.get(encoder.column)
+        require(is_same or is_told, f"other features of {encoder.column!r} ({kind}), told: {told}")
     return "counted" if told else "same features"
-
-
-def sampled(draw: Draw) -> str:
-    """Read a text file with a line of another length, all rows and some of them: both are refused alike."""
-    lines = [f"{i % 7},{i % 5},{i % 3},{int(i < 5)}" for i in range(N)]
-    place = draw(st.integers(0, N - 1))
-    lines[place] = draw(st.sampled_from(["", "1", "1,2", "1,2,0", "1,2,3,0", "1,2,3,0,5", '"1,2",3,0', ",,,", "1,,,,"]))
-    path = FOLDER / "ragged.csv"
-    path.write_text("\n".join(["a,b,c,label", *lines]))
-    specs = [TableSpec("label", prepare=True, max_rows=most) for most in (None, 9)]
-    ends = [attempt(lambda spec=spec: load_table(str(path), spec))[1] for spec in specs]
-    require(type(ends[0]) is type(ends[1]), f"{lines[place]!r} in line {place + 2}: {ends[0]!r}, sampled {ends[1]!r}")
-    return f"sampled: {'answer' if ends[0] is None else 'clear error'}"

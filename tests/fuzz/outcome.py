@@ -1,12 +1,13 @@
-"""What may come of an input: a valid answer or one clear error. Everything else is a finding."""
+"""The two proper ends of an input, a valid answer or one clear error. Everything else is a finding."""
 
 import linecache
 import os
 import traceback
 import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from hypothesis.errors import StopTest
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 Answer = TypeVar("Answer")
@@ -22,7 +23,7 @@ class FindingError(AssertionError):
     """Neither a valid answer nor a clear error."""
 
 
-def require(holds: Any, what: str) -> None:
+def require(holds: object, what: str) -> None:
     """Raise a `FindingError` unless a property holds."""
     if not holds:
         raise FindingError(what)
@@ -33,14 +34,8 @@ def attempt(
 ) -> tuple[Answer | None, BaseException | None]:
     """Return the answer of an action or the clear error it raised; raise a `FindingError` for any other end.
 
-    Parameters
-    ----------
-    action : callable
-    errors : tuple of exception types
-        Those that are expected for bad input.
-    deliberate : bool
-        Whether the error must come from a ``raise`` of ours or of a library that checks input for us: an error that
-        merely happens somewhere inside is none.
+    A `deliberate` error comes from a ``raise`` of ours or of a library that checks input for us; one that merely
+    happens somewhere inside is a finding.
     """
     error: BaseException | None = None
     answer = None
@@ -48,13 +43,11 @@ def attempt(
         warnings.simplefilter("always")
         try:
             answer = action()
-        except FindingError:
+        except (FindingError, StopTest, KeyboardInterrupt, SystemExit):
             raise
         except errors as caught:
             error = caught
-        except BaseException as caught:
-            if isinstance(caught, KeyboardInterrupt | SystemExit):
-                raise
+        except BaseException as caught:  # a panic of polars is no Exception
             raise FindingError(f"unnamed error {type(caught).__name__}: {caught}\n{_where(caught)}") from caught
     for warning in heard:
         is_ours = warning.category.__module__ == "puselect.exceptions"

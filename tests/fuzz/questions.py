@@ -1,4 +1,4 @@
-"""What is asked about a table besides a selection, of every kind of table and label vector."""
+"""Questions about a table besides a selection, for every kind of table and label vector."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,16 +9,7 @@ from damage import Draw, chance
 from fits import check_fitted, check_stability, content_of, table
 from outcome import attempt, require
 
-from puselect import (
-    FSCPU,
-    METHODS,
-    Preparer,
-    assess_stability,
-    check_suitability,
-    find_leaks,
-    find_twins,
-    fit_many,
-)  # fmt: skip
+from puselect import METHODS, Preparer, assess_stability, check_suitability, find_leaks, find_twins, fit_many
 from puselect.checks.prior import estimate_prior
 from puselect.checks.spread import check_label_spread
 
@@ -32,108 +23,74 @@ def example(draw: Draw) -> str:
         return "no such table"
     X, y, pos_label = drawn
     name = draw(st.sampled_from(sorted(QUESTIONS)))
-    ask = QUESTIONS[name](draw, X, y, pos_label)
     before = [content_of(value) for value in (X, y)]
-    _, error = attempt(ask)
+    _, error = attempt(lambda: QUESTIONS[name](draw, X, y, pos_label))
     require([content_of(value) for value in (X, y)] == before, f"{name} changed its input")
     return f"{name}: {'answer' if error is None else 'clear error'}"
 
 
-Ask = Callable[[], None]
-"""Asks the question and checks the answer; everything is drawn before."""
+def ask_suitability(draw: Draw, X: Any, y: Any, pos_label: Any) -> None:
+    """Check whether the positives form clusters."""
+    options = {"n_shuffles": draw(st.sampled_from([1, 2, 5])), "early_stopping": draw(st.booleans())}
+    found = check_suitability(X, y, draw(NUMBER), pos_label=pos_label, engine="cpu", random_state=0, **options)
+    require(0 < found.p_value <= 1 and str(found), f"{found!r}")
 
 
-def suitability(draw: Draw, X: Any, y: Any, pos_label: Any) -> Ask:
-    """Return whether the positives form clusters."""
-    k, options = draw(NUMBER), {"n_shuffles": draw(st.sampled_from([1, 2, 5])), "early_stopping": draw(st.booleans())}
-
-    def ask() -> None:
-        found = check_suitability(X, y, k, pos_label=pos_label, engine="cpu", random_state=0, **options)
-        require(0 < found.p_value <= 1 and str(found), f"{found!r}")
-
-    return ask
-
-
-def stability(draw: Draw, X: Any, y: Any, pos_label: Any) -> Ask:
-    """Return how often features would be selected again."""
+def ask_stability(draw: Draw, X: Any, y: Any, pos_label: Any) -> None:
+    """Select again from random halves of the labels."""
     name = draw(st.sampled_from(["fscpu", "fscpu", "kbest", "lepage", "semi-jmi"]))
-    selector = METHODS[name](draw(NUMBER) or 2, pos_label=pos_label, random_state=0)
-    if name == "fscpu":
-        selector.set_params(max_iter=2, engine="cpu")
+    quick = {"max_iter": 2, "engine": "cpu"} if name == "fscpu" else {}
     n_searches = draw(st.sampled_from([0, 1, -1, 2.5, None, "x"] if chance(draw, 10) else [2, 3, 8]))
-
-    def ask() -> None:
-        found = assess_stability(selector.fit(X, y), X, y, n_searches, random_state=0)
-        check_stability(found, selector.n_features_in_)
-
-    return ask
+    selector = METHODS[name](draw(NUMBER) or 2, pos_label=pos_label, random_state=0, **quick).fit(X, y)
+    check_stability(assess_stability(selector, X, y, n_searches, random_state=0), selector.n_features_in_)
 
 
-def twins(draw: Draw, X: Any, y: Any, pos_label: Any) -> Ask:
-    """Return which columns are interchangeable."""
-    threshold = draw(st.sampled_from([0.5, 0.99, 0.99, 1, 1e-300, 0, 2]))
-
-    def ask() -> None:
-        for found in find_twins(X, threshold):
-            require(len(found.columns) > 1 and 0 <= found.correlation <= 1, f"{found!r}")
-
-    return ask
+def ask_twins(draw: Draw, X: Any, y: Any, pos_label: Any) -> None:
+    """Find interchangeable columns."""
+    for found in find_twins(X, draw(st.sampled_from([0.5, 0.99, 0.99, 1, 1e-300, 0, 2]))):
+        require(len(found.columns) > 1 and 0 <= found.correlation <= 1, f"{found!r}")
 
 
-def leaks(draw: Draw, X: Any, y: Any, pos_label: Any) -> Ask:
-    """Return which columns give the labels away."""
-
-    def ask() -> None:
-        for found in find_leaks(X, y):
-            require(found.column >= 0 and str(found), f"{found!r}")
-
-    return ask
+def ask_leaks(draw: Draw, X: Any, y: Any, pos_label: Any) -> None:
+    """Find columns that give the labels away."""
+    for found in find_leaks(X, y):
+        require(found.column >= 0 and str(found), f"{found!r}")
 
 
-def prior(draw: Draw, X: Any, y: Any, pos_label: Any) -> Ask:
-    """Return how many positives there are."""
-    return lambda: require(str(estimate_prior(X, y, pos_label=pos_label, random_state=0)), "no words")
+def ask_prior(draw: Draw, X: Any, y: Any, pos_label: Any) -> None:
+    """Estimate the number of positives."""
+    require(str(estimate_prior(X, y, pos_label=pos_label, random_state=0)), "no words")
 
 
-def spread(draw: Draw, X: Any, y: Any, pos_label: Any) -> Ask:
-    """Return whether labels come from one corner of the positives."""
-    k = draw(NUMBER)
-    return lambda: require(str(check_label_spread(X, y, k, pos_label=pos_label, random_state=0)), "no words")
+def ask_spread(draw: Draw, X: Any, y: Any, pos_label: Any) -> None:
+    """Check whether labels come from one corner of the positives."""
+    require(str(check_label_spread(X, y, draw(NUMBER), pos_label=pos_label, random_state=0)), "no words")
 
 
-def preparation(draw: Draw, X: Any, y: Any, pos_label: Any) -> Ask:
-    """Return the features of a table of any types."""
+def ask_preparation(draw: Draw, X: Any, y: Any, pos_label: Any) -> None:
+    """Turn a table of any types into features."""
     preparer = Preparer(
         missing_codes=draw(st.sampled_from([None, [-9], [0, 99.5], []])), pos_label=pos_label,
         drop_duplicates=draw(st.sampled_from([None, 0.5, 0.99, 1, 1, 0, "x"])),
         max_categories=draw(st.sampled_from([2, 20, 20, 20, 1, 0, 2.5])),
     )  # fmt: skip
-    labels = draw(st.sampled_from([y, None]))
-
-    def ask() -> None:
-        values = np.asarray(preparer.fit_transform(X, labels))
-        require(values.dtype == float and np.isfinite(values).all(), f"features {values!r}")
-        require(values.shape[1] == len(preparer.get_feature_names_out()), f"features {values!r}")
-        require(np.array_equal(np.asarray(preparer.transform(X)), values), "the same table is transformed otherwise")
-        require(len(preparer.outcomes_) == preparer.n_features_in_ and all(map(str, preparer.outcomes_)), "outcomes")
-
-    return ask
+    values = np.asarray(preparer.fit_transform(X, y if draw(st.booleans()) else None))
+    require(values.dtype == float and np.isfinite(values).all(), f"features {values!r}")
+    require(values.shape[1] == len(preparer.get_feature_names_out()), f"features {values!r}")
+    require(np.array_equal(np.asarray(preparer.transform(X)), values), "the same table is transformed otherwise")
+    require(len(preparer.outcomes_) == preparer.n_features_in_ and all(map(str, preparer.outcomes_)), "outcomes")
 
 
-def many(draw: Draw, X: Any, y: Any, pos_label: Any) -> Ask:
-    """Return several searches."""
+def ask_for_several(draw: Draw, X: Any, y: Any, pos_label: Any) -> None:
+    """Search several times at once."""
     seeds, k = draw(st.lists(st.integers(0, 3), max_size=3)), draw(NUMBER)
     n_labels = draw(st.sampled_from([len(seeds)] * 5 + [1]))
-    selectors = [FSCPU(k, pos_label=pos_label, max_iter=2, random_state=seed) for seed in seeds]
-
-    def ask() -> None:
-        for fitted in fit_many(selectors, [X] * len(seeds), [y] * n_labels):
-            check_fitted(fitted, fitted.n_features_in_)
-
-    return ask
+    selectors = [METHODS["fscpu"](k, pos_label=pos_label, max_iter=2, random_state=seed) for seed in seeds]
+    for fitted in fit_many(selectors, [X] * len(seeds), [y] * n_labels):
+        check_fitted(fitted, fitted.n_features_in_)
 
 
-QUESTIONS: dict[str, Callable[[Draw, Any, Any, Any], Ask]] = {
-    "leaks": leaks, "many": many, "preparation": preparation, "prior": prior, "spread": spread,
-    "stability": stability, "suitability": suitability, "twins": twins,
+QUESTIONS: dict[str, Callable[[Draw, Any, Any, Any], None]] = {
+    "leaks": ask_leaks, "many": ask_for_several, "preparation": ask_preparation, "prior": ask_prior,
+    "spread": ask_spread, "stability": ask_stability, "suitability": ask_suitability, "twins": ask_twins,
 }  # fmt: skip

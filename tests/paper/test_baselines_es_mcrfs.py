@@ -5,7 +5,7 @@ import pytest
 from ranking_contract import RankingContract, error_of, small_table
 from sklearn.ensemble import RandomForestClassifier
 
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 from puselect.selectors.ranking import RankingTask
 from puselect_paper.baselines import es_mcrfs
 from puselect_paper.baselines.agent import (

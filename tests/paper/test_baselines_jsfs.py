@@ -4,7 +4,7 @@ from ranking_contract import RankingContract, error_of, small_table
 from scipy.optimize import approx_fprime, check_grad, minimize
 from scipy.special import expit
 
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 from puselect_paper.baselines.jsfs import JSFS, graph_penalty, pruned_scores, reached_rows
 from puselect_paper.baselines.neighbour_graph import neighbour_edges
 from puselect_paper.baselines.sparse_bayes import (

@@ -4,7 +4,7 @@ from ranking_contract import RankingContract, small_table
 
 from puselect.datasets import make_pu_clusters
 from puselect_paper.baselines import PublishedMRMR
-from puselect_paper.baselines.quicksort import quicksort_order
+from puselect_paper.baselines.published_mrmr import quicksort_order
 
 # What pymrmr 0.1.11 returns for columns that each mark another single unlabelled row.
 PYMRMR_TIES = {

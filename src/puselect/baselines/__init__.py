@@ -5,6 +5,7 @@ from puselect.baselines.filters import KBest, Lepage, LowestVariance
 from puselect.baselines.information import MRMR, SemiJMI
 from puselect.baselines.linear import FastCanRank, L1Logistic, LassoRank
 from puselect.baselines.trees import DTRFE, ForestImportance, PUBagging
+from puselect.selectors.ranking import RankingSelector
 
 __all__ = [
     "DTRFE",
@@ -18,5 +19,6 @@ __all__ = [
     "Lepage",
     "LowestVariance",
     "PUBagging",
+    "RankingSelector",
     "SemiJMI",
 ]

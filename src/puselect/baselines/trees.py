@@ -9,8 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from puselect.arrays import FloatArray
 from puselect.parameters import check_max_time, check_number
-from puselect.search.deadline import Deadline
-from puselect.search.progress import LOG_SECONDS, Throttle
+from puselect.search.progress import LOG_SECONDS, Deadline, Throttle
 from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask
 

@@ -1,20 +1,20 @@
-"""How many positives there are: the share of positives among the unlabelled rows, with an interval."""
+"""The share of positives among the unlabelled rows, with an interval."""
 
-from typing import Any
 
 from numpy.typing import ArrayLike
 
-from puselect.fscpu.prior import ClassPrior, PriorCode
+from puselect.fscpu.row_model import ClassPrior, PriorCode
 from puselect.fscpu.selector import FSCPU
+from puselect.selectors.base import RandomSeed
 
 __all__ = ["ClassPrior", "PriorCode", "estimate_prior"]
 
 
 def estimate_prior(
-    X: ArrayLike, y: ArrayLike, n_features_to_select: int | float | str | None = None, *, pos_label: Any = 1,
-    random_state: Any = 0,
+    X: ArrayLike, y: ArrayLike, n_features_to_select: int | float | str | None = None, *, pos_label: object = 1,
+    random_state: RandomSeed = 0,
 ) -> ClassPrior:
-    """Estimate how many of the unlabelled rows are positive, if the labels tell: `prior_` of a fitted `FSCPU`.
+    """Estimate how many of the unlabelled rows are positive, where the labels allow it: `prior_` of a fitted `FSCPU`.
 
     Parameters
     ----------

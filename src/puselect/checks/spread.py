@@ -1,8 +1,8 @@
-"""Whether labels come from all kinds of positives alike, or mostly from one corner of them."""
+"""Spread of labels: rates of labelled rows compared between the clusters of positives."""
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,13 +12,14 @@ from sklearn.cluster import KMeans
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.columns.evidence import rank_evidence
-from puselect.columns.sparse_ranks import column_ranks
+from puselect.columns.ranks import column_ranks
 from puselect.draws import Stream, generator
 from puselect.fscpu.problem import some_rows
 from puselect.fscpu.selector import FSCPU
 from puselect.fscpu.settings import Settings
 from puselect.labels import draw_rows
 from puselect.scaling import fit_scaling
+from puselect.selectors.base import RandomSeed
 from puselect.sparse_table import as_dense
 
 N_CLUSTERS, FEWEST_ROWS, N_STARTS = 20, 100, 2
@@ -76,14 +77,14 @@ class LabelSpread:
 
 
 def check_label_spread(
-    X: ArrayLike, y: ArrayLike, k: int | None = None, *, pos_label: Any = 1, random_state: Any = 0
+    X: ArrayLike, y: ArrayLike, k: int | None = None, *, pos_label: object = 1, random_state: RandomSeed = 0
 ) -> LabelSpread:
     """Check whether labels come from all kinds of positives alike.
 
     The rows are clustered on the features with most evidence. If labels are missing at random, the share of labelled
     rows is the same in every cluster that consists of positives. Clusters whose labelled rows differ from their other
     rows are mixed, and left out. A lower share of labels in the rest means that this kind of positives is labelled
-    less often, or that it is found among negatives, too; labels alone cannot tell which. A kind of positives without
+    less often, or that it is found among negatives, too; labels alone cannot show which. A kind of positives without
     any label is not seen.
 
     Parameters
@@ -109,24 +110,14 @@ def check_label_spread(
     rng = generator(problem.entropy, Stream.SPREAD)
     rows, columns = some_rows(problem, rng), problem.budget.columns
     table, positive = problem.table[rows][:, columns], problem.positive[rows]
-    evidence = rank_evidence(column_ranks(table), positive, 0.5, rng)
-    strength = np.sqrt(evidence.labelled) + np.sqrt(evidence.cotrained)
+    strength = rank_evidence(column_ranks(table), positive, rng).z_scores
     n_best = min(WIDEST, round(problem.budget.limit)) if k is None else min(k, len(columns))
     best = np.argsort(-strength, kind="stable")[:n_best]
     return label_spread(np.asarray(as_dense(table[:, best])), positive, rng)
 
 
 def label_spread(table: AnyArray, positive: BoolArray, rng: np.random.Generator) -> LabelSpread:
-    """Compare the rate of labels between the clusters of some columns.
-
-    Parameters
-    ----------
-    table : ndarray of shape (n_rows, n_selected)
-        The selected columns.
-    positive : ndarray of bool, shape (n_rows,)
-        Labelled rows.
-    rng : numpy.random.Generator
-    """
+    """Compare the rate of labels between the clusters of some columns."""
     n_labelled = int(positive.sum())
     if n_labelled < FEWEST_LABELS:
         return LabelSpread(SpreadCode.TOO_FEW_LABELS.value, 1.0, 1.0, 0, n_labelled, 0)

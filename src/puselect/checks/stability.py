@@ -1,4 +1,4 @@
-"""Whether the same features would be selected again, for any selector."""
+"""Stability of the selection of any selector, on random halves of the labels and rows."""
 
 import warnings
 from typing import Any
@@ -20,19 +20,20 @@ from puselect.fscpu.stability import ALIKE, Stability, repeat_search, summarise_
 from puselect.parameters import check_number
 from puselect.row_groups import count_labels, in_labelled_groups, read_row_groups, split_rows
 from puselect.scaling import as_numbers
-from puselect.search.deadline import Deadline
-from puselect.selectors.base import PUSelector
+from puselect.search.progress import Deadline
+from puselect.selectors.base import PUSelector, RandomSeed
 
 SAID_BEFORE = (FewLabelsWarning, FewerFeaturesWarning, DependentRowsWarning)  # the second also of constant halves
 
 
 def assess_stability(
-    selector: PUSelector, X: ArrayLike, y: ArrayLike, n_searches: int = 8, random_state: Any = 0, row_groups: Any = None
+    selector: PUSelector, X: ArrayLike, y: ArrayLike, n_searches: int = 8, random_state: RandomSeed = 0,
+    row_groups: ArrayLike | None = None,
 ) -> Stability:
     """Select again with random halves of the labels and of the rows, and compare.
 
-    Works with any fitted selector, and selects as many features as it did. For `FSCPU` it is what its parameter
-    `n_searches` does: the searches run in lockstep on one engine, and eight of them take a little longer than one fit.
+    Works with any fitted selector, and selects as many features as it did. For `FSCPU` it is the same as its parameter
+    `n_searches`: the searches run in lockstep on one engine, and eight of them take a little longer than one fit.
     With half of the labels a selection is less stable than with all: the frequencies are on the safe side.
 
     Parameters
@@ -78,10 +79,15 @@ def assess_stability(
 
 
 def _search_again(
-    selector: FSCPU, X: ArrayLike, positive: BoolArray, n_searches: int, random_state: Any, groups: IntArray | None
+    selector: FSCPU,
+    X: ArrayLike,
+    positive: BoolArray,
+    n_searches: int,
+    random_state: RandomSeed,
+    groups: IntArray | None,
 ) -> Stability:
     """Repeat a search; where the number of features was found, it is kept."""
-    changes: dict[str, Any] = {"pos_label": 1, "max_time": None, "checkpoint": None, "random_state": random_state}
+    changes: dict[str, object] = {"pos_label": 1, "max_time": None, "checkpoint": None, "random_state": random_state}
     if selector.path_ is not None:
         changes |= {"n_features_to_select": selector.path_.n_features, "feature_costs": None, "budget": None}
     again = FSCPU(**{**selector.fit_settings_, **changes})
@@ -97,7 +103,12 @@ def _search_again(
 
 
 def _fit_again(
-    selector: PUSelector, table: AnyArray, positive: BoolArray, n_searches: int, random_state: Any, groups: Any
+    selector: PUSelector,
+    table: AnyArray,
+    positive: BoolArray,
+    n_searches: int,
+    random_state: RandomSeed,
+    groups: IntArray | None,
 ) -> Stability:
     """Fit the selector to random halves of the labelled and of the unlabelled rows."""
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
@@ -109,7 +120,7 @@ def _fit_again(
 def _select(
     selector: PUSelector, table: AnyArray, positive: BoolArray, groups: IntArray | None, rng: np.random.Generator
 ) -> BoolArray:
-    """Return what is selected on random halves of the labelled and of the unlabelled rows, or row groups."""
+    """Return the features selected on random halves of the labelled and of the unlabelled rows, or row groups."""
     is_near = in_labelled_groups(positive, groups)
     parts = [part for part in (np.flatnonzero(is_near), np.flatnonzero(~is_near)) if len(part)]
     rows = np.sort(np.concatenate([split_rows(part, 2, groups, rng)[0] for part in parts]))

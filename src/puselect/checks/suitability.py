@@ -1,8 +1,7 @@
-"""Whether a table suits the method: whether labelled rows form clusters, beyond chance and for held-out rows."""
+"""Suitability of a table: a test whether labelled rows form clusters, beyond chance and for held-out rows."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,8 +9,7 @@ from numpy.typing import ArrayLike
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine, make_engine
 from puselect.columns.evidence import rank_evidence
-from puselect.columns.ranks import ColumnRanks
-from puselect.columns.sparse_ranks import column_ranks
+from puselect.columns.ranks import ColumnRanks, column_ranks
 from puselect.draws import Stream, generator
 from puselect.fscpu.dependence import warn_of_dependence
 from puselect.fscpu.final_clusters import cluster_result
@@ -19,10 +17,11 @@ from puselect.fscpu.problem import Problem, some_rows
 from puselect.fscpu.selector import FSCPU
 from puselect.fscpu.settings import Settings
 from puselect.fscpu.stability import clopper_pearson
-from puselect.objective.score import BestClusters, best_clusters, smoothing_rows
+from puselect.objective.score import BestClusters, best_clusters
 from puselect.parameters import check_flag, check_number
 from puselect.row_groups import count_labels, shuffle_labels, split_rows
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
+from puselect.selectors.base import RandomSeed
 from puselect.sparse_table import as_dense
 
 SHARES = (0.125, 0.25, 0.5)  # of the features; the best of them counts
@@ -70,13 +69,13 @@ class Suitability:
     """The first over the second."""
     n_shuffles: int
     """How many were needed."""
-    code: str = ""
-    """A `Verdict`; empty in results of earlier versions, which had the ratio only."""
-    p_value: float | None = None
+    code: str
+    """A `Verdict`."""
+    p_value: float
     """How often shuffled labels do as well."""
-    lift: float | None = None
+    lift: float
     """How much denser held-out labelled rows are in the positive clusters than unlabelled rows."""
-    interval: tuple[float, ...] = ()
+    interval: tuple[float, ...]
     """Of the lift: it is at least, and at most, so large, each with a confidence of 95 %."""
     n_features: int | None = None
     """How many features did best."""
@@ -87,41 +86,51 @@ class Suitability:
 
     def check(self) -> None:
         """Raise a ValueError if a result was damaged."""
-        complete = None not in (self.p_value, self.lift) and len(self.interval) == 2
-        if self.code and (self.code not in list(Verdict) or not complete):
-            raise ValueError("a verdict must be known, with a p-value, a lift and its interval")
+        if self.code not in list(Verdict) or len(self.interval) != 2:
+            raise ValueError("a verdict must be known, and its lift have an interval")
 
     @property
     def suits(self) -> bool:
         """Whether the verdict is "holds"."""
-        return self.code == Verdict.HOLDS if self.code else self.ratio >= CLEAR
+        return self.code == Verdict.HOLDS
+
+    @property
+    def title(self) -> str:
+        """The verdict in a few words."""
+        match Verdict(self.code):
+            case Verdict.HOLDS:
+                return "Known positives gather clearly"
+            case Verdict.WEAK:
+                return "Known positives gather weakly"
+            case Verdict.DOES_NOT_HOLD if self.p_value <= BY_CHANCE:
+                return "Known positives hardly gather"
+            case Verdict.TOO_FEW_LABELS:
+                return "It cannot be told whether known positives gather"
+            case _:
+                return "Known positives gather no more than chance would have it"
+
+    @property
+    def effect(self) -> str:
+        """The size of the effect and the p-value, in a clause."""
+        low, high = self.interval
+        p_value, by_chance = f"(p = {self.p_value:.2g})", self.p_value > BY_CHANCE
+        if self.code == Verdict.TOO_FEW_LABELS:
+            shuffled = "shuffled labels do as well" if by_chance else "shuffled labels do worse"
+            return f"{shuffled} {p_value}, but there are too few known positives to be sure"
+        often = f"set aside in turn, they fall into the clusters of the rest {self.lift:.1f} times as often as others"
+        shuffled = "and so do shuffled labels" if by_chance else "which shuffled labels do not"
+        return f"{often} do ({low:.1f} to {high:.1f}), {shuffled} {p_value}"
 
     @property
     def verdict(self) -> str:
-        """The verdict in a sentence or two: what was found, and what to do."""
+        """The verdict in a sentence, and what to do about it."""
         advice = {
             Verdict.WEAK: " Check the selection with another method.",
             Verdict.DOES_NOT_HOLD: " Do not rely on clusters; try another method.",
             Verdict.TOO_FEW_LABELS: " Label more rows.",
         }
-        return f"{self.finding}{advice.get(Verdict(self.code), '') if self.code else ''}"
-
-    @property
-    def finding(self) -> str:
-        """What was found, in a sentence."""
-        if not self.code:
-            return f"The known positives cluster {self.ratio:.2f} times as well as shuffled labels."
-        low, high = self.interval
-        lift = f"{self.lift:.1f} times as dense there as unlabelled rows ({low:.1f} to {high:.1f})"
-        found = {
-            Verdict.HOLDS: f"The known positives form clusters (p = {self.p_value:.2g})",
-            Verdict.WEAK: f"The known positives cluster beyond chance (p = {self.p_value:.2g}), but weakly",
-            Verdict.DOES_NOT_HOLD: f"The known positives do not form clusters (p = {self.p_value:.2g})",
-            Verdict.TOO_FEW_LABELS: (
-                f"There are too few known positives to tell whether they form clusters (p = {self.p_value:.2g})"
-            ),
-        }
-        return f"{found[Verdict(self.code)]}{f': held out, they are {lift}' if low > 0 else ''}."
+        dependent = " Rows seem to depend on each other, so the p-value is too low." if self.dependence else ""
+        return f"{self.title}: {self.effect}.{dependent}{advice.get(Verdict(self.code), '')}"
 
 
 @dataclass(frozen=True)
@@ -150,9 +159,8 @@ class Trial:
 
     def cluster(self, masks: BoolArray, vector: int) -> BestClusters:
         """Cluster masks once per seed and return the best clusters for a label vector."""
-        table = self._counts(masks, vector)
-        extra = smoothing_rows(table[0], self.settings.preset.smoothing)
-        return best_clusters(*table, self.settings.preset.cluster_choice, extra)
+        preset = self.settings.preset
+        return best_clusters(*self._counts(masks, vector), preset.cluster_choice, preset.smoothing)
 
     def _counts(self, masks: BoolArray, vector: int) -> tuple[FloatArray, FloatArray]:
         n = len(self.seeds)
@@ -161,20 +169,13 @@ class Trial:
         return found.size, found.positive
 
     def _order(self, positive: BoolArray, rng: np.random.Generator) -> IntArray:
-        found = rank_evidence(self.ranks, positive, 0.5, rng)
-        strength = np.sqrt(found.labelled) + np.sqrt(found.cotrained)  # without weights, which may be 0
+        strength = rank_evidence(self.ranks, positive, rng).z_scores
         return np.lexsort((rng.random(len(strength)), -strength))
 
     def heldout(self, vector: int, rows: IntArray, rng: np.random.Generator) -> tuple[FloatArray, float]:
-        """Return how often each row is in positive clusters, and the same share of the unlabelled rows.
+        """Return how often each of the held-out rows is in positive clusters, and the same share of unlabelled rows.
 
-        Parameters
-        ----------
-        vector : int
-            Number of the label vector without these rows.
-        rows : ndarray of int
-            Labelled rows that are held out.
-        rng : numpy.random.Generator
+        `vector` is the number of the label vector without these rows.
         """
         _, mask = self.best(vector, rng)
         seeds = rng.integers(2**31 - 1, size=N_HELD_OUT)
@@ -203,10 +204,10 @@ def check_suitability(
     n_shuffles: int = 39,
     early_stopping: bool = True,
     max_time: float | None = None,
-    pos_label: Any = 1,
+    pos_label: object = 1,
     engine: str = "auto",
     n_jobs: int | None = None,
-    random_state: Any = 0,
+    random_state: RandomSeed = 0,
     row_groups: ArrayLike | None = None,
 ) -> Suitability:
     """Check whether the labelled rows form clusters, as the method assumes.
@@ -240,7 +241,7 @@ def check_suitability(
     random_state : int, RandomState or None, default=0
     row_groups : array-like of shape (n_rows,), optional
         The group of each row, such as a patient or a day: groups of similar size exchange their labels, and are held
-        out as a whole. Without them, a `DependentRowsWarning` tells if rows seem to depend on each other.
+        out as a whole. Without them, a `DependentRowsWarning` is raised if rows seem to depend on each other.
 
     Returns
     -------
@@ -255,8 +256,9 @@ def check_suitability(
     """
     check_number("n_shuffles", n_shuffles, 1, 10_000, integer=True)
     check_flag("early_stopping", early_stopping)
-    options = {"pos_label": pos_label, "engine": engine, "n_jobs": n_jobs, "random_state": random_state}
-    selector = FSCPU(k, max_time=max_time, **options)
+    selector = FSCPU(
+        k, max_time=max_time, pos_label=pos_label, engine=engine, n_jobs=n_jobs, random_state=random_state
+    )
     settings, deadline = Settings.of(selector.get_params(deep=False)), Deadline(max_time)
     problem = selector._problem(settings, X, y, row_groups=row_groups)
     dependence = warn_of_dependence(problem.table, problem.positive, problem.row_groups)
@@ -347,7 +349,7 @@ def mean_bounds(shares: FloatArray) -> tuple[float, float]:
 
     Those of Clopper and Pearson for as many rows that are in or out as would give a mean of this precision (E. Korn and
     B. Graubard, "Confidence intervals for proportions with small expected number of positive counts estimated from
-    survey data", 1998). A row that is in half of the clusterings tells more than one that is in or out by chance.
+    survey data", 1998). A share of one half is more informative than a row that is in or out by chance.
 
     Examples
     --------
@@ -363,7 +365,7 @@ def mean_bounds(shares: FloatArray) -> tuple[float, float]:
 
 
 def judge(n_labelled: int, p_value: float, interval: tuple[float, ...]) -> Verdict:
-    """Return what p-value and interval of the lift mean together."""
+    """Return the verdict from the p-value and the interval of the lift."""
     low, high = interval
     if n_labelled < FEWEST_LABELS:
         return Verdict.TOO_FEW_LABELS

@@ -5,9 +5,12 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from dataclasses import fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -17,6 +20,8 @@ from puselect._version import __version__
 from puselect.cli.writing import OutputsError, failed, written
 from puselect.methods import PAPER_HINT
 
+Click = Any
+"""A type of click, of which recent versions of typer have a copy of their own."""
 PIPE_WIDTH = 120
 DEBUG = "--debug"
 PAPER_COMMANDS = ("reproduce", "report-study")
@@ -58,7 +63,7 @@ def _first_interrupt(message: str, passes: bool) -> Iterator[None]:
     """Print a message on the first Ctrl-C in this block; unless it passes, it then interrupts as usual."""
     usual = signal.getsignal(signal.SIGINT)
 
-    def first(*_: Any) -> None:
+    def first(*_: object) -> None:
         interrupts.append(message)
         signal.signal(signal.SIGINT, usual)
         if message:
@@ -79,7 +84,7 @@ def _first_interrupt(message: str, passes: bool) -> Iterator[None]:
 class Commands(TyperGroup):
     """Commands whose errors are one line, with exit code 2 for a wrong call and 1 for a failure."""
 
-    def invoke(self, ctx: Any) -> Any:
+    def invoke(self, ctx: Click) -> object:
         """Run a command."""
         for told in (written, failed, interrupts):
             told.clear()
@@ -96,11 +101,11 @@ class Commands(TyperGroup):
             done = f"written: {files}" if files else "nothing was written"
             raise InterruptedCommandError(f"interrupted; {done}") from error
 
-    def get_params(self, ctx: Any) -> Any:
+    def get_params(self, ctx: Click) -> list[Click]:
         """Return the options of puselect itself."""
         return _without_flag_types(super().get_params(ctx))
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+    def get_command(self, ctx: Click, cmd_name: str) -> Click:
         """Return the command of that name, if there is one."""
         command = super().get_command(ctx, cmd_name)
         if command is None and cmd_name in PAPER_COMMANDS:
@@ -109,7 +114,7 @@ class Commands(TyperGroup):
             _without_flag_types(command.get_params(ctx))
         return command
 
-    def main(self, *positional: Any, **named: Any) -> Any:
+    def main(self, *positional: Any, **named: Any) -> NoReturn:
         """Run the command line and exit."""
         words = (positional[0] if positional else named.get("args")) or sys.argv[1:]
         try:
@@ -135,7 +140,7 @@ class Commands(TyperGroup):
         return error
 
 
-def _without_flag_types(options: Any) -> Any:
+def _without_flag_types(options: list[Click]) -> list[Click]:
     """Return the options; typer's help gives flags a type, though they take no value."""
     for option in options:
         if getattr(option, "is_flag", False) and option.metavar is None:
@@ -205,6 +210,30 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Register a command; of a parameter that is a dataclass, each field is an option."""
+    parameters = signature(function).parameters.values()
+    kinds: dict[str, type] = {each.name: each.annotation for each in parameters}
+    groups = {name: kind for name, kind in kinds.items() if is_dataclass(kind)}
+
+    @wraps(function)
+    def call(**values: object) -> None:
+        made = {
+            name: kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+            for name, kind in groups.items()
+        }
+        function(**values, **made)
+
+    options = [
+        option.replace(kind=Parameter.KEYWORD_ONLY)
+        for each in parameters
+        for option in (signature(groups[each.name]).parameters.values() if each.name in groups else [each])
+    ]
+    call.__signature__ = signature(function).replace(parameters=options)  # type: ignore[attr-defined]
+    call.__annotations__ = {option.name: option.annotation for option in options}
+    return app.command()(call)
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,4 +1,4 @@
-"""``puselect compare``."""
+"""``puselect compare`` and ``puselect methods``."""
 
 import shlex
 import sys
@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
 
 from puselect.cli import options
-from puselect.cli.application import app, console, finishing
-from puselect.cli.options import HOW, TABLE, WHAT, open_table, split_names, table_notes, tell_notes
+from puselect.cli.application import command, console, finishing
+from puselect.cli.options import HOW, TABLE, WHAT, TableOptions, open_table, option, split_names, tell_notes
 from puselect.cli.progress import counted_progress
 from puselect.cli.writing import check_outputs, result_outputs, write_each, written
 
@@ -22,52 +23,29 @@ if TYPE_CHECKING:
     from puselect.tables import LoadedTable
 
 Number = Annotated[
-    int, typer.Option("-k", "--n-features", min=1, metavar="N", help="Number of features each method selects.",
-                      show_default=False, rich_help_panel=WHAT),
+    int, option(WHAT, "N", "Number of features each method selects.", "-k", "--n-features", min=1, show_default=False)
 ]
-Methods = Annotated[
-    str, typer.Option(metavar="NAMES", help="Comma-separated; puselect methods lists them.", rich_help_panel=WHAT)
-]
-Splits = Annotated[
-    int, typer.Option(min=2, metavar="N", help="Number of splits into training and test rows.", rich_help_panel=HOW)
-]
-Truth = Annotated[
-    str | None,
-    typer.Option(metavar="COL", help="Column with the true classes, if known; used for scores only.",
-                 rich_help_panel=TABLE),
-]
+Methods = Annotated[str, option(WHAT, "NAMES", "Comma-separated; puselect methods lists them.")]
+Splits = Annotated[int, option(HOW, "N", "Number of splits into training and test rows.", min=2)]
+Truth = Annotated[str | None, option(TABLE, "COL", "Column with the true classes, if known; used for scores only.")]
 Model = Annotated[
     str,
-    typer.Option(metavar="NAME", rich_help_panel=HOW,
-                 help="Trained on the features: logistic, random-forest, extra-trees, pu-bagging, lightgbm(-rf)."),
+    option(HOW, "NAME", "Trained on the features: logistic, random-forest, extra-trees, pu-bagging, lightgbm(-rf)."),
 ]
-Jobs = Annotated[int, typer.Option(metavar="N", help="Processes; -1 for all cores.", rich_help_panel=HOW)]
 
 
-@app.command()
+@command
 def compare(
+    *,
     data: options.Data,
-    label: options.Label,
+    table: TableOptions,
+    truth: Truth = None,
     k: Number,
     methods: Methods = "fscpu,semi-jmi,lasso,kbest",
-    positive: options.Positive = None,
-    truth: Truth = None,
-    drop: options.Drop = None,
-    prepare: options.Prepare = False,
-    use: options.Use = None,
-    row_id: options.RowId = None,
-    row_group: options.RowGroup = None,
-    missing: options.MissingCodes = None,
-    drop_duplicates: options.DropDuplicates = None,
-    encode: options.Encode = False,
-    max_categories: options.MaxCategories = 20,
-    impute: options.Impute = None,
-    max_rows: options.MaxRows = None,
-    max_memory: options.MaxMemory = None,
     splits: Splits = 20,
     model: Model = "logistic",
     seed: options.Seed = 0,
-    jobs: Jobs = -1,
+    jobs: options.Jobs = -1,
     output: options.Output = None,
     report: options.Report = None,
     quiet: options.Quiet = False,
@@ -81,20 +59,13 @@ def compare(
     that are finished.
     """
     from puselect.cli.summary import print_comparison
-    from puselect.tables import TableSpec
 
     names = split_names([methods])
     check_call(names, model)
     options.check_quiet(quiet, output, report, json)
     check_outputs({"-o": output, "--report": report}, [data])
-    spec = TableSpec(
-        label, positive, truth=truth, drop=split_names(drop), prepare=prepare, use=split_names(use),
-        id=options.single_name("--id", row_id), row_group=row_group, missing_codes=options.missing_codes(missing),
-        drop_duplicates=drop_duplicates, encode=encode, max_categories=max_categories, impute=impute,
-        max_rows=max_rows, max_memory=max_memory, seed=seed,
-    )
-    table = open_table(data, spec, quiet)
-    comparison = run(table, names, k, splits, model, seed, jobs, quiet)
+    loaded = open_table(data, table.spec(seed, truth=truth), quiet)
+    comparison = run(loaded, names, k, splits, model, seed, jobs, quiet)
     with finishing():
         write_each(*result_outputs(comparison, output, report))
     if json:
@@ -189,3 +160,28 @@ def _by_feature(names: "Sequence[str]", shares: "Mapping[int, float]") -> dict[s
     for column, share in shares.items():
         found[names[column]] = max(share, found.get(names[column], 0.0))
     return found
+
+
+def table_notes(table: "LoadedTable") -> list[str]:
+    """Return the notes on a table and the columns that were left out."""
+    from puselect.cli.wording import note_text, reason_text
+
+    left_out = [f"left out: {column.name}, {reason_text(column)}" for column in table.left_out]
+    return [*map(note_text, table.notes), *left_out]
+
+
+@command
+def methods(debug: options.Debug = False) -> None:
+    """List the methods: idea, use of the labels, speed."""
+    from puselect.methods import REGISTRY
+
+    table = Table("name", "idea", "sees of the labels", "speed", "needs", box=None, pad_edge=False, header_style="bold")
+    for name, about in REGISTRY.items():
+        needs = f"puselect\\[{about.extra}]" if about.extra else ""
+        table.add_row(f"[bold]{name}[/bold]", about.idea, about.labels, about.speed, needs)
+    console.print(table)
+    console.print(
+        "\n[dim]labels: 'all, as classes' treats unlabelled rows as negatives, 'the positives' does not.\n"
+        "speed: on a few thousand rows and fifty features. docs/paper/methods.md compares their accuracy.\n"
+        "To compare them on your table: puselect compare DATA --label COL -k N --methods fscpu,semi-jmi,lasso[/dim]"
+    )

@@ -1,4 +1,4 @@
-"""``puselect select --dask``: files that the workers of a cluster read themselves."""
+"""``puselect select --dask``: files that the workers of a cluster read."""
 
 import shlex
 import sys
@@ -15,13 +15,15 @@ from puselect.cli.progress import search_progress
 from puselect.cli.writing import result_outputs, write_each
 
 if TYPE_CHECKING:
+    from puselect.arrays import BoolArray
+    from puselect.cli.select import Outputs
     from puselect.clustering.dask.partitions import PartitionedTable
-    from puselect.fscpu.selector import FSCPU
+    from puselect.selectors.base import PUSelector
 
 
 @dataclass(frozen=True)
 class RemoteFiles:
-    """The files of a table, what they are searched for, and who reads them."""
+    """The files of a table, its label, and the cluster that reads it."""
 
     data: str
     label: str
@@ -29,7 +31,7 @@ class RemoteFiles:
     drop: tuple[str, ...]
     address: str
 
-    def open(self, client: Any) -> "tuple[PartitionedTable, Any]":
+    def open(self, client: Any) -> "tuple[PartitionedTable, BoolArray]":
         """Return the table, which the workers read, and the labels, which travel."""
         from puselect.clustering.dask.collections import DaskPartitions, check_workers
         from puselect.clustering.dask.partitions import PartitionedTable
@@ -45,7 +47,7 @@ class RemoteFiles:
         return table, y
 
 
-def select_remote(files: RemoteFiles, selector: "FSCPU", outputs: Any, json: bool, quiet: bool) -> None:
+def select_remote(files: RemoteFiles, selector: "PUSelector", outputs: "Outputs") -> None:
     """Select features of a table on a cluster; write and print the result."""
     from puselect.clustering.dask.collections import connected_client
     from puselect.report import summarise
@@ -53,22 +55,22 @@ def select_remote(files: RemoteFiles, selector: "FSCPU", outputs: Any, json: boo
 
     with connected_client(files.address) as client, client.as_current():
         table, y = files.open(client)
-        if not quiet:
+        if not outputs.quiet:
             rows = f"{len(table)} rows in {len(table.lengths)} parts"
             tell(f"{rows}, {table.n_columns} columns of numbers, {int(y.sum())} labelled")
-        with warnings.catch_warnings(record=True) as heard, search_progress("fscpu", quiet) as observer:
+        with warnings.catch_warnings(record=True) as heard, search_progress("fscpu", outputs.quiet) as observer:
             warnings.simplefilter("always")
             begin = time.perf_counter()
-            with stopping(quiet), watching(observer):
+            with stopping(outputs.quiet), watching(observer):
                 selector.fit(table, y)
             seconds = time.perf_counter() - begin
     notes = list(dict.fromkeys(str(warning.message) for warning in heard))
-    tell_notes(() if quiet else notes)
+    tell_notes(() if outputs.quiet else notes)
     command = shlex.join(["puselect", *sys.argv[1:]])
     selection = summarise(selector, method="fscpu", command=command, seconds=seconds, notes=notes)
     with finishing():
-        write_each(*result_outputs(selection, outputs.result, outputs.report))
-    if json:
+        write_each(*result_outputs(selection, outputs.output, outputs.report))
+    if outputs.json:
         typer.echo(selection.to_json())
-    elif not quiet:
+    elif not outputs.quiet:
         typer.echo("\n".join(map(printable, selection.selected)))

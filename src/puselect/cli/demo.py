@@ -4,15 +4,13 @@ import csv
 import io
 import shlex
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
 from puselect.cli import options
-from puselect.cli.advice import program
-from puselect.cli.application import app, console
+from puselect.cli.application import command, console
 from puselect.cli.writing import check_outputs, output_file
 
 TRY = "select {table} --label known --drop diagnosis -k 6 --report report.html"
@@ -23,27 +21,19 @@ TRY_EXPORT = (
 EXPORT_ROWS = 6000
 N_RANDOM = 20
 
-
-@dataclass(frozen=True)
-class ArtificialResult:
-    """How many of the relevant features were found."""
-
-    n_rows: int
-    n_features: int
-    n_labelled: int
-    n_relevant: int
-    found: int
-    found_by_chi2: int
-    n_clusterings: int
-    seconds: float
+TableFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.csv", help="Only write the real data to a file, to try the other commands on."),
+]
+ExportFile = Annotated[
+    Path | None, typer.Option(metavar="FILE.csv", help="Only write a messy export to a file, to try --prepare on.")
+]
 
 
-@dataclass(frozen=True)
-class RealResult:
+class RealResult(NamedTuple):
     """AUC on fully labelled test rows of models trained on a few labels."""
 
     n_rows: int
-    n_features: int
     n_labelled: int
     selected: tuple[str, ...]
     auc_selected: float
@@ -52,18 +42,9 @@ class RealResult:
     seconds: float
 
 
-@app.command()
+@command
 def demo(
-    seed: options.Seed = 0,
-    table: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.csv", help="Only write the real data to a file, to try the other commands on."),
-    ] = None,
-    messy: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.csv", help="Only write a messy export to a file, to try --prepare on."),
-    ] = None,
-    debug: options.Debug = False,
+    *, seed: options.Seed = 0, table: TableFile = None, messy: ExportFile = None, debug: options.Debug = False
 ) -> None:
     """Select features on artificial and on real data (no network needed)."""
     if table is not None:
@@ -73,22 +54,16 @@ def demo(
     if table is not None or messy is not None:
         return
     with console.status("artificial data (the first run compiles for about ten seconds) ..."):
-        made = artificial_demo(seed)
-    console.print(
-        f"\n[bold]Artificial data[/bold]: {made.n_rows} rows, {made.n_features} features, "
-        f"{made.n_labelled} labelled positives\n"
-        f"  FSCPU found [bold]{made.found} of the {made.n_relevant}[/bold] relevant features in {made.seconds:.1f} s "
-        f"({made.n_clusterings} clusterings); the chi-squared filter finds {made.found_by_chi2}."
-    )
+        text = artificial_demo(seed)
+    console.print(f"\n[bold]Artificial data[/bold]: {text}")
     with console.status("breast cancer data ..."):
         real = real_demo(seed)
     console.print(
-        f"\n[bold]Breast cancer data[/bold]: {real.n_rows} rows, {real.n_features} features, "
+        f"\n[bold]Breast cancer data[/bold]: {real.n_rows} rows, 30 features, "
         f"{real.n_labelled} labelled malignant tumours, the rest unlabelled\n"
         f"  selected in {real.seconds:.1f} s: {', '.join(real.selected)}\n"
         f"  AUC of a logistic model on test rows: [bold]{real.auc_selected:.3f}[/bold] with these "
-        f"{len(real.selected)}, {real.auc_all:.3f} with all {real.n_features}, "
-        f"{real.auc_random:.3f} with {len(real.selected)} random ones."
+        f"{len(real.selected)}, {real.auc_all:.3f} with all, {real.auc_random:.3f} with as many random ones."
     )
     console.print("\nTry next, on a file:")
     show_command("demo --table breast.csv")
@@ -101,7 +76,7 @@ def demo(
 
 def show_command(words: str) -> None:
     """Print a command on one line, ready to be copied."""
-    console.print(f"  {program()} {words}", style="bold", markup=False, soft_wrap=True)
+    console.print(f"  {options.program()} {words}", style="bold", markup=False, soft_wrap=True)
 
 
 def write_table(path: Path, seed: int) -> None:
@@ -134,7 +109,7 @@ def write_export(path: Path, seed: int) -> None:
     show_command(TRY_EXPORT.format(table=shlex.quote(str(path))))
 
 
-def artificial_demo(seed: int = 0) -> ArtificialResult:
+def artificial_demo(seed: int) -> str:
     """Run the default search on the paper's condition with 10 % labelled, 8 negative and 2 positive clusters."""
     from sklearn.feature_selection import SelectKBest, chi2
 
@@ -147,29 +122,22 @@ def artificial_demo(seed: int = 0) -> ArtificialResult:
     selector = FSCPU(n_features_to_select=25, random_state=seed, n_jobs=-1).fit(X, y)
     seconds = time.perf_counter() - begin
     by_chi2 = SelectKBest(chi2, k=25).fit(scale_columns(X), y).get_support()
-    return ArtificialResult(
-        n_rows=X.shape[0],
-        n_features=X.shape[1],
-        n_labelled=int(y.sum()),
-        n_relevant=int(relevant.sum()),
-        found=int(relevant[selector.support_].sum()),
-        found_by_chi2=int(relevant[by_chi2].sum()),
-        n_clusterings=selector.n_evaluations_,
-        seconds=seconds,
+    return (
+        f"{X.shape[0]} rows, {X.shape[1]} features, {y.sum()} labelled positives\n"
+        f"  FSCPU found [bold]{relevant[selector.support_].sum()} of the {relevant.sum()}[/bold] relevant features in "
+        f"{seconds:.1f} s ({selector.n_evaluations_} clusterings); the chi-squared filter finds "
+        f"{relevant[by_chi2].sum()}."
     )
 
 
-def real_demo(seed: int = 0, n_select: int = 6) -> RealResult:
+def real_demo(seed: int, n_select: int = 6) -> RealResult:
     """Hide nine tenths of the malignant labels of the breast cancer data and select a few of its 30 features."""
     import numpy as np
     from sklearn.datasets import load_breast_cancer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.metrics import roc_auc_score
     from sklearn.model_selection import train_test_split
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
 
     from puselect.datasets import hide_labels
+    from puselect.evaluation import downstream_auc
     from puselect.fscpu.selector import FSCPU
 
     data = load_breast_cancer()
@@ -181,23 +149,12 @@ def real_demo(seed: int = 0, n_select: int = 6) -> RealResult:
     begin = time.perf_counter()
     selector = FSCPU(n_features_to_select=n_select, random_state=seed, n_jobs=-1).fit(X, y)
     seconds = time.perf_counter() - begin
-
-    def auc(columns: "np.ndarray") -> float:
-        model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced")).fit(X[:, columns], y)
-        return float(roc_auc_score(y_test, model.predict_proba(X_test[:, columns])[:, 1]))
-
     rng = np.random.default_rng(seed)
     drawn = [rng.choice(X.shape[1], n_select, replace=False) for _ in range(N_RANDOM)]
-    return RealResult(
-        n_rows=len(X),
-        n_features=X.shape[1],
-        n_labelled=int(y.sum()),
-        selected=tuple(data.feature_names[selector.support_]),
-        auc_selected=auc(np.flatnonzero(selector.support_)),
-        auc_all=auc(np.arange(X.shape[1])),
-        auc_random=float(np.mean([auc(columns) for columns in drawn])),
-        seconds=seconds,
-    )
+    chosen = (np.flatnonzero(selector.support_), np.arange(X.shape[1]), *drawn)
+    aucs = [downstream_auc("logistic", X[:, columns], y, X_test[:, columns], y_test) for columns in chosen]
+    names = tuple(data.feature_names[selector.support_])
+    return RealResult(len(X), int(y.sum()), names, aucs[0], aucs[1], float(np.mean(aucs[2:])), seconds)
 
 
 def demo_table(seed: int = 0) -> str:

@@ -1,17 +1,24 @@
 """Options that several commands share, and reading the table they describe."""
 
 import csv
+import os
 import re
-from collections.abc import Iterable
+import shlex
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import MISSING, dataclass, fields
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from puselect.cli.application import messages, printable
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from puselect.tables import LoadedTable, TableSpec
 
 TABLE, WHAT, HOW, OUT = "The table", "What to select", "How", "Output"
@@ -36,91 +43,139 @@ def memory_size(text: str | int) -> int:
     return size
 
 
+def option(panel: str, metavar: str, help: str, *names: str, **settings: Any) -> Any:
+    """Return an option for a panel of the help; a flag has no metavar, and needs its name."""
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **settings)
+
+
 Data = Annotated[
     str, typer.Argument(metavar="DATA", help="CSV or TSV (plain or gzipped), Parquet or Arrow; - for standard input.")
 ]
-Label = Annotated[
-    str, typer.Option("--label", "-l", metavar="COL", help="Column that marks the known positives.", show_default=False)
-]
-Positive = Annotated[
-    str | None,
-    typer.Option(metavar="VALUE", help="Value of that column for known positives (default: 1, true, yes, ...).",
-                 rich_help_panel=TABLE),
-]
-Drop = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COLS", help="Columns to leave out, comma-separated.", rich_help_panel=TABLE),
-]
-Prepare = Annotated[
-    bool, typer.Option("--prepare", rich_help_panel=TABLE,
-                       help="Encode text and dates, fill missing values, leave out identifiers and copies."),
-]
-Use = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COLS", help="With --prepare: columns to use although they look like identifiers.",
-                 rich_help_panel=TABLE),
-]
 RowId = Annotated[
     list[str] | None,
-    typer.Option("--id", metavar="COL", help="Column that names the rows; shown with candidates, never selected.",
-                 rich_help_panel=TABLE),
+    option(TABLE, "COL", "Column that names the rows; shown with candidates, never selected.", "--id"),
 ]
-RowGroup = Annotated[
-    str | None, typer.Option(metavar="COL", rich_help_panel=TABLE,
-                             help="Column that tells which rows belong together, such as a patient's; never selected.")
-]
-MissingCodes = Annotated[
-    list[str] | None,
-    typer.Option("--missing", metavar="VALUES", help="Numbers that stand for missing, as in --missing=-9,99.",
-                 rich_help_panel=TABLE),
-]
-DropDuplicates = Annotated[
-    float | None,
-    typer.Option(min=0.5, max=1, metavar="R", rich_help_panel=TABLE,
-                 help="Leave out columns whose rank correlation with an earlier one is R or more, as in .99."),
-]
-Encode = Annotated[
-    bool, typer.Option("--encode", help="One-hot encode text and turn dates into numbers instead of leaving them out.",
-                       rich_help_panel=TABLE),
-]
-MaxCategories = Annotated[
-    int, typer.Option(min=2, metavar="N", help="With --encode: leave out columns with more values.",
-                      rich_help_panel=TABLE),
-]
-Impute = Annotated[
-    str | None,
-    typer.Option(metavar="median", help="Fill missing and infinite values with the column's median.",
-                 rich_help_panel=TABLE),
-]
-MaxRows = Annotated[
-    int | None,
-    typer.Option(min=2, metavar="N", help="Read at most N rows: all labelled ones and a random sample.",
-                 rich_help_panel=TABLE),
-]
-MaxMemory = Annotated[
-    int | None,
-    typer.Option(parser=memory_size, metavar="SIZE", rich_help_panel=TABLE,
-                 help="Limit the rows by memory, as in 2GB (default: a quarter of the machine's)."),
-]
-Seed = Annotated[int, typer.Option(min=0, metavar="S", help="Random seed.", rich_help_panel=HOW)]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel=OUT)
-]
-Json = Annotated[
-    bool, typer.Option("--json", help="Print the result as JSON.", rich_help_panel=OUT)
-]
-Report = Annotated[
-    Path | None, typer.Option(metavar="FILE.html", help="Write a report for the browser, readable offline.",
-                              rich_help_panel=OUT),
-]
-Output = Annotated[
-    Path | None,
-    typer.Option("-o", "--output", metavar="FILE.json", help="Write the result as JSON.", rich_help_panel=OUT),
-]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=OUT)]
+Seed = Annotated[int, option(HOW, "S", "Random seed.", min=0)]
+Jobs = Annotated[int, option(HOW, "N", "Threads; -1 for all cores.")]
+Output = Annotated[Path | None, option(OUT, "FILE.json", "Write the result as JSON.", "-o", "--output")]
+Report = Annotated[Path | None, option(OUT, "FILE.html", "Write a report for the browser, readable offline.")]
+Quiet = Annotated[bool, option(OUT, "", "Print nothing but errors.", "--quiet", "-q")]
+Json = Annotated[bool, option(OUT, "", "Print the result as JSON.", "--json")]
+Debug = Annotated[bool, option(OUT, "", "Show the traceback of an error.", "--debug")]
 
 
-def check_choice(option: str, value: str | None, choices: Any) -> None:
+@dataclass(frozen=True)
+class TableOptions:
+    """Which columns and rows of a table to read, and how."""
+
+    label: Annotated[
+        str, option("Options", "COL", "Column that marks the known positives.", "--label", "-l", show_default=False)
+    ]
+    positive: Annotated[
+        str | None, option(TABLE, "VALUE", "Value of that column for known positives (default: 1, true, yes, ...).")
+    ] = None
+    drop: Annotated[list[str] | None, option(TABLE, "COLS", "Columns to leave out, comma-separated.")] = None
+    prepare: Annotated[
+        bool,
+        option(TABLE, "", "Encode text and dates, fill missing values, leave out identifiers and copies.",
+               "--prepare"),
+    ] = False
+    use: Annotated[
+        list[str] | None,
+        option(TABLE, "COLS", "With --prepare: columns to use although they look like identifiers or leaks."),
+    ] = None
+    row_id: RowId = None
+    row_group: Annotated[
+        str | None,
+        option(TABLE, "COL", "Column that tells which rows belong together, such as a patient's; never selected."),
+    ] = None
+    missing: Annotated[
+        list[str] | None, option(TABLE, "VALUES", "Numbers that stand for missing, as in --missing=-9,99.")
+    ] = None
+    drop_duplicates: Annotated[
+        float | None,
+        option(TABLE, "R", "Leave out columns whose rank correlation with an earlier one is R or more, as in .99.",
+               min=0.5, max=1),
+    ] = None
+    encode: Annotated[
+        bool,
+        option(TABLE, "", "One-hot encode text and turn dates into numbers instead of leaving them out.", "--encode"),
+    ] = False
+    max_categories: Annotated[
+        int, option(TABLE, "N", "With --encode: leave out columns with more values.", min=2)
+    ] = 20
+    impute: Annotated[
+        str | None, option(TABLE, "median", "Fill missing and infinite values with the column's median.")
+    ] = None
+    max_rows: Annotated[
+        int | None, option(TABLE, "N", "Read at most N rows: all labelled ones and a random sample.", min=2)
+    ] = None
+    max_memory: Annotated[
+        int | None,
+        option(TABLE, "SIZE", "Limit the rows by memory, as in 2GB (default: a quarter of the machine's).",
+               parser=memory_size),
+    ] = None
+
+    def spec(self, seed: int, keep: Iterable[str] | None = None, truth: str | None = None) -> "TableSpec":
+        """Return what to read."""
+        from puselect.tables import TableSpec
+
+        check_choice("--impute", self.impute, ["median"])
+        return TableSpec(
+            self.label,
+            self.positive,
+            truth=truth,
+            drop=split_names(self.drop),
+            keep=split_names(keep),
+            id=single_name("--id", self.row_id),
+            row_group=self.row_group,
+            prepare=self.prepare,
+            use=split_names(self.use),
+            missing_codes=missing_codes(self.missing),
+            drop_duplicates=self.drop_duplicates,
+            encode=self.encode,
+            max_categories=self.max_categories,
+            impute=self.impute,
+            max_rows=self.max_rows,
+            max_memory=self.max_memory,
+            seed=seed,
+        )
+
+
+def given(options: "DataclassInstance") -> Iterator[tuple[str, object]]:
+    """Yield the options that are not at their default, by the name they are given under, with their values."""
+    hints = get_type_hints(type(options), include_extras=True)
+    for field in fields(options):
+        value, told = getattr(options, field.name), hints[field.name].__metadata__[0]
+        if field.default is MISSING or value != field.default:
+            is_named = isinstance(told.default, str)  # typer keeps the first name there
+            yield told.default if is_named else f"--{field.name.replace('_', '-')}", value
+
+
+def words(options: "DataclassInstance") -> list[str]:
+    """Return options as they are typed."""
+    typed = []
+    for option, value in given(options):
+        for each in value if isinstance(value, list) else [value]:
+            if str(each).startswith("-"):
+                typed.append(f"{option}={each}")
+            else:
+                typed += [option] if value is True else [option, str(each)]
+    return typed
+
+
+def program() -> str:
+    """Return the program as the user called it: by name if the shell finds it, otherwise by path."""
+    called = Path(sys.argv[0])
+    if called.parts[-2:] == ("puselect", "__main__.py"):
+        return f"{shlex.quote(sys.executable)} -m puselect"
+    if called.name != "puselect" or not called.is_file():
+        return "puselect"
+    found = shutil.which("puselect")
+    return "puselect" if found is not None and os.path.samefile(found, called) else shlex.quote(sys.argv[0])
+
+
+def check_choice(option: str, value: str | None, choices: Iterable[str]) -> None:
     """Raise a usage error if a value is not among the choices."""
     if value is not None and value not in choices:
         from puselect.cli.wording import nearest
@@ -137,22 +192,17 @@ def check_method(option: str, name: str) -> None:
     if name in IN_PAPER and name not in REGISTRY:
         raise typer.BadParameter(f"{name} {PAPER_HINT}", param_hint=option)
     check_choice(option, name, REGISTRY)
-    check_extra(REGISTRY[name].extra)
-
-
-def check_extra(name: str) -> None:
-    """Raise an error if an optional dependency is not installed, before the table is read."""
-    if name:
+    if extra := REGISTRY[name].extra:
         try:
-            import_module(name)
+            import_module(extra)
         except ImportError as error:
-            raise ImportError(f"{name} is not installed: pip install {name}") from error
+            raise ImportError(f"{extra} is not installed: pip install {extra}") from error
 
 
-def check_quiet(quiet: bool, *outputs: object) -> None:
+def check_quiet(quiet: bool, *outputs: object, hint: str = "-o FILE, --report FILE or --json") -> None:
     """Raise a usage error if `--quiet` is given without any output."""
     if quiet and not any(outputs):
-        raise typer.BadParameter("no output requested: add -o FILE, --report FILE or --json", param_hint="--quiet")
+        raise typer.BadParameter(f"no output requested: add {hint}", param_hint="--quiet")
 
 
 def split_names(texts: Iterable[str] | None) -> tuple[str, ...]:
@@ -186,17 +236,6 @@ def missing_codes(texts: Iterable[str] | None) -> tuple[str, ...]:
     return codes
 
 
-def quoted_name(name: str) -> str:
-    """Return a name as `split_names` reads it.
-
-    Examples
-    --------
-    >>> quoted_name("age"), quoted_name("height, cm")
-    ('age', '"height, cm"')
-    """
-    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name
-
-
 def open_table(data: str, spec: "TableSpec", quiet: bool) -> "LoadedTable":
     """Read the table and print its size and the notes on it."""
     from puselect.cli.progress import working
@@ -204,7 +243,6 @@ def open_table(data: str, spec: "TableSpec", quiet: bool) -> "LoadedTable":
     from puselect.phrases import counted
     from puselect.tables import load_table
 
-    check_choice("--impute", spec.impute, ["median"])
     with working(f"reading {data}", quiet):
         table = load_table(data, spec)
     if not quiet:
@@ -212,14 +250,6 @@ def open_table(data: str, spec: "TableSpec", quiet: bool) -> "LoadedTable":
              f"{table.label} = {table.positive}")
         tell_notes(map(note_text, table.notes))
     return table
-
-
-def table_notes(table: "LoadedTable") -> list[str]:
-    """Return what a result says about its table."""
-    from puselect.cli.wording import note_text, reason_text
-
-    left_out = [f"left out: {column.name}, {reason_text(column)}" for column in table.left_out]
-    return [*map(note_text, table.notes), *left_out]
 
 
 def tell_notes(notes: Iterable[str]) -> None:

@@ -24,12 +24,12 @@ ESTIMATE_SECONDS = 3.0
 
 
 class TimeCheck:
-    """Observer that ends a search early on if it may take more than an hour."""
+    """Observer that ends a search early on if it may take more than an hour, unless that was allowed."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_allowed: bool = False) -> None:
         self.first: int | None = None
         self.begun = 0.0
-        self.passed = False
+        self.passed = is_allowed
 
     def __call__(self, step: "Step") -> None:
         """Raise a `LongSearchError` once the time left can be estimated, if it is too long."""

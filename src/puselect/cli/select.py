@@ -6,19 +6,18 @@ import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
 from puselect.cli import options
-from puselect.cli.advice import next_step
-from puselect.cli.application import app, console, finishing, stopping
-from puselect.cli.dask import RemoteFiles, select_remote
-from puselect.cli.options import HOW, OUT, TABLE, WHAT, open_table, split_names, tell, tell_notes
+from puselect.cli.application import command, console, finishing, stopping
+from puselect.cli.options import HOW, OUT, TABLE, WHAT, TableOptions, open_table, option, split_names, tell, tell_notes
 from puselect.cli.progress import TimeCheck, search_progress, working
 from puselect.cli.writing import check_outputs, result_outputs, write_each, written
 
 if TYPE_CHECKING:
+    from puselect.arrays import BoolArray
     from puselect.checks.suitability import Suitability as SuitabilityCheck
     from puselect.fscpu.final_clusters import Candidates
     from puselect.report import Selection
@@ -27,6 +26,16 @@ if TYPE_CHECKING:
 
 FOUND = ("auto", "related")  # the number of features is found
 USUAL_SHUFFLES = 39
+COMPARED = ("fscpu", "semi-jmi", "lasso", "kbest")
+PARAMETERS = {
+    "--keep": "always_keep", "--budget": "budget", "--costs": "feature_costs", "--engine": "engine",
+    "--checkpoint": "checkpoint", "--max-iter": "max_iter", "--max-time": "max_time", "--dask": "engine",
+}  # fmt: skip
+"""Of selectors, by the option that needs one."""
+NOT_WITH_DASK = {
+    "--keep", "--prepare", "--id", "--row-group", "--encode", "--impute", "--budget", "--data-out", "--candidates",
+    "--suitability", "--shuffles", "--searches", "--engine",
+}  # fmt: skip
 
 
 def feature_number(text: str) -> str:
@@ -36,240 +45,204 @@ def feature_number(text: str) -> str:
     return text
 
 
-Keep = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COLS", help="Columns that must be selected, comma-separated.", rich_help_panel=TABLE),
-]
-Number = Annotated[
-    str | None,
-    typer.Option("-k", "--n-features", parser=feature_number, metavar="N|auto|related", rich_help_panel=WHAT,
-                 help="Number of features; auto: enough; related: all beyond chance (default: half)."),
-]
-MaxFalse = Annotated[
-    float | None,
-    typer.Option(min=0.001, max=1.0, metavar="SHARE", rich_help_panel=WHAT,
-                 help="With -k auto or related: accepted share of features that are there by chance (default: 0.1)."),
-]
-Spend = Annotated[
-    float | None,
-    typer.Option("--budget", metavar="B", help="Instead of -k: limit on the total cost of the selected features.",
-                 rich_help_panel=WHAT),
-]
-Costs = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="With --budget: cost of each feature, as CSV lines feature,cost or JSON.",
-                 rich_help_panel=WHAT),
-]
-Method = Annotated[str, typer.Option(metavar="NAME", help="Method; puselect methods lists them.", rich_help_panel=HOW)]
-Engine = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Clustering engine: auto, cpu, gpu, ... (default: auto).",
-                             rich_help_panel=HOW)
-]
-Jobs = Annotated[int, typer.Option(metavar="N", help="Threads; -1 for all cores.", rich_help_panel=HOW)]
-Checkpoint = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Save the search to this file, and resume from it if it exists.",
-                 rich_help_panel=HOW),
-]
-MaxIter = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="N", help="Maximum number of search steps (default: depends on the table).",
-                 rich_help_panel=HOW),
-]
-MaxTime = Annotated[
-    float | None,
-    typer.Option(metavar="SECONDS", help="End the search in time, with the best features so far.",
-                 rich_help_panel=HOW),
-]
-Suitability = Annotated[
-    bool,
-    typer.Option("--suitability", help="Check against shuffled labels whether the positives form clusters.",
-                 rich_help_panel=HOW),
-]
-Shuffles = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="N", help="Most shuffles (default: 39); implies --suitability.",
-                 rich_help_panel=HOW),
-]
-Searches = Annotated[
-    int | None,
-    typer.Option(min=2, max=1000, metavar="N", rich_help_panel=HOW,
-                 help="Select again with N random halves of the labels and tell how stable the features are."),
-]
-Yes = Annotated[
-    bool, typer.Option("--yes", "-y", help="Run a search even if it may take more than an hour.", rich_help_panel=HOW)
-]
-CandidatesOut = Annotated[
-    Path | None,
-    typer.Option("--candidates", metavar="FILE.csv", rich_help_panel=OUT,
-                 help="Write all candidate positives, most likely first, with their lift and selected columns."),
-]
-Dask = Annotated[
-    str | None,
-    typer.Option(metavar="ADDRESS", help="Let the workers of this Dask cluster read DATA, a pattern of Parquet files.",
-                 rich_help_panel=HOW),
-]
-DataOut = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", rich_help_panel=OUT,
-                 help="Write the selected columns and the label (csv, csv.gz, tsv, parquet, arrow)."),
-]
+@dataclass(frozen=True)
+class SearchOptions:
+    """How many features to select, and how."""
+
+    keep: Annotated[list[str] | None, option(TABLE, "COLS", "Columns that must be selected, comma-separated.")] = None
+    k: Annotated[
+        str | None,
+        option(WHAT, "N|auto|related", "Number of features; auto: enough; related: all beyond chance (default: half).",
+               "-k", "--n-features", parser=feature_number),
+    ] = None
+    budget: Annotated[
+        float | None, option(WHAT, "B", "Instead of -k: limit on the total cost of the selected features.")
+    ] = None
+    costs: Annotated[
+        Path | None, option(WHAT, "FILE", "With --budget: cost of each feature, as CSV lines feature,cost or JSON.")
+    ] = None
+    max_false: Annotated[
+        float | None,
+        option(WHAT, "SHARE", "With -k auto or related: accepted share of features by chance (default: 0.1).",
+               min=0.001, max=1.0),
+    ] = None
+    method: Annotated[str, option(HOW, "NAME", "Method; puselect methods lists them.")] = "fscpu"
+    seed: options.Seed = 0
+    engine: Annotated[
+        str | None, option(HOW, "NAME", "Clustering engine: auto, cpu, gpu, ... (default: auto).")
+    ] = None
+    jobs: options.Jobs = -1
+    checkpoint: Annotated[
+        Path | None, option(HOW, "FILE", "Save the search to this file, and resume from it if it exists.")
+    ] = None
+    max_iter: Annotated[
+        int | None, option(HOW, "N", "Maximum number of search steps (default: depends on the table).", min=1)
+    ] = None
+    max_time: Annotated[
+        float | None, option(HOW, "SECONDS", "End the search in time, with the best features so far.")
+    ] = None
+    dask: Annotated[
+        str | None,
+        option(HOW, "ADDRESS", "Let the workers of this Dask cluster read DATA, a pattern of Parquet files."),
+    ] = None
+    yes: Annotated[
+        bool, option(HOW, "", "Run a search even if it may take more than an hour.", "--yes", "-y")
+    ] = False
+    searches: Annotated[
+        int | None,
+        option(HOW, "N", "Select again with N random halves of the labels and tell how stable the features are.",
+               min=2, max=1000),
+    ] = None
+    suitability: Annotated[
+        bool,
+        option(HOW, "", "Check against shuffled labels whether the positives form clusters.", "--suitability"),
+    ] = False
+    shuffles: Annotated[
+        int | None, option(HOW, "N", "Most shuffles (default: 39); implies --suitability.", min=1)
+    ] = None
+
+    @property
+    def n_shuffles(self) -> int:
+        """Most shuffles of the labels; 0 if the suitability is not to be checked."""
+        return self.shuffles or USUAL_SHUFFLES * self.suitability
+
+    def check(self) -> None:
+        """Raise a usage error for options that exclude or need each other."""
+        is_found = self.k in FOUND
+        if self.k is not None and not is_found and self.budget is not None:
+            raise typer.BadParameter("cannot be combined with --budget, unless it is auto or related", param_hint="-k")
+        if self.costs is not None and self.budget is None and not is_found:
+            raise typer.BadParameter("needs --budget B", param_hint="--costs")
+        if self.max_false is not None and not is_found:
+            raise typer.BadParameter("needs -k auto or -k related", param_hint="--max-false")
+        if self.max_time is not None and not 0 < self.max_time < float("inf"):
+            raise typer.BadParameter(f"must be a number of seconds above 0, got {self.max_time:g}",
+                                     param_hint="--max-time")
+
+    def number(self, n_features: int) -> tuple[int | str | None, list[str]]:
+        """Return the number of features to select, None with a budget, and notes on it."""
+        if self.k is None and self.budget is None:
+            half = (n_features + 1) // 2
+            said = f"selecting {half} of {n_features} features, half of them"
+            return half, [f"{said}; choose another number with -k N or -k auto"]
+        if self.k is None or self.k in FOUND:
+            return self.k, []
+        if int(self.k) > n_features:
+            raise ValueError(f"-k must be at most {n_features}, the number of usable features, got {self.k}")
+        return int(self.k), [f"-k {self.k} selects all features"] if int(self.k) == n_features else []
 
 
-@app.command()
+@dataclass(frozen=True)
+class Outputs:
+    """The files to write, and what to print."""
+
+    output: options.Output = None
+    data_out: Annotated[
+        Path | None, option(OUT, "FILE", "Write the selected columns and the label (csv, csv.gz, tsv, parquet, arrow).")
+    ] = None
+    candidates: Annotated[
+        Path | None,
+        option(OUT, "FILE.csv", "Write all candidate positives, most likely first, with lift and selected columns."),
+    ] = None
+    report: options.Report = None
+    quiet: options.Quiet = False
+    json: options.Json = False
+
+    @property
+    def paths(self) -> dict[str, Path | None]:
+        """The files by the names of their options."""
+        return {"-o": self.output, "--data-out": self.data_out, "--candidates": self.candidates,
+                "--report": self.report}
+
+    def write(
+        self, selection: "Selection", table: "LoadedTable", support: "BoolArray", found: "Candidates | None"
+    ) -> None:
+        """Write the files that were asked for, each on its own."""
+        from puselect.tables.files import output_format
+
+        columns = table.columns_of(support)
+
+        def write_candidates(file: BinaryIO) -> None:
+            if found is None:
+                raise ValueError("no clustering of the selected features succeeded")
+            table.rows.write_candidates(found, columns, file)
+
+        data_format = "" if self.data_out is None else output_format(self.data_out)
+        result, report = result_outputs(selection, self.output, self.report)
+        data = (self.data_out, lambda file: table.write(columns, file, data_format))
+        write_each(result, data, (self.candidates, write_candidates), report)
+
+
+@command
 def select(
-    data: options.Data,
-    label: options.Label,
-    positive: options.Positive = None,
-    drop: options.Drop = None,
-    keep: Keep = None,
-    prepare: options.Prepare = False,
-    use: options.Use = None,
-    row_id: options.RowId = None,
-    row_group: options.RowGroup = None,
-    missing: options.MissingCodes = None,
-    drop_duplicates: options.DropDuplicates = None,
-    encode: options.Encode = False,
-    max_categories: options.MaxCategories = 20,
-    impute: options.Impute = None,
-    max_rows: options.MaxRows = None,
-    max_memory: options.MaxMemory = None,
-    k: Number = None,
-    budget: Spend = None,
-    costs: Costs = None,
-    max_false: MaxFalse = None,
-    method: Method = "fscpu",
-    seed: options.Seed = 0,
-    engine: Engine = None,
-    jobs: Jobs = -1,
-    checkpoint: Checkpoint = None,
-    max_iter: MaxIter = None,
-    max_time: MaxTime = None,
-    dask: Dask = None,
-    yes: Yes = False,
-    searches: Searches = None,
-    suitability: Suitability = False,
-    shuffles: Shuffles = None,
-    output: options.Output = None,
-    data_out: DataOut = None,
-    candidates: CandidatesOut = None,
-    report: options.Report = None,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
-    debug: options.Debug = False,
+    *, data: options.Data, table: TableOptions, search: SearchOptions, outputs: Outputs, debug: options.Debug = False
 ) -> None:
     """Select features of a table in which a few rows are known to be positive.
 
     Ctrl-C stops the search and keeps the best features so far.
     """
     from puselect.cli.summary import print_selection
-    from puselect.tables import TableSpec
     from puselect.tables.files import output_format
 
-    n_shuffles = shuffles or USUAL_SHUFFLES * suitability
-    check_size(k, budget, costs, max_false, max_time)
-    files = Outputs(output, data_out, candidates, report)
-    options.check_quiet(quiet, *files.paths, checkpoint, json)
-    named = {"-o": output, "--data-out": data_out, "--candidates": candidates, "--report": report}
-    check_outputs({**named, "--checkpoint": checkpoint}, [data, costs])
-    if data_out is not None:
-        output_format(data_out)
-    selector = make_selector(method, n_shuffles, {
-        "--budget": budget, "--costs": costs, "--keep": keep, "--engine": engine, "--checkpoint": checkpoint,
-        "--max-iter": max_iter, "--max-time": max_time, "--dask": dask, "-k auto": k if k in FOUND else None,
-    }, wants_candidates=candidates is not None)
-    if dask is not None:
-        refuse_remote(keep, prepare, row_id, row_group, encode, impute, budget, data_out, candidates, n_shuffles,
-                      searches, engine)
-        set_given(selector, n_features_to_select=k if k in (None, *FOUND) else int(k), random_state=seed, engine="dask",
-                  checkpoint=checkpoint, max_iter=max_iter, max_time=max_time)
-        return select_remote(RemoteFiles(data, label, positive, split_names(drop), dask), selector, files, json, quiet)
-    spec = TableSpec(
-        label, positive, keep=split_names(keep), drop=split_names(drop), prepare=prepare, use=split_names(use),
-        id=options.single_name("--id", row_id), row_group=row_group, missing_codes=options.missing_codes(missing),
-        drop_duplicates=drop_duplicates, encode=encode, max_categories=max_categories, impute=impute,
-        max_rows=max_rows, max_memory=max_memory, seed=seed,
-    )
-    table = open_table(data, spec, quiet)
-    number, remarks = wanted_number(count_units(selector, table), k, budget)
-    set_given(selector, n_features_to_select=number, random_state=seed, budget=budget, engine=engine,
-              checkpoint=checkpoint, max_iter=max_iter, max_time=max_time, n_jobs=jobs, max_false=max_false,
-              groups=table.groups or None, always_keep=list(table.keep) or None,
-              feature_costs=None if costs is None else table.costs(costs))
-    tell_start(remarks, checkpoint, quiet)
-    seconds, heard = fit(selector, method, table, quiet, check_time=not yes and max_iter is None and max_time is None)
-    tell_notes(() if quiet else heard)
-    checked, checking = examine(selector, table, searches, n_shuffles, quiet)
+    search.check()
+    options.check_quiet(outputs.quiet, *outputs.paths.values(), search.checkpoint, outputs.json)
+    check_outputs({**outputs.paths, "--checkpoint": search.checkpoint}, [data, search.costs])
+    if outputs.data_out is not None:
+        output_format(outputs.data_out)
+    selector = make_selector(search, wants_candidates=outputs.candidates is not None)
+    if search.dask is not None:
+        return select_with_dask(data, table, search, outputs, selector)
+    spec = table.spec(search.seed, search.keep)
+    loaded = open_table(data, spec, outputs.quiet)
+    remarks = configure(selector, search, loaded)
+    tell_start(remarks, search.checkpoint, outputs.quiet)
+    seconds, heard = fit(selector, search, loaded, outputs.quiet)
+    tell_notes(() if outputs.quiet else heard)
+    checked, checking = examine(selector, search, loaded, outputs.quiet)
     begin = time.perf_counter()
-    with finishing(), working("describing and writing the result", quiet):
-        found = find_candidates(selector, table)
-        selection = describe(selector, method, table, seconds, [*remarks, *heard], checked, found, spec.id)
-        files.write(selection, table, selector.support_, found, spec.id)
-    if json:
+    with finishing(), working("describing and writing the result", outputs.quiet):
+        found = find_candidates(selector, loaded)
+        selection = describe(selector, search.method, loaded, seconds, [*remarks, *heard], checked, found)
+        outputs.write(selection, loaded, selector.support_, found)
+    if outputs.json:
         typer.echo(selection.to_json())
-    elif not quiet:
-        hint = next_step(data, spec, method, len(selection.selected), selection.n_features, report)
-        times = {**table.seconds, "searching": seconds, **checking, "report": time.perf_counter() - begin}
-        print_selection(console, selection, table, written, hint, times)
+    elif not outputs.quiet:
+        times = {**loaded.seconds, "searching": seconds, **checking, "report": time.perf_counter() - begin}
+        print_selection(console, selection, loaded, written, next_step(data, table, search, outputs, selection), times)
 
 
-def check_size(
-    k: str | None, budget: float | None, costs: Path | None, max_false: float | None, max_time: float | None
+def select_with_dask(
+    data: str, table: TableOptions, search: SearchOptions, outputs: Outputs, selector: "PUSelector"
 ) -> None:
-    """Raise a usage error for options that exclude or need each other."""
-    if k is not None and k not in FOUND and budget is not None:
-        raise typer.BadParameter("cannot be combined with --budget, unless it is auto or related", param_hint="-k")
-    if costs is not None and budget is None and k not in FOUND:
-        raise typer.BadParameter("needs --budget B", param_hint="--costs")
-    if max_false is not None and k not in FOUND:
-        raise typer.BadParameter("needs -k auto or -k related", param_hint="--max-false")
-    if max_time is not None and not 0 < max_time < float("inf"):
-        raise typer.BadParameter(f"must be a number of seconds above 0, got {max_time:g}", param_hint="--max-time")
+    """Select features of files that the workers of a Dask cluster read."""
+    from puselect.cli.dask import RemoteFiles, select_remote
+
+    for name, _ in (*options.given(table), *options.given(search), *options.given(outputs)):
+        if name in NOT_WITH_DASK:
+            raise typer.BadParameter("cannot be combined with --dask", param_hint=name)
+    number = search.k if search.k is None or search.k in FOUND else int(search.k)
+    set_given(selector, n_features_to_select=number, random_state=search.seed, engine="dask",
+              checkpoint=search.checkpoint, max_iter=search.max_iter, max_time=search.max_time)
+    files = RemoteFiles(data, table.label, table.positive, split_names(table.drop), search.dask or "")
+    select_remote(files, selector, outputs)
 
 
-def tell_start(notes: list[str], checkpoint: Path | None, quiet: bool) -> None:
-    """Write notes on a search, and whether it is resumed, unless it is to be quiet."""
-    tell_notes(() if quiet else notes)
-    if not quiet and checkpoint is not None and checkpoint.exists():
-        tell(f"resuming from {checkpoint}")
-
-
-NOT_WITH_DASK = ("--keep", "--prepare", "--id", "--row-group", "--encode", "--impute", "--budget", "--data-out",
-                 "--candidates", "--suitability", "--searches", "--engine")
-
-
-def refuse_remote(*given: Any) -> None:
-    """Raise a usage error for the first of the options `NOT_WITH_DASK` that was given."""
-    for option, value in zip(NOT_WITH_DASK, given, strict=True):
-        if value:
-            raise typer.BadParameter("cannot be combined with --dask", param_hint=option)
-
-
-PARAMETERS = {
-    "-k auto": "max_false", "--costs": "feature_costs", "--keep": "always_keep", "--max-iter": "max_iter",
-    "--max-time": "max_time", "--dask": "engine",
-}
-
-
-def make_selector(method: str, n_shuffles: int, given: dict[str, Any], wants_candidates: bool = False) -> Any:
+def make_selector(search: SearchOptions, wants_candidates: bool) -> "PUSelector":
     """Return a selector with default settings, or raise a usage error if it lacks what was asked for."""
     from puselect.methods import METHODS, REGISTRY
 
-    options.check_method("--method", method)
-    if given["--engine"] is not None:
-        check_engine(given["--engine"])
-    selector: PUSelector = METHODS[method]()
+    options.check_method("--method", search.method)
+    if search.engine is not None:
+        check_engine(search.engine)
+    selector: PUSelector = METHODS[search.method]()
     known = selector.get_params(deep=False)
-    missing = [
-        option for option, value in given.items()
-        if value is not None and PARAMETERS.get(option, option.removeprefix("--")) not in known
-    ]
-    if n_shuffles and not REGISTRY[method].clusters:
-        missing.append("--suitability")
-    if wants_candidates and not REGISTRY[method].clusters:
-        missing.append("--candidates")
+    missing = [name for name, _ in options.given(search) if PARAMETERS.get(name, "random_state") not in known]
+    if search.k in FOUND and "max_false" not in known:
+        missing.append(f"-k {search.k}")
+    if not REGISTRY[search.method].clusters:
+        missing += ["--suitability"] * bool(search.n_shuffles) + ["--candidates"] * wants_candidates
     if missing:
-        raise typer.BadParameter(f"not supported by method {method!r}; use 'fscpu'", param_hint=missing[0])
+        raise typer.BadParameter(f"not supported by method {search.method!r}; use 'fscpu'", param_hint=missing[0])
     return selector
 
 
@@ -282,67 +255,76 @@ def check_engine(name: str) -> None:
         gpu_engine_class()
 
 
-def set_given(selector: "PUSelector", **values: Any) -> None:
+def configure(selector: "PUSelector", search: SearchOptions, table: "LoadedTable") -> list[str]:
+    """Set the parameters of a selector; return notes on the number of features."""
+    knows_groups = "groups" in selector.get_params(deep=False)
+    number, notes = search.number(len(table.encoders) if knows_groups else len(table.names))
+    set_given(
+        selector,
+        n_features_to_select=number,
+        random_state=search.seed,
+        budget=search.budget,
+        feature_costs=None if search.costs is None else table.costs(search.costs),
+        max_false=search.max_false,
+        engine=search.engine,
+        n_jobs=search.jobs,
+        checkpoint=search.checkpoint,
+        max_iter=search.max_iter,
+        max_time=search.max_time,
+        groups=table.groups or None,
+        always_keep=list(table.keep) or None,
+    )
+    return notes
+
+
+def set_given(selector: "PUSelector", **values: object) -> None:
     """Set the parameters that have a value and that the method knows."""
     known = selector.get_params(deep=False)
     selector.set_params(**{name: value for name, value in values.items() if value is not None and name in known})
 
 
-def count_units(selector: "PUSelector", table: "LoadedTable") -> int:
-    """Return how many features there are to choose from; those of one column are one, if the method knows groups."""
-    return len(table.encoders) if "groups" in selector.get_params(deep=False) else len(table.names)
+def tell_start(notes: list[str], checkpoint: Path | None, quiet: bool) -> None:
+    """Write notes on a search, and whether it is resumed, unless it is to be quiet."""
+    tell_notes(() if quiet else notes)
+    if not quiet and checkpoint is not None and checkpoint.exists():
+        tell(f"resuming from {checkpoint}")
 
 
-def wanted_number(n_features: int, k: str | None, budget: float | None) -> tuple[int | str | None, list[str]]:
-    """Return the number of features to select, None with a budget, and notes on it."""
-    if k in FOUND:
-        return k, []
-    if k is None and budget is None:
-        half = (n_features + 1) // 2
-        told = f"selecting {half} of {n_features} features, half of them; choose another number with -k N or -k auto"
-        return half, [told]
-    number = None if k is None else int(k)
-    if number is not None and number > n_features:
-        raise ValueError(f"-k must be at most {n_features}, the number of usable features, got {number}")
-    return number, [f"-k {number} selects all features"] if number == n_features else []
-
-
-def fit(
-    selector: "PUSelector", method: str, table: "LoadedTable", quiet: bool, check_time: bool
-) -> tuple[float, list[str]]:
+def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable", quiet: bool) -> tuple[float, list[str]]:
     """Fit the selector and show its progress; return the seconds it took and its warnings."""
     from puselect.fscpu.selector import FSCPU
     from puselect.search.progress import watching
 
+    is_limited = search.yes or search.max_iter is not None or search.max_time is not None
     selector.has_row_groups_ = table.row_groups is not None
     groups = {"row_groups": table.row_groups} if selector.has_row_groups_ and isinstance(selector, FSCPU) else {}
-    with warnings.catch_warnings(record=True) as heard, search_progress(method, quiet) as observer:
+    with warnings.catch_warnings(record=True) as heard, search_progress(search.method, quiet) as observer:
         warnings.simplefilter("always")
         begin = time.perf_counter()
-        with stopping(quiet), watching(TimeCheck() if check_time else lambda step: None), watching(observer):
+        with stopping(quiet), watching(TimeCheck(is_limited)), watching(observer):
             selector.fit(table.X, table.y, **groups)
         seconds = time.perf_counter() - begin
     return seconds, list(dict.fromkeys(str(warning.message) for warning in heard))
 
 
 def examine(
-    selector: "PUSelector", table: "LoadedTable", n_searches: int | None, n_shuffles: int, quiet: bool
+    selector: "PUSelector", search: SearchOptions, table: "LoadedTable", quiet: bool
 ) -> tuple["SuitabilityCheck | None", dict[str, float]]:
     """Assess the stability and the suitability as far as wanted; return the latter, and how long both took."""
     begin = time.perf_counter()
     with warnings.catch_warnings(action="ignore"):  # the fit and the findings say the same
-        repeat(selector, table, n_searches, quiet)
-        checked = shuffled_search(selector, table, n_shuffles, quiet) if n_shuffles else None
-    return checked, {"checking": time.perf_counter() - begin} if n_searches or n_shuffles else {}
+        if search.searches is not None:
+            repeat(selector, table, search.searches, quiet)
+        checked = shuffled_search(selector, table, search, quiet) if search.n_shuffles else None
+    is_timed = search.searches is not None or search.n_shuffles
+    return checked, {"checking": time.perf_counter() - begin} if is_timed else {}
 
 
-def repeat(selector: "PUSelector", table: "LoadedTable", n_searches: int | None, quiet: bool) -> None:
+def repeat(selector: "PUSelector", table: "LoadedTable", n_searches: int, quiet: bool) -> None:
     """Select again with halves of the labels, for the stability of the features; Ctrl-C leaves it out."""
     from puselect.checks.stability import assess_stability
 
-    if n_searches is None:
-        return
-    n_labelled = int((table.y == 1).sum())
+    n_labelled = int(table.y.sum())
     if min(n_labelled, len(table.y) - n_labelled) < 2:
         return tell("note: stability was not assessed; it needs two labelled and two unlabelled rows")
     try:
@@ -353,7 +335,7 @@ def repeat(selector: "PUSelector", table: "LoadedTable", n_searches: int | None,
 
 
 def shuffled_search(
-    selector: "PUSelector", table: "LoadedTable", n_shuffles: int, quiet: bool
+    selector: "PUSelector", table: "LoadedTable", search: SearchOptions, quiet: bool
 ) -> "SuitabilityCheck | None":
     """Compare with shuffled labels; None if Ctrl-C ended that."""
     from puselect.checks.suitability import check_suitability
@@ -363,10 +345,10 @@ def shuffled_search(
             return check_suitability(
                 table.X,
                 table.y,
-                n_shuffles=n_shuffles,
+                n_shuffles=search.n_shuffles,
                 row_groups=table.row_groups,
-                random_state=selector.random_state,
-                n_jobs=selector.get_params().get("n_jobs"),
+                random_state=search.seed,
+                n_jobs=search.jobs,
             )
     except KeyboardInterrupt:
         tell("note: the comparison with shuffled labels was interrupted; suitability was not checked")
@@ -381,7 +363,7 @@ def find_candidates(selector: "PUSelector", table: "LoadedTable") -> "Candidates
 
 def describe(
     selector: "PUSelector", method: str, table: "LoadedTable", seconds: float, notes: list[str],
-    checked: "SuitabilityCheck | None", found: "Candidates | None", row_name: str | None,
+    checked: "SuitabilityCheck | None", found: "Candidates | None",
 ) -> "Selection":
     """Return the result as it is written and reported."""
     from puselect.report import summarise
@@ -398,41 +380,22 @@ def describe(
         findings=table_findings(table.notes),
         suitability=checked,
         row_numbers=table.rows.names,
-        row_name=row_name or "",
+        row_name=table.rows.name or "",
         columns=table.outcomes,
         recipes=table.encoders,
         candidates=found,
     )
 
 
-@dataclass(frozen=True)
-class Outputs:
-    """The files to write; None for those that were not asked for."""
-
-    result: Path | None
-    data: Path | None
-    candidates: Path | None
-    report: Path | None
-
-    @property
-    def paths(self) -> list[Path]:
-        """Those that were asked for."""
-        return [path for path in (self.result, self.data, self.candidates, self.report) if path is not None]
-
-    def write(
-        self, selection: "Selection", table: "LoadedTable", support: Any, found: "Candidates | None",
-        row_name: str | None,
-    ) -> None:
-        """Write the files that were asked for, each on its own."""
-        from puselect.tables.files import output_format
-
-        data_format = "" if self.data is None else output_format(self.data)
-
-        def write_candidates(file: BinaryIO) -> None:
-            if found is None:
-                raise ValueError("no clustering of the selected features succeeded")
-            table.rows.write_candidates(found, table.selected_columns(support), file)
-
-        result, report = result_outputs(selection, self.result, self.report)
-        data = (self.data, lambda file: table.write(support, file, data_format))
-        write_each(result, data, (self.candidates, write_candidates), report)
+def next_step(
+    data: str, table: TableOptions, search: SearchOptions, outputs: Outputs, selection: "Selection"
+) -> str:
+    """Return what to do after a selection."""
+    n_selected, n_features = len(selection.selected), selection.n_features
+    if n_selected == n_features:
+        return f"select fewer than all {n_features} features, for example -k {max(n_features // 2, 1)}"
+    if outputs.report is None:
+        return "add --report report.html to see the clusters, the candidates and the checks"
+    methods = COMPARED if search.method in COMPARED else (search.method, *COMPARED)
+    words = ["compare", data, *options.words(table), "-k", str(n_selected), "--methods", ",".join(methods)]
+    return f"{options.program()} {shlex.join(words)}"

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console, RenderableType
+from rich.markup import escape
 from rich.padding import Padding
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -17,18 +18,16 @@ from puselect.phrases import counted, shortened
 if TYPE_CHECKING:
     from puselect.checks.spread import LabelSpread
     from puselect.checks.suitability import Suitability
-    from puselect.fscpu.prior import ClassPrior
+    from puselect.fscpu.row_model import ClassPrior
     from puselect.report import Comparison, Selection
     from puselect.report.comparison import MethodResult
-    from puselect.report.selection import CandidateTable
     from puselect.tables import LoadedTable
 
 MOST_SHOWN = 40
 MOST_LEFT_OUT = 12
 MOST_LISTED = 12
-MISSED = 5
 MOST_PORTRAITS = 6
-BAR_WIDTH = 24
+BAR_WIDTH = 16
 
 
 def print_selection(
@@ -39,27 +38,19 @@ def print_selection(
     next_step: str,
     times: Mapping[str, float],
 ) -> None:
-    """Print the selected features, the evidence for them, what was left out and why, and the next step."""
-    from puselect.report.insight import portrait, portrait_size
+    """Print the selected features, how far to trust them, what was left out and why, and the next step."""
+    from puselect.report.answer import headline, warnings
 
-    console.print(
-        f"\n[bold]{len(selection.selected)} of {selection.n_features} features[/bold] selected by "
-        f"[bold]{selection.method}[/bold] in {selection.seconds or 0:.1f} s"
-    )
+    console.print(f"\n[bold]{escape(printable(headline(selection)))}[/bold]", highlight=False, soft_wrap=True)
     console.print(Padding(feature_table(selection), (1, 0, 1, 2), expand=False))
-    if missed := just_missed(selection):
-        line(console, "just missed", missed)
+    for head, text in answers(selection):
+        line(console, head, text)
+    for finding in warnings(selection):
+        line(console, "warning", f"{finding.title}. {finding.text}", "yellow")
     for column in table.left_out[:MOST_LEFT_OUT]:
         line(console, "left out", f"{column.name}: {reason_text(column)}")
     if len(table.left_out) > MOST_LEFT_OUT:
         line(console, "left out", f"and {len(table.left_out) - MOST_LEFT_OUT} more columns")
-    for head, text in evidence(selection):
-        line(console, head, text)
-    for number, cluster in enumerate(selection.portraits[:MOST_PORTRAITS], start=1):
-        line(console, f"cluster {number}", f"{portrait(cluster)} ({portrait_size(cluster)})")
-    for finding in selection.findings:
-        if finding.level == "warning":
-            line(console, "warning", f"{finding.title}. {finding.text}", "yellow")
     line(console, "time", shares_of_time(times))
     for path in written:
         line(console, "written", str(path), "green")
@@ -80,8 +71,7 @@ def shares_of_time(times: Mapping[str, float]) -> str:
 
 def print_check(console: Console, found: "Suitability", prior: "ClassPrior", spread: "LabelSpread") -> None:
     """Print the verdict on a table and what it rests on."""
-    line(console, "verdict", found.code.replace("_", " "), "bold")
-    line(console, "evidence", found.verdict)
+    line(console, "verdict", found.verdict, "bold")
     did = f"{counted(found.n_shuffles, 'shuffle')} of the labels; {counted(found.n_features or 0, 'feature')} clustered"
     line(console, "checked", did)
     rows = sum(cluster.size for cluster in found.clusters)
@@ -93,72 +83,48 @@ def print_check(console: Console, found: "Suitability", prior: "ClassPrior", spr
     line(console, "labels", str(spread), "yellow" if spread.code == "uneven" else "")
 
 
-def just_missed(selection: "Selection") -> str:
-    """Return the unselected features with the highest probabilities, without those at the minimum."""
-    if selection.score_name != "probability":
-        return ""
-    lowest = min(feature.score or 0.0 for feature in selection.features)
-    rest = [feature for feature in selection.features if not feature.selected and (feature.score or 0.0) > lowest]
-    return ", ".join(f"{feature.name} ({feature.score:.2f})" for feature in rest[:MISSED])
+def answers(selection: "Selection") -> Iterator[tuple[str, str]]:
+    """Yield how many features, how far to trust them, where the positives gather, and which rows to look at first."""
+    from puselect.report.answer import are_alike, efforts, first_rows, hidden, how_many, next_step, trust
 
-
-def evidence(selection: "Selection") -> Iterator[tuple[str, str]]:
-    """Yield evidence for and against the selection: its subject, and a sentence."""
-    from puselect.report.sentences import ending, gathering, label_first, lede, standing, unsure
-
-    clustered = gathering(selection) is not None
-    if clustered:
-        yield "clusters", lede(selection)[0]
-    if selection.search is not None:
-        yield "search", ending(selection)
-    if selection.path is not None:
-        yield "number", str(selection.path)
-    if selection.stability is not None:
-        yield "stability", f"{selection.stability} {unsure(selection)}".strip()
-    if selection.suitability is not None:
-        yield "suitability", selection.suitability.verdict
-    elif clustered:
-        yield "suitability", "not checked; use --suitability to compare with shuffled labels"
-    if selection.prior is not None:
-        yield "positives", str(selection.prior)
-    if selection.candidates is not None and selection.candidates.total:
-        yield "candidates", candidates(selection.candidates, standing(selection).is_doubtful)
-        if rows := label_first(selection):
-            yield "label first", rows
-
-
-def candidates(listed: "CandidateTable", doubtful: bool) -> str:
-    """Return in words how often the likeliest unlabelled rows are positive."""
-    text = f"the likeliest of {counted(listed.total, 'unlabelled row')}: {listed.lift[0]:.1f} times as often positive"
-    return f"{text} as an average row{'; this is no sign that they are positive' if doubtful else ''}"
+    found = trust(selection)
+    yield "how many", f"{len(selection.selected)} of {selection.n_features}. {how_many(selection)}"
+    yield "trust", f"{found.title}. {found.text}"
+    if not found.standing.is_doubtful:
+        for number, cluster in enumerate(selection.portraits[:MOST_PORTRAITS], start=1):
+            yield f"cluster {number}", f"{cluster} ({cluster.counts})"
+    if positives := hidden(selection):
+        yield "positives", positives
+    for effort in efforts(selection):
+        yield f"first {effort.n_rows}", f"about {effort.expected} positives ({effort.low} to {effort.high})"
+    rows = first_rows(selection)
+    named = ", ".join(str(row.row) if are_alike(rows) else f"{row.row} ({row.lift:.1f})" for row in rows)
+    yield "to do", f"{next_step(selection)} {named}".strip()
 
 
 def feature_table(selection: "Selection") -> Table:
-    """Return the selected features, sorted by rank."""
-    from puselect.report.stability_rows import again
+    """Return the selected features, best first."""
+    from puselect.report.answer import feature_lines
 
-    costs = any(feature.cost is not None for feature in selection.features)
-    often = {row.column: row.count for row in again(selection)}
-    score = selection.score_name
+    lines = [line for line in feature_lines(selection) if line.selected]
+    costs = {feature.column: feature.cost for feature in selection.features if feature.cost is not None}
+    has_shares = any(line.share is not None for line in lines)
     table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("rank", justify="right")
     table.add_column("feature", overflow="fold")
-    table.add_column(score, justify="right")
-    table.add_column("")
+    table.add_column("known positives", overflow="fold")
     if costs:
         table.add_column("cost", justify="right")
-    if often:
+    if has_shares:
         table.add_column("selected again", justify="right")
-    chosen = [feature for feature in selection.features if feature.selected]
-    top = max((feature.score or 0.0 for feature in chosen), default=0.0) if score == "score" else 1.0
-    for feature in chosen[:MOST_SHOWN]:
-        value = "" if feature.score is None else f"{feature.score:.3g}" if score == "score" else f"{feature.score:.2f}"
-        name = Text(printable(feature.name), style="bold")
-        more = [f"{feature.cost:g}"] if costs else []
-        more += [often[feature.column]] if often else []
-        table.add_row(str(feature.rank), name, value, bar(feature.score or 0.0, top), *more)
-    if len(chosen) > MOST_SHOWN:
-        table.add_row("", f"... and {len(chosen) - MOST_SHOWN} more")
+        table.add_column("")
+        table.add_column("", overflow="fold")
+    for shown in lines[:MOST_SHOWN]:
+        more: list[RenderableType] = [f"{costs[shown.column]:g}"] if costs else []
+        if has_shares:
+            more += [shown.again, bar(shown.share or 0.0, 1.0), Text(printable(shown.twin), style="dim")]
+        table.add_row(Text(printable(shown.name), style="bold"), Text(printable(shown.phrase)), *more)
+    if len(lines) > MOST_SHOWN:
+        table.add_row(f"... and {len(lines) - MOST_SHOWN} more")
     return table
 
 
@@ -174,22 +140,22 @@ def line(console: Console, head: str, text: str, style: str = "") -> None:
 
 def print_comparison(console: Console, comparison: "Comparison", written: Sequence[Path]) -> None:
     """Print score and time of each method, what it selects, and the agreement between methods."""
-    from puselect.report.sentences import PROXY, comparison_headline
+    from puselect.report.comparison import PROXY
 
     n_splits = len(comparison.methods[0].scores)
-    console.print(f"\n[bold]{comparison_headline(comparison)}[/bold]", highlight=False)
+    console.print(f"\n[bold]{comparison.headline}[/bold]", highlight=False)
     console.print(f"\n{comparison.score_name}\nmean over {n_splits} paired splits, 95 % interval")
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for head in ("method", "features", "score", "interval", "behind the best", "seconds"):
+    for head in ("method", "features", "score", "interval", "from the best", "seconds"):
         table.add_column(head, justify="left" if head == "method" else "right")
     for result in comparison.methods:
-        score, behind = result.interval, result.behind_best
+        score = result.interval
         table.add_row(
             Text(result.method, style="bold"),
             str(len(result.selected)),
             f"{score.mean:.3f}" if score else "",
             f"{max(score.low, 0):.3f} to {min(score.high, 1):.3f}" if score else "",
-            f"{behind.mean:.3f} ({behind.low:.3f} to {behind.high:.3f})" if behind else "",
+            result.gap,
             f"{result.seconds:.2f}",
         )
     console.print(Padding(table, (1, 0, 1, 2), expand=False))

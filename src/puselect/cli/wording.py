@@ -4,90 +4,64 @@ import difflib
 from collections.abc import Mapping, Sequence
 
 from puselect.phrases import counted, shortened
+from puselect.tables import errors
 from puselect.tables.column_outcomes import leak_text, reason
-from puselect.tables.errors import (
-    AmbiguousNumberError,
-    CodeNote,
-    CostsError,
-    FileError,
-    FilledNote,
-    IdentifierNote,
-    IdError,
-    KeepError,
-    LabelError,
-    LackingColumnsError,
-    LeakNote,
-    LeftOut,
-    MissingValuesError,
-    Note,
-    OutputFormatError,
-    RaggedLineError,
-    RepeatedNameError,
-    SampleNote,
-    ShortTableError,
-    SpikeNote,
-    TableError,
-    TooFewFeaturesError,
-    TooManyLabelledError,
-    TwinNote,
-    UnknownColumnError,
-    ValueCounts,
-)
+from puselect.tables.errors import LeftOut
 
 
-def error_text(error: TableError) -> str:
+def error_text(error: errors.TableError) -> str:
     """Return what is wrong with a table and what to do about it."""
     match error:
-        case FileError():
+        case errors.FileError():
             return file_text(error)
-        case LabelError():
+        case errors.LabelError():
             return label_text(error)
-        case CostsError():
+        case errors.CostsError():
             return costs_text(error)
-        case RaggedLineError(path, line, n_fields, n_columns):
+        case errors.RaggedLineError(path, line, n_fields, n_columns):
             return (
                 f"{path}: line {line} has {counted(n_fields, 'field')}, expected {n_columns}; "
                 "quote fields that contain the separator, or fix the line"
             )
-        case ShortTableError(path, n_rows):
+        case errors.ShortTableError(path, n_rows):
             return f"{path} has {counted(n_rows, 'row') if n_rows else 'no rows'}; at least 2 are needed"
-        case RepeatedNameError(None, names):
+        case errors.RepeatedNameError(None, names):
             return f"one-hot encoding makes more than one column named {quoted(names)}; rename the original columns"
-        case RepeatedNameError(path, names):
+        case errors.RepeatedNameError(path, names):
             return f"{path} has more than one column named {quoted(names)}; column names must be unique"
-        case UnknownColumnError(path, role, name, columns):
+        case errors.UnknownColumnError(path, role, name, columns):
             return f"--{role}: {path} has no column {name!r}{suggestion(name, columns)}"
-        case LackingColumnsError(path, names, columns):
+        case errors.LackingColumnsError(path, names, columns):
             return f"{path} has no column {quoted(names)}, which the selection needs{nearest(names[0], columns)}"
-        case KeepError(name, None):
+        case errors.KeepError(name, None):
             return f"--keep: {name!r} is the label, truth, identifier, row group or a dropped column, not a feature"
-        case IdError(name, "missing", n_rows=n_rows):
+        case errors.IdError(name, "missing", n_rows=n_rows):
             return f"--id: {counted(n_rows, 'row')} without a value of {name!r}; every row needs its own"
-        case IdError(name, _, value, n_shared):
+        case errors.IdError(name, _, value, n_shared):
             shared = f"{counted(n_shared, 'value')} of {name!r} in more than one row"
             return f"--id: {shared}, such as {value!r}; every row needs its own"
-        case KeepError(name, LeftOut() as left_out):
+        case errors.KeepError(name, LeftOut() as left_out):
             return f"--keep: {name!r} cannot be used: {reason_text(left_out)}"
-        case TooFewFeaturesError(n_features, left_out):
+        case errors.TooFewFeaturesError(n_features, left_out):
             reasons = "; ".join(f"{column.name}: {reason_text(column)}" for column in left_out[:5])
             lacking = f" (left out: {reasons})" if reasons else ""
             return f"at least 2 usable features are needed, got {n_features}{lacking}"
-        case TooManyLabelledError(n_labelled, max_rows):
+        case errors.TooManyLabelledError(n_labelled, max_rows):
             return f"{n_labelled} rows are labelled, but only {max_rows} may be read; raise --max-rows or --max-memory"
-        case MissingValuesError(hole, counts):
+        case errors.MissingValuesError(hole, counts):
             return (
                 f"{counted(len(counts), 'column')} with {hole} values: {name_counts(counts)}; "
                 "add --prepare, fill them with --impute median, or leave the columns out with --drop"
             )
-        case AmbiguousNumberError():
+        case errors.AmbiguousNumberError():
             return number_question(error)
-        case OutputFormatError(path, formats):
+        case errors.OutputFormatError(path, formats):
             return f"cannot tell the format of {path}; its name must end in {', '.join(formats)}"
         case _:
             return str(error)
 
 
-def number_question(error: AmbiguousNumberError) -> str:
+def number_question(error: errors.AmbiguousNumberError) -> str:
     """Return what a number may mean, and what to type."""
     value, mark, other = error.value, error.mark, "." if error.mark == "," else ","
     whole, fraction = value.replace(mark, ""), value.replace(mark, other)
@@ -95,91 +69,79 @@ def number_question(error: AmbiguousNumberError) -> str:
     return f"{error.path}: is {value} in column {error.column!r} {whole} or {fraction}? Rewrite the file with {answers}"
 
 
-def file_text(error: FileError) -> str:
+FILE_TEXTS: dict[errors.FileFault, str] = {
+    "empty": "{path} is empty; the first line must hold the column names",
+    "empty header": "{path}: the first line is empty; it must hold the column names",
+    "header": "{path}: cannot read the column names ({detail}); check quotes and line ends",
+    "json": "{path} looks like JSON; supported are CSV, TSV, Parquet and Arrow",
+    "archive": "{path} is a spreadsheet or an archive; export the table as CSV first",
+    "binary": "{path} is not a text file; supported are CSV, TSV, Parquet and Arrow",
+    "encoding": "{path} is not UTF-8 text (byte {detail}); convert it first, as in iconv -f latin1 -t utf-8",
+    "gzip": "{path}: damaged gzip file ({detail})",
+    "damaged": "cannot read {path}: {detail}",
+    "nested": "{path}: column {detail!r} has a type nested too deeply; drop it from the file",
+    "schema": "{path} has other columns, or other types of columns, than {detail}; all files must have the same",
+    "unpacked size": "{path} is larger than {size} when decompressed; decompress it first, or raise --max-memory",
+    "stream size": "{path} is longer than {size}; save it to a file first",
+}
+
+
+def file_text(error: errors.FileError) -> str:
     """Return why a file cannot be read as a table."""
-    path, detail = error.path, error.detail
-    match error.fault:
-        case "empty":
-            return f"{path} is empty; the first line must hold the column names"
-        case "empty header":
-            return f"{path}: the first line is empty; it must hold the column names"
-        case "header":
-            return f"{path}: cannot read the column names ({detail}); check quotes and line ends"
-        case "json":
-            return f"{path} looks like JSON; supported are CSV, TSV, Parquet and Arrow"
-        case "archive":
-            return f"{path} is a spreadsheet or an archive; export the table as CSV first"
-        case "binary":
-            return f"{path} is not a text file; supported are CSV, TSV, Parquet and Arrow"
-        case "encoding":
-            return f"{path} is not UTF-8 text (byte {detail}); convert it first, as in iconv -f latin1 -t utf-8"
-        case "gzip":
-            return f"{path}: damaged gzip file ({detail})"
-        case "damaged":
-            return f"cannot read {path}: {detail}"
-        case "nested":
-            return f"{path}: column {detail!r} has a type nested too deeply; drop it from the file"
-        case "schema":
-            return f"{path} has other columns, or other types of columns, than {detail}; all files must have the same"
-        case "unpacked size":
-            return f"{path} is larger than {size(detail)} when decompressed; decompress it first, or raise --max-memory"
-        case "stream size":
-            return f"{path} is longer than {size(detail)}; save it to a file first"
+    limit = size(error.detail) if error.fault in ("unpacked size", "stream size") else ""
+    return FILE_TEXTS[error.fault].format(path=error.path, detail=error.detail, size=limit)
 
 
-def label_text(error: LabelError) -> str:
+LABEL_TEXTS: dict[errors.LabelFault, str] = {
+    "empty": "the label column {label!r} is empty; mark known positives, for example with 1",
+    "type": "the label column {label!r} is of type {value}; numbers, text or booleans are needed",
+    "all positive": "all rows have {label} = {value}; at least one row must be unlabelled",
+    "none positive": "no row is labelled positive: {label} has {values}; mark known positives with 1",
+    "ambiguous": "cannot tell which value of {label!r} marks positives: {values}; use --positive VALUE",
+    "unknown value": "--positive: no row has {label} = {value}; it has {values}{near}",
+}
+
+
+def label_text(error: errors.LabelError) -> str:
     """Return why the positives cannot be told from a label column."""
-    label, counts = error.label, error.counts
-    match error.fault:
-        case "empty":
-            return f"the label column {label!r} is empty; mark known positives, for example with 1"
-        case "type":
-            return f"the label column {label!r} is of type {error.positive}; numbers, text or booleans are needed"
-        case "all positive":
-            return f"all rows have {label} = {error.positive}; at least one row must be unlabelled"
-        case "none positive":
-            return f"no row is labelled positive: {label} has {value_list(counts)}; mark known positives with 1"
-        case "ambiguous":
-            return f"cannot tell which value of {label!r} marks positives: {value_list(counts)}; use --positive VALUE"
-        case "unknown value":
-            near = nearest(str(error.positive), [str(value) for value, _ in counts if value is not None])
-            return f"--positive: no row has {label} = {error.positive}; it has {value_list(counts)}{near}"
+    near = nearest(str(error.positive), [str(value) for value, _ in error.counts if value is not None])
+    values = value_list(error.counts)
+    return LABEL_TEXTS[error.fault].format(label=error.label, value=error.positive, values=values, near=near)
 
 
-def costs_text(error: CostsError) -> str:
+COSTS_TEXTS: dict[errors.CostsFault, str] = {
+    "empty": "{path} is empty; expected lines of name,cost",
+    "line": "{path} must hold lines of name,cost{detail}",
+    "json": "{path} is not valid JSON{detail}",
+    "object": '{path} must hold an object such as {{"age": 1, "scan": 250.0}}',
+    "size": "{path} is too large for a list of costs",
+    "missing": "{path} has no cost for {names}",
+}
+
+
+def costs_text(error: errors.CostsError) -> str:
     """Return why a file of costs cannot be used."""
-    path, detail = error.path, f" ({error.detail})" if error.detail else ""
-    match error.fault:
-        case "empty":
-            return f"--costs: {path} is empty; expected lines of name,cost"
-        case "line":
-            return f"--costs: {path} must hold lines of name,cost{detail}"
-        case "json":
-            return f"--costs: {path} is not valid JSON{detail}"
-        case "object":
-            return f'--costs: {path} must hold an object such as {{"age": 1, "scan": 250.0}}'
-        case "size":
-            return f"--costs: {path} is too large for a list of costs"
-        case "missing":
-            return f"--costs: {path} has no cost for {shortened(error.names)}"
+    detail = f" ({error.detail})" if error.detail else ""
+    text = COSTS_TEXTS[error.fault].format(path=error.path, detail=detail, names=shortened(error.names))
+    return f"--costs: {text}"
 
 
-def note_text(note: Note) -> str:
+def note_text(note: errors.Note) -> str:
     """Return a note about a table in words."""
     match note:
-        case IdentifierNote(name):
+        case errors.IdentifierNote(name):
             return f"{name!r} looks like an identifier (whole numbers, all different); if it is, use --id or --drop"
-        case LeakNote():
+        case errors.LeakNote():
             return f"possible leak: {leak_text(note)}; if it would not be known for a new row, use --drop"
-        case TwinNote(names, correlation):
+        case errors.TwinNote(names, correlation):
             return f"interchangeable (rank correlation {correlation:.3f}): {shortened(names)}; see --drop-duplicates"
-        case CodeNote(name, value, count):
+        case errors.CodeNote(name, value, count):
             return f"{value} in {name!r} ({counted(count, 'row')}) may mean missing; if it does, use --missing={value}"
-        case SpikeNote(name, value, share):
+        case errors.SpikeNote(name, value, share):
             return f"{share:.0%} of the rows have {value} in {name!r}, far more than any other value: filled in before?"
-        case FilledNote(hole, counts):
+        case errors.FilledNote(hole, counts):
             return f"filled {counted(sum(counts.values()), f'{hole} value')} with the median: {name_counts(counts)}"
-        case SampleNote(n_read, n_rows, n_labelled, limit):
+        case errors.SampleNote(n_read, n_rows, n_labelled, limit):
             why = "--max-rows" if limit == "rows" else "the table exceeds the memory limit, see --max-memory"
             return f"read {n_read} of {n_rows} rows: all {n_labelled} labelled ones and a random sample ({why})"
 
@@ -222,7 +184,7 @@ def name_counts(counts: Mapping[str, int]) -> str:
     return shortened([f"{name} ({count})" for name, count in ordered])
 
 
-def value_list(counts: ValueCounts) -> str:
+def value_list(counts: errors.ValueCounts) -> str:
     """Return values with their counts, the most frequent first.
 
     Examples

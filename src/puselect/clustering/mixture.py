@@ -92,7 +92,7 @@ class HardClusters(NamedTuple):
     size: FloatArray
     means: FloatArray
     covariances: FloatArray
-    """What the labels were last assigned by."""
+    """The parameters of the last assignment of labels."""
 
 
 def hard_clusters(X: FloatArray, rows: IntArray, spec: MixtureSpec) -> HardClusters:

@@ -1,9 +1,10 @@
-"""What single columns say about the labels, in units of their own error.
+"""Evidence of single columns for a relation to the labels, in standard errors.
 
 Two statistics per column. One compares the labelled rows with all rows. The co-trained one compares the labelled rows
-and the unlabelled rows that *other* columns find similar to them, so that no column votes for itself. Both are the sum
-of two squared z-scores, one for another location and one for another spread, from normal scores of ranks: van der
-Waerden's and Klotz's (Annals of Mathematical Statistics 33, 1962), which see the tails.
+and the unlabelled rows that *other* columns find similar to them, so that no column votes for itself; it counts as far
+as the rows found differ from the rest in the same columns as the labelled rows. Both are the sum
+of two squared z-scores, one for location and one for spread, of normal scores of ranks: van der Waerden's and Klotz's
+(Annals of Mathematical Statistics 33, 1962), which see the tails.
 """
 
 from typing import NamedTuple, Self
@@ -13,46 +14,36 @@ import numpy as np
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.columns.ranks import LEPAGE, ColumnRanks, covariance, row_features
 
+EVIDENCE_LIMIT = 3.0  # standard errors: beyond them, the search decides between columns
 N_JUDGES = 32  # columns that score the rows: more of them add noise, see docs/internals/algorithm.md
 N_ROUNDS = 2
 N_FOLDS = 5
 MOST_FOUND = 0.25  # of the unlabelled rows
-NEGLIGIBLE = 0.02  # weight of co-trained evidence; where all weights are near 0, a little of it would still decide
-LEAST_WEIGHT = 1e-3  # of the labelled rows, whose order is the best guess where nothing is known
 FEW_COLUMNS, FEW_VALUES = 80, 2**21  # of tables whose covariance is computed once, for all discriminants
 SHRINKAGE = 0.1  # of the covariance of the judges towards a multiple of the identity
-NO_DIFFERENCE = 2.0  # expected value of both statistics: chi-squared with two degrees of freedom
-NO_DIFFERENCE_ROOT = np.sqrt(np.pi / 2)  # and of their square roots
+NO_DIFFERENCE_ROOT = np.sqrt(np.pi / 2)  # mean of the root of a chi-squared statistic with two degrees of freedom
 
 
 class Evidence(NamedTuple):
-    """How much each column says about the labels."""
+    """Two statistics of every column, chi-squared with two degrees of freedom where there is no relation."""
 
     labelled: FloatArray
-    """The statistic for the labelled rows, shape (n_features,)."""
+    """For the labelled rows, shape (n_features,)."""
     cotrained: FloatArray
-    """The statistic for the labelled rows and those that other columns find, shape (n_features,)."""
-    labelled_weight: float
-    """How much `labelled` counts, in [0, 1]: the square of `signal_share`, times 1 - `cotrained_weight`."""
-    cotrained_weight: float
-    """How much `cotrained` counts: the square of `signal_share` times `heldout_share`, times the correlation of the
-    roots of two statistics, of the labelled rows and of the rows found. Outliers, for instance, are found again, but
-    other rows are found with them that differ from the rest in other columns."""
+    """For the labelled rows and those that other columns find, shape (n_features,)."""
+    agreement: float
+    """How far the rows found are like the labelled ones, in [0, 1]: the correlation, over the columns that found them,
+    between the roots of the statistic of the labelled rows and of the rows found. It is 0 for scattered outliers, which
+    are found again, but with other rows that differ from the rest in columns of their own."""
     n_found: int
     """Unlabelled rows that joined the labelled ones: about as many as there are hidden positives, if others differ
     enough from them."""
 
     @property
-    def weight(self) -> float:
-        """How much of what columns say is not noise, in [0, 1]."""
-        return self.labelled_weight + self.cotrained_weight
-
-    @property
     def z_scores(self) -> FloatArray:
-        """Evidence for each column in standard errors; 0 for what chance alone would give."""
-        labelled = self.labelled_weight * (np.sqrt(self.labelled) - NO_DIFFERENCE_ROOT)
-        cotrained = self.cotrained_weight * (np.sqrt(self.cotrained) - NO_DIFFERENCE_ROOT)
-        return np.asarray(labelled + cotrained)
+        """Evidence in standard errors, 0 for what chance gives on average, bent to stay below `EVIDENCE_LIMIT`."""
+        root = (1 - self.agreement) * np.sqrt(self.labelled) + self.agreement * np.sqrt(self.cotrained)
+        return np.asarray(EVIDENCE_LIMIT * np.tanh((root - NO_DIFFERENCE_ROOT) / EVIDENCE_LIMIT))
 
     def widened(self, columns: IntArray, n_features: int) -> Self:
         """Return the evidence for a table of `n_features`, of which these are `columns`; 0 for all others."""
@@ -61,8 +52,7 @@ class Evidence(NamedTuple):
         return self._replace(labelled=labelled, cotrained=cotrained)
 
     def __repr__(self) -> str:
-        weights = f"labelled_weight={self.labelled_weight:.2f}, cotrained_weight={self.cotrained_weight:.2f}"
-        return f"Evidence({weights}, n_features={len(self.labelled)})"
+        return f"Evidence(n_features={len(self.labelled)}, agreement={self.agreement:.2f}, n_found={self.n_found})"
 
 
 def column_evidence(X: AnyArray, positive: BoolArray) -> FloatArray:
@@ -90,57 +80,20 @@ def column_evidence(X: AnyArray, positive: BoolArray) -> FloatArray:
     return ColumnRanks(X, LEPAGE).statistic(np.flatnonzero(positive))
 
 
-def rank_evidence(ranks: ColumnRanks, positive: BoolArray, share: float, rng: np.random.Generator) -> Evidence:
-    """Return the evidence of every column.
-
-    Parameters
-    ----------
-    ranks : ColumnRanks
-    positive : ndarray of bool, shape (n_rows,)
-    share : float
-        Share of the features that are wanted; the best ones decide how much the evidence counts.
-    rng : numpy.random.Generator
-        Breaks ties.
-    """
+def rank_evidence(ranks: ColumnRanks, positive: BoolArray, rng: np.random.Generator) -> Evidence:
+    """Return the evidence of every column; `rng` breaks ties and draws the labelled rows that are held out."""
     labelled_rows = np.flatnonzero(positive)
-    labelled = ranks.statistic(labelled_rows)
-    above = heldout_places(ranks, labelled_rows, rng)
-    n_unlabelled = len(positive) - len(labelled_rows)
-    n_found = rows_to_find(above, n_unlabelled)
-    cotrained = found = labelled
-    if n_found:
-        for _ in range(N_ROUNDS):
-            cotrained, found = _cotrained(ranks, positive, choose_judges(cotrained, rng), n_found)
-    return weighed(Evidence(labelled, cotrained, 0.0, 0.0, n_found), found, above, n_unlabelled, ranks, share)
-
-
-def weighed(
-    evidence: Evidence, found: FloatArray, above: FloatArray, n_unlabelled: int, ranks: ColumnRanks, share: float
-) -> Evidence:
-    """Return evidence with its weights.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Without weights yet.
-    found : ndarray of shape (n_features,)
-        The statistic for the rows found alone.
-    above : ndarray of shape (n_labelled,)
-        What `heldout_places` returns.
-    n_unlabelled : int
-    ranks : ColumnRanks
-    share : float
-        Share of the features that are wanted.
-    """
-    labelled, cotrained, *_ = evidence
-    varies = ranks.variance[0] > 0
-    cotrained_share = signal_share(cotrained[varies], share) * heldout_share(above, n_unlabelled)
-    agreement = _correlation(np.sqrt(labelled[varies]), np.sqrt(found[varies]))
-    cotrained_weight = cotrained_share**2 * max(0.0, agreement)
-    if cotrained_weight < NEGLIGIBLE:
-        cotrained_weight = 0.0
-    labelled_weight = max(signal_share(labelled[varies], share) ** 2, LEAST_WEIGHT) * (1 - cotrained_weight)
-    return evidence._replace(labelled_weight=labelled_weight, cotrained_weight=cotrained_weight)
+    labelled = cotrained = ranks.statistic(labelled_rows)
+    agreement, n_unlabelled = 0.0, len(positive) - len(labelled_rows)
+    n_found = rows_to_find(heldout_places(ranks, labelled_rows, rng), n_unlabelled)
+    for _ in range(N_ROUNDS if n_found else 0):
+        judges = choose_judges(cotrained, rng)
+        found = found_by_judges(ranks, positive, judges, n_found)
+        rows = with_labelled(positive, found)
+        cotrained = ranks.statistic(rows[-1])
+        cotrained[judges] = ranks.statistic_each(judges, rows[:-1])
+        agreement = _correlation(np.sqrt(labelled[judges]), np.sqrt(ranks.statistic_each(judges, found[:-1])))
+    return Evidence(labelled, cotrained, max(0.0, agreement), n_found)
 
 
 def heldout_places(ranks: ColumnRanks, labelled_rows: IntArray, rng: np.random.Generator) -> FloatArray:
@@ -166,19 +119,6 @@ def heldout_places(ranks: ColumnRanks, labelled_rows: IntArray, rng: np.random.G
     return np.sort(above)
 
 
-def heldout_share(above: FloatArray, n_unlabelled: int) -> float:
-    """Return how much of the similarity between labelled rows is not noise.
-
-    With z the standardised mean of their places among the unlabelled rows (`heldout_places`), the share is
-    z^2 / (1 + z^2); 0 if they are not found. Columns that depend on each other agree on rows even if the labels are
-    random, so co-trained evidence counts no more than this.
-    """
-    if not len(above) or not n_unlabelled:
-        return 0.0
-    z = (0.5 - above.mean() / n_unlabelled) * np.sqrt(12 * len(above))
-    return float(z**2 / (1 + z**2)) if z > 0 else 0.0
-
-
 def rows_to_find(above: FloatArray, n_unlabelled: int) -> int:
     """Return how many unlabelled rows should join the labelled ones.
 
@@ -198,50 +138,15 @@ def rows_to_find(above: FloatArray, n_unlabelled: int) -> int:
     return int(min(first[np.argmax(n_among**2 / first)], MOST_FOUND * n_unlabelled))
 
 
-def signal_share(statistic: FloatArray, share: float) -> float:
-    """Return how much of the best statistics is not noise: 1 - what chance alone would give / their mean.
-
-    Parameters
-    ----------
-    statistic : ndarray of shape (n_features,)
-        Chi-squared with two degrees of freedom where there is no difference.
-    share : float
-        Share of the features that count as the best.
-
-    Examples
-    --------
-    >>> float(round(signal_share(np.array([1.0, 2.0, 20.0, 30.0]), 0.5), 2))
-    0.86
-    """
-    if not 0 < share <= 1 or not len(statistic):
-        return 0.0
-    n_best = max(1, round(share * len(statistic)))
-    mean = float(np.sort(statistic)[::-1][:n_best].mean())
-    chance = NO_DIFFERENCE * (1 - np.log(share))  # mean of the best of independent exponentials
-    return float(max(0.0, 1 - chance / mean)) if mean > 0 else 0.0
-
-
 def _correlation(a: FloatArray, b: FloatArray) -> float:
     """Return Pearson's correlation, 0 where one of the two does not vary."""
-    deviation = a.std() * b.std() if len(a) else 0.0
+    deviation = a.std() * b.std()
     return float(np.mean((a - a.mean()) * (b - b.mean())) / deviation) if deviation > 0 else 0.0
 
 
 def choose_judges(evidence: FloatArray, rng: np.random.Generator) -> IntArray:
     """Return the columns that score the rows: those with most evidence, ties in random order."""
     return np.lexsort((rng.random(len(evidence)), -evidence))[:N_JUDGES]
-
-
-def _cotrained(
-    ranks: ColumnRanks, positive: BoolArray, judges: IntArray, n_found: int
-) -> tuple[FloatArray, FloatArray]:
-    """Return the statistic of every column for the labelled rows and those found, and for those found alone.
-
-    Rows are found by the judges; for a judge itself, by the other judges.
-    """
-    found = found_by_judges(ranks, positive, judges, n_found)
-    both = with_labelled(positive, found)
-    return _statistic_by_judge(ranks, judges, both), _statistic_by_judge(ranks, judges, found)
 
 
 def found_by_judges(ranks: ColumnRanks, positive: BoolArray, judges: IntArray, n_found: int) -> IntArray:
@@ -261,13 +166,6 @@ def with_labelled(positive: BoolArray, found: IntArray) -> IntArray:
     """Return sets of rows with the labelled ones added to each."""
     labelled = np.broadcast_to(np.flatnonzero(positive), (len(found), int(positive.sum())))
     return np.concatenate([labelled, found], axis=1)
-
-
-def _statistic_by_judge(ranks: ColumnRanks, judges: IntArray, rows: IntArray) -> FloatArray:
-    """Return the statistic of every column for the last set of rows; of judges for the set of each of them."""
-    statistic = ranks.statistic(rows[-1])
-    statistic[judges] = ranks.statistic_each(judges, rows[:-1])
-    return statistic
 
 
 def _discriminant(ranks: ColumnRanks, columns: IntArray, positive: BoolArray) -> FloatArray:

@@ -59,7 +59,7 @@ def radix_ranks(bits: Array, ranks: Array) -> None:
 
 @inner_kernel
 def mean_and_squares(line: Array) -> tuple[float, float]:
-    """Return the mean of some values, and the sum of the squares of what they differ from it by."""
+    """Return the mean of some values, and the sum of the squared differences from it."""
     total, squares = 0.0, 0.0
     for r in range(line.shape[0]):
         total += line[r]

@@ -1,4 +1,4 @@
-"""Columns that say more about the labels than chance would: p-values, a test of all columns, bounds on their number.
+"""Columns related to the labels beyond chance: p-values, a test of all columns, bounds on their number.
 
 Random sets of rows, as many as are labelled, show the statistic of a column that is independent of the labels. The sets
 are the same for all columns, so dependence between columns is kept; each column has its own null, so ties are, too.
@@ -47,8 +47,8 @@ class Chance(NamedTuple):
     def false_share(self, order: IntArray) -> FloatArray:
         """Return an estimate of the share of false columns among the first 1, 2, ... of `order`, never falling.
 
-        The estimate of Benjamini and Hochberg (1995): if all columns were independent of the labels, so many of them
-        would have a p-value as small as the largest one so far.
+        The estimate of Benjamini and Hochberg (1995): the number of columns that would have a p-value as small as the
+        largest one so far if all columns were independent of the labels.
         """
         worst = np.maximum.accumulate(self.p_values[order])
         share = len(order) * worst / np.arange(1, len(order) + 1)
@@ -69,8 +69,8 @@ def draw_statistics(
 def null_p_values(value: float, drawn: FloatArray) -> tuple[float, FloatArray]:
     """Return the p-value of the root of a statistic, and those of the draws among each other.
 
-    The share of draws that are as large, but at least what an exponential tail, fitted to the largest tenth of them,
-    leaves above. The tails of roots of rank statistics are lighter than that.
+    The share of draws that are as large, but at least the share above the value of an exponential tail, fitted to the
+    largest tenth of them. The tails of roots of rank statistics are lighter than that.
 
     Examples
     --------
@@ -93,14 +93,8 @@ def null_p_values(value: float, drawn: FloatArray) -> tuple[float, FloatArray]:
 def joint_p_value(statistic: FloatArray, drawn: FloatArray) -> float:
     """Return the p-value of the hypothesis that no column is related to the labels.
 
-    The sum over the columns and the largest one are both compared with the draws; the smaller of the two p-values is
-    compared with those that the draws would get, which makes it valid.
-
-    Parameters
-    ----------
-    statistic : ndarray of shape (n_features,)
-    drawn : ndarray of shape (n_draws, n_features)
-        The same for random rows.
+    The sum over the columns and the largest one are both compared with the draws (n_draws, n_features); the smaller of
+    the two p-values is compared with those that the draws would get, which makes it valid.
     """
     values = np.vstack([statistic, drawn])
     both = np.stack([values.sum(axis=1), values.max(axis=1, initial=0.0)])
@@ -112,7 +106,7 @@ def joint_p_value(statistic: FloatArray, drawn: FloatArray) -> float:
 def related_at_least(p_values: FloatArray, drawn: FloatArray) -> int:
     """Return how many columns are related to the labels at least.
 
-    What exceeds an envelope under which 95 % of the draws stay at all levels at once (N. Meinshausen, "False discovery
+    The excess over an envelope that covers 95 % of the draws at all levels at once (N. Meinshausen, "False discovery
     control for multiple tests of association under general dependence", Scandinavian Journal of Statistics 33, 2006).
     """
     counts = np.stack([(drawn <= level).sum(axis=1) for level in LEVELS], axis=1)

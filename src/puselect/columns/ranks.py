@@ -5,9 +5,12 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csc_array
 from scipy.special import ndtri
 
 from puselect.arrays import AnyArray, FloatArray, IntArray, map_blocks
+from puselect.scaling import columns_at_once
+from puselect.sparse_table import SparseTable
 
 MANY_VALUES = 2**16  # of a block of lines, above which loading compiled code pays
 
@@ -16,10 +19,6 @@ def double_ranks(lines: AnyArray) -> IntArray:
     """Return twice the ranks of the values of every line, from 1 on; ties share their mean rank.
 
     As SciPy's ``2 * rankdata(lines, axis=1)``, which sorts stably and takes more than twice as long.
-
-    Parameters
-    ----------
-    lines : ndarray of shape (n_lines, n_values)
 
     Examples
     --------
@@ -45,12 +44,12 @@ def double_ranks(lines: AnyArray) -> IntArray:
     return ranks
 
 
-BLOCK = 16  # columns ranked at a time: what is computed of them stays in the cache
+BLOCK = 16  # columns ranked at a time: their ranks and scores stay in the cache
 ROUNDING = 1e-10  # variance of scores that are all the same, such as the squares of a column that is half 0 and half 1
 
 
 class RankScores(NamedTuple):
-    """Two scores of the ranks of a column, one that tells another location and one that tells another spread."""
+    """Two scores of the ranks of a column, sensitive to another location and to another spread."""
 
     location: Callable[[FloatArray, int], FloatArray]
     """From ranks less their mean, and the number of rows."""
@@ -78,16 +77,7 @@ LEPAGE = RankScores(lambda place, n_rows: place, np.abs)
 
 
 class ColumnRanks:
-    """The ranks of all columns of a table, for rank statistics of many sets of rows.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-    scores : RankScores
-        What the statistics compare.
-    n_threads : int
-        Does not change the result.
-    """
+    """The ranks of all columns of a table, for rank statistics of many sets of rows."""
 
     def __init__(self, X: AnyArray, scores: RankScores = NORMAL, n_threads: int = 1) -> None:
         from puselect.columns.kernels import score_ranks  # compiled code is loaded only when it is used
@@ -112,7 +102,7 @@ class ColumnRanks:
 
     @property
     def squares(self) -> bool:
-        """Whether squares of scores tell the spread, rather than their sizes."""
+        """Whether the spread is measured by squares of scores, rather than by their sizes."""
         return self.scores.spread is np.square
 
     def statistic(self, rows: IntArray) -> FloatArray:
@@ -141,7 +131,7 @@ class ColumnRanks:
 
     @cached_property
     def row_features(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """What discriminants of normal scores are made of, shape (2 n_features, n_rows), its means and covariance."""
+        """Features of discriminants of normal scores, shape (2 n_features, n_rows), their means and covariance."""
         from puselect.columns.kernels import standardise_spread  # compiled code is loaded only when it is used
 
         lines, centred = np.empty((2, 2 * self.n_features, self.n_rows))  # one allocation, which large pages can back
@@ -164,7 +154,7 @@ class ColumnRanks:
 
 
 def row_features(Z: FloatArray) -> FloatArray:
-    """Return normal scores and their squares, which tell another spread, shape (n_rows, 2 n_columns)."""
+    """Return normal scores and their squares, shape (n_rows, 2 n_columns)."""
     return np.hstack([Z, _standardised(Z**2)])
 
 
@@ -177,3 +167,75 @@ def covariance(features: FloatArray) -> FloatArray:
 def _standardised(Z: FloatArray) -> FloatArray:
     deviation = Z.std(axis=0)
     return np.asarray((Z - Z.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0))
+
+
+def column_ranks(table: AnyArray | SparseTable, scores: RankScores = NORMAL, n_threads: int = 1) -> ColumnRanks:
+    """Return the ranks of the columns of any table."""
+    return SparseRanks(table, scores) if isinstance(table, SparseTable) else ColumnRanks(table, scores, n_threads)
+
+
+class SparseRanks(ColumnRanks):
+    """`ColumnRanks` of a sparse table; the same numbers up to rounding.
+
+    All zeros of a column share a rank, so only the scores of the other values are stored.
+    """
+
+    def __init__(self, table: SparseTable, scores: RankScores = NORMAL) -> None:
+        self.n_rows, self.n_features = table.shape
+        self.scores = scores
+        columns = table.values.tocsc()
+        if not columns.data.all():
+            columns = columns.copy()
+            columns.eliminate_zeros()
+        self.zero, self.mean, self.variance = np.empty((3, 2, self.n_features))
+        excess = np.empty((2, len(columns.data)), dtype=np.float32)
+
+        def rank(block: slice) -> None:
+            ends = columns.indptr[block.start : block.stop + 1]
+            part, of_column = slice(ends[0], ends[-1]), np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+            places = _places(columns.data[part], of_column, ends - ends[0], self.n_rows)
+            location, of_zero = (scores.location(place, self.n_rows) for place in places)
+            for i, (score, zero) in enumerate(((location, of_zero), (scores.spread(location), scores.spread(of_zero)))):
+                own = score - zero[of_column]
+                sums, squares = (_sums(each, of_column, len(zero)) for each in (own, own**2))
+                self.zero[i, block], self.mean[i, block] = zero, sums / self.n_rows + zero
+                self.variance[i, block] = np.maximum(squares - sums**2 / self.n_rows, 0.0) / (self.n_rows - 1)
+                excess[i, part] = own
+
+        map_blocks(rank, self.n_features, columns_at_once(columns))
+        shared = (columns.indices, columns.indptr)
+        self.excess = [csc_array((part, *shared), shape=table.shape).tocsr() for part in excess]
+        """Both scores less those of the zeros of their column, which are in `zero`."""
+
+    def means(self, rows: IntArray) -> FloatArray:
+        """Return the means of both scores of every column over a set of rows, shape (2, n_features)."""
+        return np.stack([np.ones(len(rows)) @ part[rows] / len(rows) for part in self.excess]) + self.zero
+
+    def means_each(self, columns: IntArray, rows: IntArray) -> FloatArray:
+        """Return the means of both scores of `columns`, each over its own set: ``rows`` (n_columns, n_set)."""
+        location = np.take_along_axis(self.places(columns).T, rows, axis=1)
+        return np.stack([location.mean(axis=1), self.scores.spread(location).mean(axis=1)])
+
+    def places(self, columns: IntArray) -> FloatArray:
+        """Return the first scores of `columns`, shape (n_rows, n_columns)."""
+        return np.asarray(self.excess[0][:, columns].toarray() + self.zero[0, columns])
+
+
+def _places(values: AnyArray, of_column: IntArray, begin: IntArray, n_rows: int) -> tuple[FloatArray, FloatArray]:
+    """Return the ranks of the values that are not 0, and of the zeros of each column, if any, less the mean rank."""
+    n_zero, middle = n_rows - np.diff(begin), (n_rows + 1) / 2
+    n_below = np.bincount(of_column[values < 0], minlength=len(n_zero))
+    order = np.lexsort((values, of_column))
+    ordered, column = values[order], of_column[order]
+    is_new = np.ones(len(order), dtype=bool)
+    is_new[1:] = (ordered[1:] != ordered[:-1]) | (column[1:] != column[:-1])
+    first = np.flatnonzero(is_new)
+    last = np.append(first[1:], len(order))
+    ranks = np.empty(len(order))
+    ranks[order] = np.repeat((first + last + 1) / 2, last - first) - begin[column]
+    ranks += np.where(values > 0, n_zero[of_column], 0)
+    return ranks - middle, np.where(n_zero > 0, n_below + (n_zero + 1) / 2 - middle, 0.0)
+
+
+def _sums(values: FloatArray, of_column: IntArray, n_columns: int) -> FloatArray:
+    return np.asarray(np.bincount(of_column, values, minlength=n_columns), dtype=np.float64)

@@ -1,12 +1,12 @@
-"""How well the best columns tell labelled rows that are held out from all others."""
+"""Separation of held-out labelled rows from all others by the best columns."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
 
-from puselect.arrays import BoolArray, FloatArray
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.columns.evidence import linear_discriminant, rank_evidence
 from puselect.columns.ranks import ColumnRanks
 from puselect.row_groups import split_rows
@@ -48,18 +48,15 @@ class Separation(NamedTuple):
 
 
 def heldout_separation(
-    ranks: ColumnRanks, positive: BoolArray, sizes: Sequence[int], rng: np.random.Generator, row_groups: Any = None
+    ranks: ColumnRanks,
+    positive: BoolArray,
+    sizes: Sequence[int],
+    rng: np.random.Generator,
+    row_groups: IntArray | None = None,
 ) -> Separation:
-    """Hold out labelled rows in turn; rank the columns and fit a linear discriminant without them.
+    """Hold out labelled rows in turn; rank the columns by evidence and fit a linear discriminant without them.
 
-    Parameters
-    ----------
-    ranks : ColumnRanks
-    positive : ndarray of bool, shape (n_rows,)
-    sizes : sequence of int
-        How many of the best columns to use. They are ranked by evidence, each time anew.
-    rng : numpy.random.Generator
-        Draws the folds; rows of one of `row_groups` are held out together.
+    `sizes` are the numbers of columns to use, the best ones. Rows of one of `row_groups` are held out together.
     """
     labelled_rows = np.flatnonzero(positive)
     places = np.full((len(sizes), len(labelled_rows)), 0.5)
@@ -70,7 +67,7 @@ def heldout_separation(
     for fold in folds:
         rest = positive.copy()
         rest[labelled_rows[fold]] = False
-        z_scores = rank_evidence(ranks, rest, 0.5, rng).z_scores
+        z_scores = rank_evidence(ranks, rest, rng).z_scores
         order = np.lexsort((rng.random(len(z_scores)), -z_scores))
         scores = ranks.places(order[: max(sizes)])
         for i, size in enumerate(sizes):

@@ -15,7 +15,7 @@ FEWEST_ROWS, MOST_ROWS = 200, 20_000
 
 
 class Twins(NamedTuple):
-    """Columns that say the same: any of them can stand for the others."""
+    """Interchangeable columns: any of them can stand for the others."""
 
     columns: tuple[int, ...]
     """Indices, in the order of the table; the first stands for the others."""

@@ -101,7 +101,7 @@ class RelevantBlock(NamedTuple):
 
 
 class _Columns(NamedTuple):
-    """What a law decides for each column, for all clusters alike."""
+    """Strength and sign of each column, the same for all clusters."""
 
     strength: FloatArray
     sign: FloatArray
@@ -121,7 +121,7 @@ def relevant_columns(
 
 
 def _draw_columns(rng: Generator, n_columns: int, law: ClusterLaw) -> _Columns:
-    # Nothing is drawn for what is turned off: the paper's data stay the same for the same seed.
+    # Nothing is drawn for options that are off: the paper's data stay the same for the same seed.
     strength, sign = np.ones(n_columns), np.ones(n_columns)
     if law.weak_share:
         strength[rng.permutation(n_columns)[: round(law.weak_share * n_columns)]] = WEAK_FACTOR

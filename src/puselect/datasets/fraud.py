@@ -50,7 +50,7 @@ def make_fraud_table(
     The positives form three clusters. Each differs from the other rows in five of eight latent normal columns: its
     mean is shifted by 1.2 to 2 standard deviations, up or down, and its standard deviation is 0.6. These eight become
     the relevant columns: three log-normal amounts with a long tail, two counts (log-normal, rounded down), two columns
-    with 15 % of their values imputed by the median, and a ratio left as it is. The other 32 say nothing about the
+    with 15 % of their values imputed by the median, and a ratio left as it is. The other 32 are independent of the
     class: eight such amounts, four Poisson counts, four normal columns with imputed values, six ratios that share two
     factors, and ten dummies that are 1 in 3 % of the rows.
 
@@ -70,7 +70,7 @@ def make_fraud_table(
     X : ndarray or DataFrame of shape (30000, 40)
         Raw values, not scaled.
     y : int ndarray of shape (30000,)
-        What is seen: 1 labelled positive, 0 unlabelled.
+        Labels: 1 labelled positive, 0 unlabelled.
     relevant : bool ndarray of shape (40,)
         The columns a selector should find.
     classes : int ndarray of shape (30000,)
@@ -104,7 +104,7 @@ def fraud_arrays(
 
 
 def as_pandas(columns: dict[str, Any]) -> Any:
-    """Return columns as a data frame, or raise an ImportError that says what to install."""
+    """Return columns as a data frame, or raise an ImportError that names pandas."""
     try:
         import pandas as pd
     except ImportError as error:
@@ -160,8 +160,8 @@ def make_fraud_export(
 ) -> tuple[Any, Any]:
     """Draw the table of `make_fraud_table` as a messy export.
 
-    Added to its 40 columns: two identifiers, a time stamp, a country, a channel that tells about fraud, an ordered risk
-    class that does not, a second amount in another currency, an exact copy, a constant, a code for missing values, an
+    Added to its 40 columns: two identifiers, a time stamp, a country, a channel related to fraud, an ordered risk
+    class that is not, a second amount in another currency, an exact copy, a constant, a code for missing values, an
     analyst's note that only known cases have, and the truth. Two of the columns with imputed values have them missing
     instead; the others keep their spike at the median.
 

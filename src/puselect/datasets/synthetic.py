@@ -31,7 +31,7 @@ _KNOB_BOUNDS = {
 
 
 class Condition(NamedTuple):
-    """What a condition's name says."""
+    """The parts of a condition's name."""
 
     rate: float
     clusters: tuple[int, int] | None  # negative, positive; None: the positives are outliers
@@ -62,7 +62,7 @@ def make_pu_clusters(
     Each Gaussian cluster has a mean drawn from Uniform(-5, 5) and covariance 10 I; the rows of a class
     are split evenly over its clusters. In the outlier conditions all rows come from N(0, 25 I) and those
     of largest norm are the positives. Irrelevant columns follow the law `noise`. The parameters from
-    `cluster_balance` to `label_bias` turn on what real tables have and the paper's data lack.
+    `cluster_balance` to `label_bias` add properties of real tables that the paper's data lack.
 
     With the same seed, conditions that differ only in the percentage share their rows, and the labelled
     rows of the lower percentage are among those of the higher.
@@ -114,7 +114,7 @@ def make_pu_clusters(
     X : ndarray of shape (n_negative + n_positive, n_relevant + n_irrelevant)
         Raw values, not scaled.
     y : int ndarray of shape (n_rows,)
-        What is seen: 1 labelled positive, 0 unlabelled.
+        Labels: 1 labelled positive, 0 unlabelled.
     relevant : bool ndarray of shape (n_columns,)
         The columns a selector should find.
     classes : int ndarray of shape (n_rows,)
@@ -204,7 +204,7 @@ def hide_labels(
 
 
 def parse_condition(condition: str) -> Condition:
-    """Return what a name such as "10/8/2" or "10/outlier" says, or raise a ValueError."""
+    """Return the parts of a name such as "10/8/2" or "10/outlier", or raise a ValueError."""
     parts = re.fullmatch(r"(\d+(?:\.\d+)?|\.\d+)/(?:(\d+)/(\d+)|outlier)", str(condition))
     if parts is None:
         raise ValueError(

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import roc_auc_score
 
 from puselect.arrays import FloatArray
-from puselect.fscpu.prior import ClassPrior, corrected_auc
+from puselect.fscpu.row_model import ClassPrior, corrected_auc
 
 __all__ = ["Bounds", "corrected_auc", "corrected_figures", "corrected_precision", "lee_liu"]
 

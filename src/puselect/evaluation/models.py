@@ -1,7 +1,7 @@
 """Downstream classifiers that score a selection."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,14 @@ SMALL_LEAVES = {"n_estimators": 150, "min_samples_leaf": 3, "n_jobs": 1}
 FOREST = {"boosting_type": "rf", "subsample": 0.632, "subsample_freq": 1}
 
 
+class Classifier(Protocol):
+    """A classifier as scikit-learn's are."""
+
+    def fit(self, X: FloatArray, y: FloatArray) -> object: ...
+
+    def predict_proba(self, X: FloatArray) -> FloatArray: ...
+
+
 def lightgbm_classifier(n_estimators: int, random_state: int | None, **settings: Any) -> Any:
     """Return LightGBM's classifier with default parameters, or `settings`, on one thread, without output."""
     try:
@@ -28,31 +36,6 @@ def lightgbm_classifier(n_estimators: int, random_state: int | None, **settings:
         raise ImportError("this needs LightGBM: pip install lightgbm") from error
     settings = {"n_jobs": 1, "deterministic": True, "verbosity": -1, **settings}
     return LGBMClassifier(n_estimators=n_estimators, random_state=random_state, **settings)
-
-
-def logistic_regression(random_state: int | None = None) -> Any:
-    """Return logistic regression on standardised columns; nothing in it is random."""
-    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000, random_state=random_state))
-
-
-def boosted_trees(random_state: int | None = None) -> Any:
-    """Return LightGBM as in the paper: 100 trees, everything else its default."""
-    return lightgbm_classifier(N_ESTIMATORS, random_state)
-
-
-def bagged_trees(random_state: int | None = None) -> Any:
-    """Return LightGBM in its random-forest mode: 100 trees, each on 63.2 % of the rows."""
-    return lightgbm_classifier(N_ESTIMATORS, random_state, **FOREST)
-
-
-def random_forest(random_state: int | None = None) -> Any:
-    """Return scikit-learn's random forest of 150 trees with at least three rows in a leaf."""
-    return RandomForestClassifier(**SMALL_LEAVES, random_state=random_state)
-
-
-def extra_trees(random_state: int | None = None) -> Any:
-    """Return scikit-learn's extremely randomised trees, 150 with at least three rows in a leaf."""
-    return ExtraTreesClassifier(**SMALL_LEAVES, random_state=random_state)
 
 
 class BaggedSamples:
@@ -81,15 +64,19 @@ class BaggedSamples:
         return np.asarray(np.mean([tree.predict_proba(X) for tree in self.trees], axis=0))
 
 
-DOWNSTREAM: dict[str, Callable[..., Any]] = {
-    "lightgbm": boosted_trees,
-    "lightgbm-rf": bagged_trees,
-    "logistic": logistic_regression,
-    "random-forest": random_forest,
-    "extra-trees": extra_trees,
+DOWNSTREAM: dict[str, Callable[..., Classifier]] = {
+    "lightgbm": lambda random_state: lightgbm_classifier(N_ESTIMATORS, random_state),
+    "lightgbm-rf": lambda random_state: lightgbm_classifier(N_ESTIMATORS, random_state, **FOREST),
+    "logistic": lambda random_state: make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000)),
+    "random-forest": lambda random_state: RandomForestClassifier(**SMALL_LEAVES, random_state=random_state),
+    "extra-trees": lambda random_state: ExtraTreesClassifier(**SMALL_LEAVES, random_state=random_state),
     "pu-bagging": BaggedSamples,
 }
-"""Name -> factory: ``DOWNSTREAM[name](random_state=seed)`` returns the classifier."""
+"""Name -> factory: ``DOWNSTREAM[name](random_state=seed)`` returns the classifier.
+
+Logistic regression is on standardised columns. LightGBM has 100 trees, as in the paper, forests have 150 with at least
+three rows in a leaf.
+"""
 
 
 def downstream_auc(

@@ -1,4 +1,4 @@
-"""How many of the relevant features a selection holds."""
+"""The share of the relevant features that a selection holds."""
 
 import numpy as np
 from numpy.typing import ArrayLike

@@ -3,25 +3,24 @@
 import time
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine
 from puselect.columns.null import Chance, draw_statistics
-from puselect.columns.ranks import LEPAGE
+from puselect.columns.ranks import LEPAGE, column_ranks
 from puselect.columns.separation import heldout_separation
-from puselect.columns.sparse_ranks import column_ranks
 from puselect.draws import Stream, generator
 from puselect.exceptions import NothingBeyondChanceWarning
 from puselect.fscpu.final_clusters import score_features
 from puselect.fscpu.problem import Choice, ChoiceCode, Problem, some_rows, taken_rows
 from puselect.fscpu.settings import Settings
 from puselect.row_groups import count_labels
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 from puselect.selectors.budget import AUTO, Budget
 from puselect.selectors.groups import group_statistic
+from puselect.sparse_table import SparseTable
 
 BY_CHANCE = 0.03  # largest p-value of all columns together with which any of them counts as beyond chance
 EVEN = 0.5  # without any: as many features as are more likely true than false
@@ -32,10 +31,10 @@ N_SIZES, WIDEST = 12, 100
 
 @dataclass(frozen=True)
 class Path:
-    """What each number of features is worth, and the number that was chosen.
+    """The objective and separation of each number of features, and the number that was chosen.
 
-    The objective is that of the best features of the final ranking. The separation tells held-out labelled rows from
-    unlabelled ones; for that, features are ranked anew without those rows.
+    The objective is that of the best features of the final ranking. The separation is that of held-out
+    labelled rows from unlabelled ones, with features ranked anew without those rows.
     """
 
     code: str
@@ -53,7 +52,7 @@ class Path:
     size: tuple[int, ...]
     """Numbers of features that were looked at; the following have a value for each."""
     cost: tuple[float, ...]
-    """What that many of the best features cost; their number without costs."""
+    """Cost of the best features; their number without costs."""
     objective: tuple[float, ...]
     """Mean over four clusterings."""
     separation: tuple[float, ...]
@@ -65,28 +64,28 @@ class Path:
 
     @property
     def cost_enough(self) -> float | None:
-        """What `n_enough` features cost: more money hardly buys more. None without costs."""
+        """Cost of `n_enough` features: more money hardly buys more. None without costs."""
         return None if list(self.cost) == list(self.size) else self.cost[self.size.index(self.n_enough)]
 
     def __str__(self) -> str:
-        number = f"{self.n_features} feature{'s are' if self.n_features > 1 else ' is'}"
-        if self.code == ChoiceCode.CHOSEN:
-            related = f"{self.n_related} {'are' if self.n_related > 1 else 'is'} related to the labels"
-            interval = "{} to {}".format(*self.interval)
-            price = "" if self.cost_enough is None else f", which cost {self.cost_enough:g},"
-            verb = "separates" if self.n_enough == 1 else "separate"
-            enough = f"{self.n_enough}{price} {verb} held-out positives as well as more do"
-            return f"{number} selected: {related} ({interval}), and {enough}."
-        few = self.code == ChoiceCode.TOO_FEW_LABELS
-        why = "there are too few labelled rows to tell" if few else "nothing is beyond chance"
-        return f"{number} the best guess, but {why} (p = {self.p_value:.2g})."
+        if self.code == ChoiceCode.TOO_FEW_LABELS:
+            return "A guess: there are too few labelled rows to tell how many features are related to them."
+        if self.code == ChoiceCode.NOTHING:
+            return f"A guess: no feature is related to the labels beyond chance (p = {self.p_value:.2g})."
+        related = "all {} ({} to {}) that are related to the labels".format(self.n_related, *self.interval)
+        price = "" if self.cost_enough is None else f" for {self.cost_enough:g}"
+        if self.n_features > self.n_enough:
+            enough = f"{self.n_enough} of them{price} {'separates' if self.n_enough == 1 else 'separate'}"
+            return f"A{related[1:]}; {enough} held-out positives as well."
+        few = "it separates" if self.n_features == 1 else "they separate"
+        return f"Enough: {few} held-out positives as well{price} as {related}."
 
 
 def choose(settings: Settings, problem: Problem, wanted: str, max_false: float) -> Problem:
     """Return the problem with a budget for the features related to the labels, or for as few of them as are enough.
 
     Features that cost more than the budget are left out. With costs, only related features may be selected, within the
-    budget and for what the best of them cost; otherwise the search selects as many as there are, and may prefer others.
+    budget and for the cost of the best of them; otherwise the search selects as many, and may prefer others.
     """
     budget = problem.budget.narrowed(problem.budget.affordable)
     if not len(budget.free):
@@ -139,7 +138,7 @@ def _count_related(
 
 
 def _statistics(
-    settings: Settings, budget: Budget, table: Any, positive: BoolArray, row_groups: IntArray | None,
+    settings: Settings, budget: Budget, table: AnyArray | SparseTable, positive: BoolArray, row_groups: IntArray | None,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the statistics of the free features for the labelled rows and for random ones; a group has its largest."""
@@ -168,10 +167,10 @@ def follow_path(
     settings: Settings, problem: Problem, engine: Engine, ranking: IntArray, support: BoolArray, seeds: IntArray,
     deadline: Deadline, target: int = 0,
 ) -> Path | None:
-    """Return what more or fewer features would bring; None unless the number was chosen here, and there is time."""
+    """Return the path of more and fewer features; None unless the number was chosen here, and there is time."""
     choice, budget = problem.choice, problem.budget
     deadline.set_aside(0.0)
-    if choice is None or deadline.left < path_seconds(choice):
+    if choice is None or deadline.left < choice.seconds:
         return None
     units = np.union1d(budget.units, choice.beyond)
     order = units[np.argsort(ranking[units])]
@@ -200,11 +199,6 @@ def follow_path(
         separation_error=tuple(choice.separation.error[:n_sizes].tolist()),
         false_share=tuple(padded[np.minimum(sizes, len(padded)) - 1].tolist()),
     )
-
-
-def path_seconds(choice: Choice | None) -> float:
-    """Return how long the path will take, about; 0 if there is none."""
-    return 0.0 if choice is None else choice.seconds
 
 
 def path_sizes(n_features: int, n_selected: int) -> list[int]:

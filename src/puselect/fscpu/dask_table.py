@@ -1,8 +1,7 @@
 """Tables that are not in this process: Dask's collections, read by their workers."""
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering.dask.collections import DaskPartitions, check_workers, collection_parts, connected_client
@@ -11,24 +10,19 @@ from puselect.fscpu.final_clusters import Candidates, known_positives
 from puselect.fscpu.row_model import RowModel
 from puselect.fscpu.settings import Settings
 from puselect.labels import draw_rows, equal_to, labelled_positives, without_missing
-from puselect.selectors.base import warn_of_few_labels
-
-if TYPE_CHECKING:
-    from puselect.selectors.base import PUSelector
+from puselect.selectors.base import PUSelector, warn_of_few_labels
 
 SAMPLES_KEPT = 200  # steps' worth of rows that a sampled search brings here, once: 200,000 by default
 SHOWN = 10  # labels of a partition that an error may name
 
 
-def remote_table(engine: str, X: Any) -> PartitionedTable | None:
-    """Return the table of a Dask collection, or of partitions; None for anything else."""
+def remote_table(engine: str, X: object) -> PartitionedTable:
+    """Return the table of a Dask collection, or of partitions."""
     if isinstance(X, PartitionedTable):
         return X
     parts = collection_parts(X)
     if parts is None:
-        if engine == "dask":
-            raise ValueError(f"engine='dask' needs a Dask DataFrame or Array, got {type(X).__name__}")
-        return None
+        raise ValueError(f"engine='dask' needs a Dask DataFrame or Array, got {type(X).__name__}")
     if engine not in ("auto", "dask"):
         raise ValueError(f"X is a Dask collection, which needs engine='dask', got engine={engine!r}; or X.compute()")
     client = connected_client()
@@ -36,18 +30,7 @@ def remote_table(engine: str, X: Any) -> PartitionedTable | None:
     return PartitionedTable.of(DaskPartitions(client, parts))
 
 
-def read_any(
-    selector: "PUSelector", settings: Settings, X: Any, y: Any, entropy: int
-) -> tuple[Any, BoolArray]:
-    """Return the table, in memory or not, and which rows are labelled."""
-    remote = remote_table(settings.engine, X)
-    if remote is None:
-        return selector._read(X, y)
-    selector.fit_settings_ = selector.get_params(deep=False)
-    return read_remote(selector, remote, X, y, settings.rows_per_step(len(remote)), entropy)
-
-
-def read_labels(table: PartitionedTable, y: Any, pos_label: Any) -> BoolArray:
+def read_labels(table: PartitionedTable, y: ArrayLike, pos_label: object) -> BoolArray:
     """Return which rows are labelled; raise a ValueError if the labels do not go with the rows."""
     parts = collection_parts(y)
     if parts is not None:
@@ -58,7 +41,7 @@ def read_labels(table: PartitionedTable, y: Any, pos_label: Any) -> BoolArray:
     return labelled_positives(labels, pos_label)
 
 
-def _collect_labels(table: PartitionedTable, parts: list[Any], pos_label: Any) -> BoolArray:
+def _collect_labels(table: PartitionedTable, parts: list[object], pos_label: object) -> BoolArray:
     """Return which rows are labelled; the workers look through the labels and send the numbers of those rows."""
     found = DaskPartitions(connected_client(), parts).map_values(_labelled_rows, (pos_label,))
     if [n_rows for n_rows, _, _ in found] != table.lengths.tolist():
@@ -71,7 +54,7 @@ def _collect_labels(table: PartitionedTable, parts: list[Any], pos_label: Any) -
     return positive
 
 
-def _labelled_rows(y: Any, pos_label: Any) -> tuple[int, IntArray, AnyArray]:
+def _labelled_rows(y: ArrayLike, pos_label: object) -> tuple[int, IntArray, AnyArray]:
     """Return how many labels a partition has, which of them are positive, and the first few of them."""
     labels = np.asarray(without_missing(y, pos_label))
     if labels.ndim != 1:
@@ -80,13 +63,15 @@ def _labelled_rows(y: Any, pos_label: Any) -> tuple[int, IntArray, AnyArray]:
 
 
 def read_remote(
-    selector: "PUSelector", table: PartitionedTable, X: Any, y: Any, max_samples: int | None, seed: int
+    selector: PUSelector, settings: Settings, X: object, y: ArrayLike, seed: int
 ) -> tuple[AnyArray | PartitionedTable, BoolArray]:
-    """Return what is searched, the table itself or some of its rows, and which rows are labelled.
+    """Return the table or some of its rows, to be searched, and which rows are labelled.
 
     A search that samples rows at each step takes them from the labelled ones and `SAMPLES_KEPT` times as many random
     others as a step uses, which are brought here once.
     """
+    table = remote_table(settings.engine, X)
+    selector.fit_settings_ = selector.get_params(deep=False)
     if table.n_columns < 2 or len(table) < 2:
         raise ValueError(f"X must have at least 2 rows and 2 columns, got {table.shape}")
     positive = read_labels(table, y, selector.pos_label)
@@ -96,17 +81,20 @@ def read_remote(
     names = getattr(X, "columns", None)
     if names is not None and all(isinstance(name, str) for name in names):
         selector.feature_names_in_ = np.asarray(names, dtype=object)
-    most = None if max_samples is None else SAMPLES_KEPT * max_samples
-    if most is None or most >= len(table):
-        return (table if max_samples is None else table[np.arange(len(table))]), positive
-    rows = np.sort(draw_rows(positive, np.random.default_rng(seed), max_others=most))
+    max_samples = settings.rows_per_step(len(table))
+    if max_samples is None:
+        return table, positive
+    if SAMPLES_KEPT * max_samples >= len(table):
+        return table[np.arange(len(table))], positive
+    rows = np.sort(draw_rows(positive, np.random.default_rng(seed), max_others=SAMPLES_KEPT * max_samples))
     return table[rows], positive[rows]
 
 
 def remote_candidates(
-    model: RowModel, table: PartitionedTable, support: BoolArray, y: Any, pos_label: Any
+    model: RowModel, X: object, support: BoolArray, y: ArrayLike | None, pos_label: object
 ) -> Candidates:
     """Return the candidates of all partitions; see `RowModel.candidates`."""
+    table = remote_table("auto", X)
     score = np.concatenate(table.map_rows(_scores, model, support))
     return model.likeliest(score, None if y is None else known_positives(y, pos_label, len(table)))
 

@@ -33,14 +33,14 @@ class Dependence(StrEnum):
 
     @property
     def text(self) -> str:
-        """What was found, and what to do, in a sentence."""
+        """The finding and advice in a sentence."""
         found = {"copies": "Many rows are copies of others", "near_copies": "Many rows are nearly the same as others",
                  "order": "Rows that follow each other are alike, as in time"}
         advice = "name those that belong together, such as a patient's or a day's, with row_groups= (--row-group COL)"
         return f"{found[self]}, so p-values and held-out rows may promise too much; {advice}."
 
 
-def warn_of_dependence(table: Any, positive: BoolArray, row_groups: IntArray | None) -> Dependence | None:
+def warn_of_dependence(table: object, positive: BoolArray, row_groups: IntArray | None) -> Dependence | None:
     """Warn if rows seem to depend on each other and their groups are not known; return how."""
     found = None if row_groups is not None or isinstance(table, PartitionedTable) else find_dependence(table, positive)
     if found is not None:

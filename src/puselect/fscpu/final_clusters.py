@@ -10,7 +10,7 @@ from puselect.clustering import Engine
 from puselect.fscpu.problem import Problem
 from puselect.fscpu.settings import Settings
 from puselect.labels import equal_to, without_missing
-from puselect.objective.score import best_clusters, smoothing_rows
+from puselect.objective.score import best_clusters
 from puselect.scaling import Scaling
 from puselect.sparse_table import SparseTable, as_dense
 
@@ -26,8 +26,8 @@ class Candidates(NamedTuple):
     lift: FloatArray
     """How many times as often as an average row such a row is positive, shape (n_candidates,)."""
     confidence: FloatArray | None
-    """Probability of being positive, shape (n_candidates,); None if the labels do not tell how many positives there
-    are."""
+    """Probability of being positive, shape (n_candidates,); None if the number of positives cannot be
+    estimated."""
 
     @property
     def n_likely(self) -> int | None:
@@ -35,7 +35,7 @@ class Candidates(NamedTuple):
         return None if self.confidence is None else int((self.confidence >= 0.5).sum())
 
     def figures(self) -> dict[str, FloatArray]:
-        """Return what is known about each row, by name."""
+        """Return lift and any confidence by name."""
         return {"lift": self.lift} | ({} if self.confidence is None else {"confidence": self.confidence})
 
     def to_frame(self, X: Any) -> Any:
@@ -151,8 +151,7 @@ def cluster_result(
     """
     n_kept = n_mixtures_kept(settings, support, len(seeds))
     table, mixtures = engine.fit_final(support, seeds, target, n_mixtures=n_kept)
-    extra_rows = smoothing_rows(table.size, settings.preset.smoothing)
-    best = best_clusters(table.size, table.positive, settings.preset.cluster_choice, extra_rows)
+    best = best_clusters(table.size, table.positive, settings.preset.cluster_choice, settings.preset.smoothing)
     kept = np.flatnonzero(table.size[:n_kept].any(axis=1))  # a clustering that failed has no rows
     if mixtures is None or not len(kept):
         return best.score, None
@@ -176,11 +175,11 @@ def score_features(
 ) -> FloatArray:
     """Cluster some features once per seed and return the scores."""
     table = engine.cluster(np.repeat(support[None, :], len(seeds), axis=0), seeds, np.full(len(seeds), target))
-    extra_rows = smoothing_rows(table.size, settings.preset.smoothing)
-    return best_clusters(table.size, table.positive, settings.preset.cluster_choice, extra_rows).score
+    preset = settings.preset
+    return best_clusters(table.size, table.positive, preset.cluster_choice, preset.smoothing).score
 
 
-def known_positives(y: ArrayLike, pos_label: Any, n_rows: int) -> BoolArray:
+def known_positives(y: ArrayLike, pos_label: object, n_rows: int) -> BoolArray:
     """Return which rows are known to be positive; unlike in `fit`, none or all of them may be."""
     labels = np.asarray(without_missing(y, pos_label))
     if labels.shape == (n_rows, 1):  # as in `fit`

@@ -8,19 +8,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from puselect.clustering import Engine
+from puselect.clustering.choice import gpu_engine_class, gpu_is_there
 from puselect.clustering.mixture import check_range
-from puselect.clustering.timing import gpu_engine_class, gpu_is_there
 from puselect.fscpu.problem import Problem
 from puselect.fscpu.run import pool_size, search_problems
 from puselect.fscpu.selector import FSCPU
 from puselect.fscpu.settings import Settings
 from puselect.search.callbacks import FitCallbacks
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 
 
 @dataclass(frozen=True)
 class PendingFit:
-    """A selector and what it is to be fitted to."""
+    """A selector with its settings and problem, ready to be fitted."""
 
     selector: FSCPU
     settings: Settings
@@ -46,7 +46,7 @@ def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Se
     Parameters
     ----------
     selectors : sequence of FSCPU
-        To be fitted at once, they must agree but for seeds, learning rates, limits and checkpoints.
+        To be fitted at once, they may differ in seeds, limits and checkpoints only.
     tables : sequence of array-like of shape (n_rows, n_features)
         To be fitted at once, they must have one shape.
     labels : sequence of array-like of shape (n_rows,)

@@ -12,8 +12,8 @@ from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine, make_engine
 from puselect.clustering.dask.partitions import PartitionedTable, fit_partitioned_scaling
 from puselect.columns.evidence import Evidence, rank_evidence
+from puselect.columns.ranks import column_ranks
 from puselect.columns.separation import Separation
-from puselect.columns.sparse_ranks import column_ranks
 from puselect.draws import Stream, generator
 from puselect.exceptions import FewLabelsWarning
 from puselect.fscpu.settings import Settings
@@ -29,7 +29,7 @@ FEWEST_FOR_INFORMATION = 25  # labelled rows; docs/paper/methods.md has the figu
 
 
 class ChoiceCode(StrEnum):
-    """What the choice of the number of features rests on."""
+    """The basis of the number of features."""
 
     CHOSEN = "chosen"
     NOTHING = "nothing_beyond_chance"
@@ -54,7 +54,7 @@ class Choice:
     """Numbers of features, kept ones among them, that `separation` has a value for."""
     separation: Separation
     seconds: float
-    """What the choice took; the path takes about as long."""
+    """Time of the choice; the path takes about as long."""
 
     @property
     def n_enough(self) -> int:
@@ -64,10 +64,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class Problem:
-    """A table as the engine sees it, and what may be selected."""
+    """A scaled table, its labels, and the budget of features."""
 
     table: AnyArray | SparseTable | PartitionedTable
-    """Scaled as the settings say, shape (n_rows, n_features)."""
+    """Scaled according to the settings, shape (n_rows, n_features)."""
     positive: BoolArray
     """Labelled positives, shape (n_rows,)."""
     budget: Budget
@@ -88,7 +88,7 @@ class Problem:
     def of(
         cls, settings: Settings, X: Any, positive: BoolArray, budget: Budget, entropy: int, is_seeded: bool
     ) -> Self:
-        """Scale the table as the settings say."""
+        """Scale the table according to the settings."""
         max_samples = settings.rows_per_step(X.shape[0])
         if isinstance(X, PartitionedTable):
             scaling = None if settings.scale is None else fit_partitioned_scaling(settings.scale, X)
@@ -140,7 +140,7 @@ def pair_information(settings: Settings, problem: Problem) -> PairInformation | 
             FewLabelsWarning,
             stacklevel=4,
         )
-    # Where steps are sampled, a sample tells as much: the labelled rows, all of which it has, are what counts.
+    # Where steps are sampled, a sample is enough: it has all labelled rows, which are the scarce ones.
     rng = generator(problem.entropy, Stream.EVIDENCE)
     rows = slice(None) if problem.max_samples is None else some_rows(problem, rng)
     return PairInformation.of(problem.table[rows], problem.positive[rows])
@@ -158,7 +158,7 @@ def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
     part = table if len(columns) == table.shape[1] else table[:, columns]
     with one_blas_thread:  # its results are to be the same for any number of threads
         ranks = column_ranks(part, n_threads=settings.threads_for(part.shape))
-        evidence = rank_evidence(ranks, problem.positive[rows], problem.budget.share, rng)
+        evidence = rank_evidence(ranks, problem.positive[rows], rng)
     return evidence.widened(columns, problem.table.shape[1])
 
 
@@ -168,10 +168,11 @@ def free_z_scores(budget: Budget, evidence: Evidence) -> FloatArray:
     return found.z_scores[budget.free]
 
 
-def taken_rows(problem: Problem, rows: IntArray) -> Any:
+def taken_rows(problem: Problem, rows: IntArray) -> AnyArray | SparseTable:
     """Return rows of the table, scaled; without a copy if they are all of it, in order."""
-    is_here = not isinstance(problem.table, PartitionedTable)
-    return problem.table if is_here and len(rows) == len(problem.positive) else problem.table[rows]
+    if isinstance(problem.table, PartitionedTable) or len(rows) < len(problem.positive):
+        return problem.table[rows]
+    return problem.table
 
 
 def some_rows(problem: Problem, rng: np.random.Generator) -> IntArray:

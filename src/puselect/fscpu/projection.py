@@ -1,4 +1,4 @@
-"""Rows in two dimensions: the principal components of a few columns, and what kind of row each is."""
+"""Rows in two dimensions: the principal components of a few columns, and the kind of each row."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ def principal_axes(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the rows in the first two principal components of the scaled columns, and the variance these explain.
 
-    Long tails are cut off, so that a few extreme rows do not decide what the map shows, and `groups` of columns, such
+    Long tails are cut off, so that a few extreme rows do not dominate the map, and `groups` of columns, such
     as the one-hot columns of a category, have together no more variance than the typical other column: otherwise the
     map would show the categories and nothing else. A single column gives a second component of zeros.
 
@@ -53,7 +53,7 @@ def _balanced(scaled: AnyArray, groups: Sequence[Sequence[int]]) -> AnyArray:
 
 
 def row_kinds(n_rows: int, positive: BoolArray | None, found: Candidates | None) -> IntArray:
-    """Return what each row is: `UNLABELLED`, `LABELLED` or `CANDIDATE`."""
+    """Return the kind of each row: `UNLABELLED`, `LABELLED` or `CANDIDATE`."""
     kind = np.full(n_rows, UNLABELLED, dtype=np.intp)
     if found is not None:
         kind[found.rows] = CANDIDATE

@@ -1,5 +1,7 @@
-"""A model that ranks rows by how likely they are positive: the selected columns one by one, and the clusters."""
+"""A model that ranks rows by how likely they are positive, and the share of positives among the unlabelled rows."""
 
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -9,9 +11,104 @@ from sklearn.linear_model import LogisticRegression
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.draws import Stream, generator
 from puselect.fscpu.final_clusters import CHUNK, Candidates, Clusterings
-from puselect.fscpu.prior import ClassPrior, best_ratio, class_prior
 from puselect.fscpu.problem import Problem, some_rows, taken_rows
 from puselect.sparse_table import SparseTable, as_dense
+
+FEWEST_LABELS, FEWEST_HIDDEN = 20, 10  # labelled rows; unlabelled ones that the estimate rests on
+LEAST_SEPARATION = 0.83  # corrected AUC; docs/internals/trust.md has the figures of these three
+LEAST_PURITY, PURITY = 0.44, 0.9  # share of positives among the rows that score best: lower end, estimate
+N_BOOTSTRAP = 200
+TAILS = (0.025, 0.975)
+RULE_OF_THREE = 3.0  # none of n unlabelled rows: at most 3 / n, with 95 %
+
+
+class PriorCode(StrEnum):
+    """Whether the share can be told."""
+
+    ESTIMATED = "estimated"
+    TOO_FEW_LABELS = "too_few_labels"
+    TOO_FEW_ROWS = "too_few_rows"
+    """Hardly any unlabelled row scores as high as the labelled ones."""
+    NOT_SEPARATED = "not_separated"
+    """Positives overlap too much with other rows."""
+
+
+UNTOLD = {
+    PriorCode.TOO_FEW_LABELS: f"fewer than {FEWEST_LABELS} are known",
+    PriorCode.TOO_FEW_ROWS: "hardly any other row is like them",
+    PriorCode.NOT_SEPARATED: "they are not set apart from the other rows",
+}
+
+
+@dataclass(frozen=True)
+class ClassPrior:
+    """The share of positives among the unlabelled rows."""
+
+    code: str
+    """A `PriorCode`; without an estimate the next three are None."""
+    share: float | None = None
+    interval: tuple[float, ...] | None = None
+    n_hidden: int | None = None
+    """Unlabelled positives."""
+
+    def __str__(self) -> str:
+        if self.share is None or self.interval is None:
+            return f"How many positives there are cannot be told from these labels: {UNTOLD[PriorCode(self.code)]}."
+        low, high = self.interval
+        return f"About {self.share:.1%} of the unlabelled rows are positive ({low:.1%} to {high:.1%})."
+
+
+def class_prior(places: FloatArray, n_others: int, n_unlabelled: int, rng: np.random.Generator) -> ClassPrior:
+    """Return the share of positives among the unlabelled rows, with an interval, if it can be told.
+
+    Above any score, divide the share of unlabelled rows by the share of held-out positives. The smallest such ratio is
+    the share of positives if all rows above that score are positive (the best bin of S. Garg, Y. Wu, A. Smola,
+    S. Balakrishnan and Z. Lipton, "Mixture Proportion Estimation and PU Learning: A Modern Approach", NeurIPS 2021).
+    `PURITY` of them are taken to be, and for the lower end `LEAST_PURITY`. `places` are the shares of the `n_others`
+    unlabelled rows that score at least as high as each held-out positive.
+    """
+    if len(places) < FEWEST_LABELS:
+        return ClassPrior(PriorCode.TOO_FEW_LABELS.value)
+    best = best_ratio(places, n_others)
+    if best * n_others < FEWEST_HIDDEN:
+        return ClassPrior(PriorCode.TOO_FEW_ROWS.value)
+    drawn = [best_ratio(rng.choice(places, len(places)), n_others) for _ in range(N_BOOTSTRAP)]
+    least, most = np.quantile(drawn, TAILS)
+    low, high = min(least, LEAST_PURITY * best), min(1.0, max(most, best))
+    if corrected_auc(1 - float(places.mean()), low) < LEAST_SEPARATION:
+        return ClassPrior(PriorCode.NOT_SEPARATED.value)
+    share = PURITY * best
+    return ClassPrior(PriorCode.ESTIMATED.value, share, (float(low), float(high)), round(share * n_unlabelled))
+
+
+def best_ratio(places: FloatArray, n_others: int) -> float:
+    """Return the smallest share of unlabelled rows per share of held-out positives above a score, at most 1.
+
+    Examples
+    --------
+    >>> best_ratio(np.linspace(0, 0.2, 101), 1000)  # positives are spread evenly over the best fifth
+    0.2
+    """
+    above = np.sort(places)
+    found = np.arange(1, len(above) + 1) / len(above)
+    error = np.sqrt(found * (1 - found) / len(above)) + 1 / len(above)
+    best = int(np.argmin((above + error + RULE_OF_THREE / n_others) / found))
+    return float(round(min(above[best] / found[best] + 0.0, 1.0), 6))
+
+
+def corrected_auc(auc: float, share: float) -> float:
+    """Return the AUC of positives against negatives from that of labelled against unlabelled rows.
+
+    A `share` of the unlabelled rows is positive, and is separated from labelled rows no better than by a coin:
+    auc = share / 2 + (1 - share) * corrected.
+
+    Examples
+    --------
+    >>> round(corrected_auc(0.82, 0.2), 3)
+    0.9
+    """
+    return min(1.0, (auc - share / 2) / (1 - share)) if share < 1 else 1.0
+
 
 N_BINS, MOST_BINNED = 8, 40  # of a column; selected columns up to which they are used
 PENALTY = 0.03  # C of the logistic regression: the best of 0.03, 0.1 and 0.3 on 17 real tables
@@ -43,7 +140,7 @@ class ColumnWeights(NamedTuple):
         return cls(weights[:n_columns] / spread, edges, weights[n_columns:].reshape(n_columns, n_bins))
 
     def score(self, table: AnyArray) -> FloatArray:
-        """Return the logit of each row but for a constant."""
+        """Return the logit of each row up to a constant."""
         total = table @ self.slope
         for column, edges, steps in zip(table.T, self.edges, self.steps, strict=True):
             total += steps[np.searchsorted(edges, column)]
@@ -51,7 +148,7 @@ class ColumnWeights(NamedTuple):
 
 
 class RowModel(NamedTuple):
-    """What ranks rows, and how often those of a rank are positive."""
+    """A ranking of rows, and how often those of a rank are positive."""
 
     clusterings: Clusterings
     columns: ColumnWeights
@@ -84,7 +181,7 @@ class RowModel(NamedTuple):
         return cls(clusterings, columns, cuts, lifts, prior)
 
     def scores(self, table: AnyArray | SparseTable) -> FloatArray:
-        """Return what rows are ranked by, shape (n_rows,); `table` has the selected columns as they came."""
+        """Return the scores of rows, shape (n_rows,); `table` has the selected columns as they came."""
         score = cluster_logit(self.clusterings, self.clusterings.place(table))
         for begin in range(0, len(table), CHUNK):
             part = slice(begin, begin + CHUNK)
@@ -92,7 +189,7 @@ class RowModel(NamedTuple):
         return score
 
     def candidates(self, table: AnyArray | SparseTable, known: BoolArray | None = None) -> Candidates:
-        """Return the likeliest positives, but for those known to be; see `FSCPU.candidate_positives`."""
+        """Return the likeliest positives among the rows not known to be; see `FSCPU.candidate_positives`."""
         return self.likeliest(self.scores(table), known)
 
     def likeliest(self, score: FloatArray, known: BoolArray | None = None) -> Candidates:

@@ -8,7 +8,6 @@ import numpy as np
 from puselect.arrays import FloatArray
 from puselect.clustering import Engine
 from puselect.columns.evidence import Evidence
-from puselect.fscpu.auto_number import path_seconds
 from puselect.fscpu.problem import Problem, free_z_scores, pair_information, problem_evidence
 from puselect.fscpu.search_run import SearchRun, published_optimizer, run_alone, run_together
 from puselect.fscpu.settings import Settings
@@ -16,7 +15,7 @@ from puselect.objective.cluster import ClusterObjective
 from puselect.objective.information import PairInformation
 from puselect.search import EffectSearch, Optimizer, Repair
 from puselect.search.callbacks import FitCallbacks
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 from puselect.selectors.budget import Budget
 
 LEAST_POOL, POOL_PER_SELECTED = 400, 4  # features of a wide table that are searched
@@ -41,7 +40,7 @@ def search_problems(
     Parameters
     ----------
     settings, problems, deadlines
-        One of each for every search; the settings may differ in what concerns the search itself only.
+        One of each for every search; the settings may differ in `SearchSettings` only.
     engine : Engine
         Bound to the tables or label vectors of the problems, in their order.
     callbacks : FitCallbacks, optional
@@ -83,7 +82,7 @@ def search_run(
         optimizer = published_optimizer(settings.search.population_size, budget, problem.entropy)
     max_iter = settings.most_steps(budget.share, n_labelled)
     identity = (settings.identity, *problem.identity)
-    deadline.set_aside(path_seconds(problem.choice))
+    deadline.set_aside(0.0 if problem.choice is None else problem.choice.seconds)
     return SearchRun(settings.search, objective, budget, optimizer, max_iter, identity, deadline, target)
 
 

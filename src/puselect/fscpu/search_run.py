@@ -3,7 +3,7 @@
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import InitVar, dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -16,8 +16,7 @@ from puselect.fscpu.settings import SearchSettings
 from puselect.search import BernoulliIGO, History, Optimizer, Repair, Search, run_searches
 from puselect.search.callbacks import FitCallbacks, StepCallbacks
 from puselect.search.checkpoint import damaged, fingerprint, load_state, read_count, save_state
-from puselect.search.deadline import Deadline
-from puselect.search.progress import LOG_SECONDS, ProgressLog, Throttle, logger, shown_log
+from puselect.search.progress import LOG_SECONDS, Deadline, ProgressLog, Throttle, logger, shown_log
 from puselect.selectors.base import PUSelector, descending_order, ranks_of
 from puselect.selectors.budget import Budget
 from puselect.selectors.result import FitResult, SearchResult
@@ -28,7 +27,7 @@ INTERRUPTED_CLUSTERINGS = 1
 
 
 class Objective(Protocol):
-    """What searches maximise: criteria of masks over all features, see `puselect.search.loop.Evaluate`."""
+    """The function that searches maximise: criteria of masks over all features, see `puselect.search.loop.Evaluate`."""
 
     n_criteria: int
     """Number of columns a call returns."""
@@ -40,47 +39,30 @@ class Objective(Protocol):
         ...
 
 
+@dataclass
 class SearchRun:
-    """One search as it is run: saved, resumed, ended in time.
+    """One search as it is run: saved, resumed, ended in time."""
 
-    Parameters
-    ----------
-    settings : SearchSettings
-    objective : Objective
-    budget : Budget
-    optimizer : Optimizer
-        Over the free features.
-    max_iter : int
-        Steps at most.
-    identity : sequence of object
-        Everything that changes the search: data, settings, seed. A checkpoint of another search is refused.
-    deadline : Deadline
-        When the fit must be over, final clusterings included.
-    target : int, default=0
-        The table or label vector, among those the objective is bound to.
-    """
+    settings: SearchSettings
+    objective: Objective
+    budget: Budget
+    optimizer: InitVar[Optimizer]
+    """Over the free features."""
+    max_iter: int
+    """Steps at most."""
+    identity: InitVar[Sequence[object]]
+    """Everything that changes the search: data, settings, seed. A checkpoint of another search is refused."""
+    deadline: Deadline
+    """When the fit must be over, final clusterings included."""
+    target: InitVar[int] = 0
+    """The table or label vector, among those the objective is bound to."""
+    could_save: bool = True
+    interrupted: bool = False
+    timed_out: bool = False
 
-    def __init__(
-        self,
-        settings: SearchSettings,
-        objective: Objective,
-        budget: Budget,
-        optimizer: Optimizer,
-        max_iter: int,
-        identity: Sequence[object],
-        deadline: Deadline,
-        target: int = 0,
-    ) -> None:
-        self.settings = settings
-        self.objective = objective
-        self.budget = budget
-        self.max_iter = max_iter
-        self.search = Search(optimizer, target, n_criteria=objective.n_criteria)
-        self.fingerprint = "" if settings.checkpoint is None else fingerprint(*identity)
-        self.deadline = deadline
-        self.could_save = True
-        self.interrupted = False
-        self.timed_out = False
+    def __post_init__(self, optimizer: Optimizer, identity: Sequence[object], target: int) -> None:
+        self.search = Search(optimizer, target, n_criteria=self.objective.n_criteria)
+        self.fingerprint = "" if self.settings.checkpoint is None else fingerprint(*identity)
 
     @property
     def n_degenerate(self) -> int:
@@ -222,7 +204,7 @@ def published_optimizer(population_size: int, budget: Budget, seed: int) -> Bern
 
 
 def saved_seed(path: str | os.PathLike[str] | None) -> int | None:
-    """Return the seed of the search in a checkpoint, so that what precedes the search is the same when it is resumed.
+    """Return the seed of the search in a checkpoint, so that everything before the search is the same again.
 
     None if there is no checkpoint yet, or if it is damaged, which is an error once it is opened.
     """
@@ -275,11 +257,11 @@ class SearchSelector(StepCallbacks, PUSelector):
         """
         search, budget = run.search, run.budget
         self.probabilities_ = budget.kept.astype(np.float64)
-        self.probabilities_[budget.free] = search.theta
+        self.probabilities_[budget.free] = search.optimizer.theta
         self.probabilities_ = budget.spread(self.probabilities_)
         self._rank(search, budget, others)
         self.searched_ = budget.free
-        self.history_ = search.history()
+        self.history_ = search.recorder.history()
         self.n_iter_ = search.step
         self.n_evaluations_ = search.step * run.settings.population_size
         self.settled_ = search.settled

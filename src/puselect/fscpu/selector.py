@@ -8,11 +8,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
+from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from puselect.clustering import Engine
+from puselect.clustering.dask.partitions import PartitionedTable, is_remote
 from puselect.fscpu.auto_number import choose, follow_path
-from puselect.fscpu.dask_table import read_any, remote_candidates, remote_table
+from puselect.fscpu.dask_table import read_remote, remote_candidates
 from puselect.fscpu.dependence import warn_of_dependence
 from puselect.fscpu.final_clusters import Candidates, cluster_result, known_positives
 from puselect.fscpu.problem import Problem, problem_engine
@@ -20,14 +22,14 @@ from puselect.fscpu.row_model import RowModel
 from puselect.fscpu.run import Searched, search_problems
 from puselect.fscpu.search_run import SearchSelector, saved_seed
 from puselect.fscpu.settings import Settings
-from puselect.fscpu.stability import check_repeats, repeat_search
+from puselect.fscpu.stability import repeat_search
 from puselect.parameters import check_number
 from puselect.row_groups import read_row_groups
 from puselect.search.callbacks import FitCallbacks, with_callbacks
-from puselect.search.deadline import Deadline
-from puselect.selectors.base import column_names, varying_columns
+from puselect.search.progress import Deadline
+from puselect.selectors.base import RandomSeed, column_names, varying_columns
 from puselect.selectors.budget import Budget, costs_in_order, is_open
-from puselect.selectors.groups import read_groups
+from puselect.selectors.groups import ColumnName, read_groups
 from puselect.selectors.result import FitResult
 from puselect.sparse_table import SparseTable
 
@@ -37,17 +39,17 @@ class FSCPU(SearchSelector):
 
     A search over masks of features. The rows are clustered on a mask's columns, and the value of the mask is the recall
     times the precision with which the best set of clusters finds the labelled rows. By default features are ranked by
-    their effect on that value and by what the single column says about the labels, each weighed by what is not noise;
+    their effect on that value, over its standard error, and by the evidence of single columns;
     `FSCPU.published` is the method of Uchikoshi & Akimoto (GECCO 2025) with the settings of the paper.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or "related", optional
         How many features to select, or which share of them. By default half of them, rounded up. "related": all that
-        say more about the labels than chance would. "auto": the fewest of these that separate held-out positives
+        are related to the labels beyond chance. "auto": the fewest of these that separate held-out positives
         as well as more do, within one standard error (see `path_`).
     feature_costs : array-like of shape (n_features,), dict or Series, optional
-        What each feature costs, positive; with `budget`, instead of `n_features_to_select`. A dict or a pandas Series
+        Cost of each feature, positive; with `budget`, instead of `n_features_to_select`. A dict or a pandas Series
         goes by column name.
     budget : float, optional
         The most that the selected features may cost together.
@@ -63,7 +65,7 @@ class FSCPU(SearchSelector):
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others, missing ones included, mean unlabelled.
     engine : {"auto", "cpu", "gpu", "reference", "dask"}, default="auto"
-        What clusters the rows: compiled kernels, torch on a GPU, scikit-learn one mask at a time (slow; for checking),
+        The clustering engine: compiled kernels, torch on a GPU, scikit-learn one mask at a time (slow; for checking),
         or the workers that hold the partitions of a Dask DataFrame or Array. "auto" takes the GPU where there is one
         and the search should be faster there.
     max_iter : int, optional
@@ -73,7 +75,8 @@ class FSCPU(SearchSelector):
         The most seconds that `fit` may take. The search ends in time with the best features so far, see `timed_out_`;
         a search that ends earlier is not changed by the limit. With a `checkpoint`, fit again to go on for longer.
     n_searches : int, default=1
-        From 2 on, search again so often with random halves of the labels, for `stability_`; 8 about double the time.
+        If 2 or more, repeat the search on that many random halves of the labels, for `stability_`; 8 take about as
+        long as the first search.
     checkpoint : path, optional
         The search is saved here every second, and resumed from here if the file exists.
     n_jobs : int, optional
@@ -91,14 +94,14 @@ class FSCPU(SearchSelector):
     criterion : {"auto", "cluster+evidence", "cluster", "cluster+mi"}, default="auto"
         "cluster+evidence" adds the evidence of single columns to the effect that features have on the clusters;
         "cluster" is the paper's criterion. "cluster+mi" is FSCPU-MI: the mutual information of semi-JMI is added, each
-        term over its standard deviation. It needs 25 labelled rows or more; a `FewLabelsWarning` says so. "auto":
-        "cluster+evidence", with preset="published" "cluster".
+        term over its standard deviation; it needs 25 labelled rows or more. "auto": "cluster+evidence", with
+        preset="published" "cluster".
     scale : {"auto", "standard", "minmax"} or None, default="auto"
         "auto" maps every column to [0, 1] after cutting off long tails; the selection is the same behind any affine
         scaler. "standard": zero mean and unit variance. "minmax": to [0, 1] by the extremes, as in the paper.
         None: use the values as they are.
     screen : int, "auto" or None, default="auto"
-        With evidence, search only among so many features, those with most of it ("auto": four times as many as are
+        With evidence, the number of features to search among, those with most of it ("auto": four times as many as are
         wanted, at least 400). None searches all.
     max_samples : int, "auto" or None, default="auto"
         Rows of each step, drawn anew: labelled ones, at most half, and random others ("auto": 1000). None uses all.
@@ -137,10 +140,10 @@ class FSCPU(SearchSelector):
         is decided if its score is three standard errors from the cut; in the paper's search, if its probability is 0.1
         or less, or 0.9 or more.
     evidence_ : Evidence or None
-        What single columns say about the labels, and how much it counts (`labelled_weight`, `cotrained_weight`).
+        Evidence of single columns (`z_scores`, in standard errors).
     path_ : Path or None
-        With "auto" and "related", what each number is worth and why this one was chosen; None if time is out, or if
-        there is nothing to choose.
+        With "auto" and "related", the objective and separation of each number of features; None if time is out, or
+        if there is nothing to choose.
     stability_ : Stability or None
         With `n_searches`, how often each feature is selected; None without, or if time or labels are too few.
     n_evaluations_ : int
@@ -150,7 +153,7 @@ class FSCPU(SearchSelector):
     clusterings_ : Clusterings or None
         The final clusterings of the selected features; None with a `clusterer`.
     row_model_ : RowModel or None
-        What `candidate_positives` ranks rows by; None with a `clusterer`.
+        The ranking of rows of `candidate_positives`; None with a `clusterer`.
     prior_ : ClassPrior or None
         The share of positives among the unlabelled rows, if it can be told; None with a `clusterer`.
     groups_ : dict of str to list of int
@@ -187,24 +190,24 @@ class FSCPU(SearchSelector):
         feature_costs: ArrayLike | None = None,
         budget: float | None = None,
         max_false: float = 0.1,
-        always_keep: Sequence[Any] | None = None,
-        never_select: Sequence[Any] | None = None,
-        groups: Mapping[str, Sequence[Any]] | Sequence[Any] | str | None = None,
-        pos_label: Any = 1,
+        always_keep: Sequence[ColumnName] | None = None,
+        never_select: Sequence[ColumnName] | None = None,
+        groups: Mapping[str, Sequence[ColumnName]] | Sequence[object] | str | None = None,
+        pos_label: object = 1,
         engine: str = "auto",
         max_iter: int | None = None,
         max_time: float | None = None,
         n_searches: int = 1,
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomSeed = None,
         verbose: int = 0,
         preset: str = "default",
         criterion: str = "auto",
         scale: str | None = "auto",
         screen: int | str | None = "auto",
         max_samples: int | str | None = "auto",
-        clusterer: Any = None,
+        clusterer: ClusterMixin | None = None,
         n_clusters: int = 10,
         covariance_type: str = "full",
         population_size: int | None = None,
@@ -251,8 +254,8 @@ class FSCPU(SearchSelector):
         y : array-like of shape (n_rows,)
             `pos_label` marks labelled positives, anything else unlabelled rows.
         row_groups : array-like of shape (n_rows,), optional
-            The group of each row, such as a patient or a day, if rows of a group depend on each other. What "auto" and
-            `n_searches` shuffle, hold out and halve is whole groups then; the search itself is not changed.
+            The group of each row, such as a patient or a day, if rows of a group depend on each other. "auto" and
+            `n_searches` then shuffle, hold out and halve whole groups; the search itself is not changed.
         """
         settings = Settings.of(self.get_params(deep=False))
         deadline = Deadline(settings.search.max_time)
@@ -280,11 +283,11 @@ class FSCPU(SearchSelector):
         """Return the rows that are most likely positive: where to look for positives that are not labelled yet.
 
         Rows are ranked by a logistic regression on the selected columns, with steps between their octiles, and by the
-        share of labelled rows in their clusters. Labelled rows that were held out tell how many times as often as an
-        average row those of a rank are positive: their lift. Candidates have at least half of the highest lift. Times
-        the share of positives (`prior_`) the lift is a probability, the confidence. Where the labels do not tell that
-        share, there is no confidence. With it there are never more candidates than the upper end of its interval
-        allows. All of this takes it that the labelled rows are a random part of the positives.
+        share of labelled rows in their clusters. Held-out labelled rows show how many times as often as an average row
+        those of a rank are positive: their lift. Candidates have at least half of the highest lift. Times the share of
+        positives (`prior_`) the lift is a probability, the confidence; without an estimate of that share there is
+        none. With it there are never more candidates than the upper end of its interval allows. All of this assumes
+        that the labelled rows are a random part of the positives.
 
         Parameters
         ----------
@@ -312,32 +315,37 @@ class FSCPU(SearchSelector):
                 "candidate_positives needs mixtures that can place new rows; fit without clusterer=, "
                 f"got clusterer={self.fit_settings_['clusterer']!r}"
             )
-        pos_label, remote = self.fit_settings_["pos_label"], remote_table("auto", X)
-        if remote is not None:
-            return remote_candidates(self.row_model_, remote, self.support_, y, pos_label)
+        pos_label = self.fit_settings_["pos_label"]
+        if is_remote(X):
+            return remote_candidates(self.row_model_, X, self.support_, y, pos_label)
         table = self._validated(X, reset=False)
         known = None if y is None else known_positives(y, pos_label, table.shape[0])
         chosen = table[:, self.support_]
         return self.row_model_.candidates(SparseTable.of(chosen) if issparse(chosen) else chosen, known)
 
     def _problem(
-        self, settings: Settings, X: ArrayLike, y: ArrayLike, row_groups: Any = None
+        self, settings: Settings, X: ArrayLike, y: ArrayLike, row_groups: ArrayLike | None = None
     ) -> Problem:
-        """Check the data and the parameters that depend on it; return what is to be searched."""
+        """Check the data and the parameters that depend on it; return the problem to be searched."""
         is_seeded = self.random_state is not None
         saved = None if is_seeded else saved_seed(settings.search.checkpoint)
         entropy = self._draw_entropy() if saved is None else saved
-        table, positive = read_any(self, settings, X, y, entropy)
-        groups = read_row_groups(row_groups, positive)
+        if settings.engine == "dask" or is_remote(X):
+            table, positive = read_remote(self, settings, X, y, entropy)
+        else:
+            table, positive = self._read(X, y)
+        groups = None if row_groups is None else read_row_groups(row_groups, positive)
         self.has_row_groups_ = groups is not None
         names, costs = column_names(self, X), self.feature_costs
-        self.groups_ = read_groups(self.groups, names, table.shape[1])
+        self.groups_ = {} if self.groups is None else read_groups(self.groups, names, table.shape[1])
         self.feature_costs_ = None if costs is None else costs_in_order(costs, names, self.groups_)
         selectable = varying_columns(table) if settings.preset.skip_constant else np.ones(table.shape[1], dtype=bool)
         wanted = (self.n_features_to_select, self.feature_costs_, self.budget, self.always_keep, self.never_select)
         budget = Budget.from_parameters(*wanted, names, selectable, self.groups_)
         check_number("max_false", self.max_false, 0, 1, open_low=True)
-        check_repeats(self.n_searches, table)
+        check_number("n_searches", self.n_searches, 1, 10_000, integer=True)
+        if self.n_searches > 1 and isinstance(table, PartitionedTable):
+            raise ValueError(f"n_searches must be 1 for a table in partitions, got {self.n_searches}")
         problem = replace(Problem.of(settings, table, positive, budget, entropy, is_seeded), row_groups=groups)
         number = self.n_features_to_select
         if is_open(number) or self.n_searches > 1:
@@ -362,7 +370,9 @@ class FSCPU(SearchSelector):
         self.row_model_ = None if final is None else RowModel.of(final, problem, self.support_)
         self.prior_ = None if self.row_model_ is None else self.row_model_.prior
         self.objective_ = float(scores.mean())
-        self.path_ = follow_path(settings, problem, engine, self.ranking_, self.support_, seeds, deadline, target)
+        self.path_ = None
+        if problem.choice is not None:
+            self.path_ = follow_path(settings, problem, engine, self.ranking_, self.support_, seeds, deadline, target)
         self.stability_ = None
         if self.n_searches > 1 and not (run.interrupted or run.timed_out):
             self.stability_ = repeat_search(settings, problem, self.n_searches, self.n_iter_, deadline)

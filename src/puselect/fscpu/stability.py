@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import beta
@@ -10,7 +10,6 @@ from scipy.stats import t as student
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import make_engine
-from puselect.clustering.dask.partitions import PartitionedTable
 from puselect.columns.twins import FEWEST_ROWS, MOST_CELLS, find_twins
 from puselect.draws import Stream, generator
 from puselect.exceptions import FewLabelsWarning
@@ -18,9 +17,8 @@ from puselect.fscpu.problem import Problem
 from puselect.fscpu.run import pool_size, search_problems
 from puselect.fscpu.search_run import SearchRun
 from puselect.fscpu.settings import Settings
-from puselect.parameters import check_number
 from puselect.row_groups import count_labels, split_rows
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 from puselect.selectors.base import descending_order
 from puselect.sparse_table import SparseTable, as_dense
 
@@ -89,11 +87,11 @@ def summarise_selections(selected: BoolArray, twins: tuple[tuple[int, ...], ...]
 def nogueira(selected: BoolArray) -> Index:
     """Return Nogueira's stability index of selections, one per line, and its 95 % interval.
 
-    One minus the mean variance of the selection of a feature, over what it would be for random sets of that size
+    One minus the mean variance of the selection of a feature, over its value for random sets of that size
     (Nogueira et al. 2018, definition 4). The error is the jackknife's, and that of half an exchange of features in one
     of the sets, without which sets that happen to agree would seem to be certain; the quantile is Student's. The
     asymptotic interval of the paper holds the true index of eight selections in 87 to 90 % of cases only. Two
-    selections say nothing about the error: the interval is the whole range.
+    selections give no error: the interval is the whole range.
 
     Examples
     --------
@@ -115,7 +113,7 @@ def nogueira(selected: BoolArray) -> Index:
 
 
 def _agreement(share: FloatArray, n_sets: int) -> FloatArray:
-    """Return the index from how often each feature is selected in so many sets, features on the last axis."""
+    """Return the index from the share of `n_sets` sets that select each feature, features on the last axis."""
     mean = share.mean(axis=-1)
     chance = mean * (1 - mean)
     variance = (n_sets / (n_sets - 1) * share * (1 - share)).mean(axis=-1)
@@ -125,15 +123,9 @@ def _agreement(share: FloatArray, n_sets: int) -> FloatArray:
 def clopper_pearson(
     n_hits: FloatArray | IntArray, n: float, outside: float = 1 - SURE
 ) -> tuple[FloatArray, FloatArray]:
-    """Return Clopper and Pearson's intervals for shares of `n`.
+    """Return Clopper and Pearson's intervals for shares of `n`, which are `outside` with half of it on either side.
 
-    Parameters
-    ----------
-    n_hits : ndarray of any shape
-        Need not be whole.
-    n : float
-    outside : float, default=0.05
-        The largest probability that a share is outside, half of it on either side.
+    `n_hits` need not be whole.
 
     Examples
     --------
@@ -147,7 +139,7 @@ def clopper_pearson(
 
 
 class Repeat(NamedTuple):
-    """A repeated search and what it selects."""
+    """A repeated search and the features it selects."""
 
     run: SearchRun
     selected: BoolArray
@@ -160,21 +152,8 @@ def repeat_search(
 
     Every search has labels of its own, in whole row groups, and random numbers; labelled rows that are left out count
     as unlabelled. Each of their steps uses half as many rows, drawn anew, and there are a quarter as many steps: eight
-    searches cost a little more than the first.
-
-    Parameters
-    ----------
-    settings, problem
-        Of the search that is repeated.
-    n_searches : int
-    n_steps : int
-        Steps of the first search.
-    deadline : Deadline
-
-    Returns
-    -------
-    stability : Stability or None
-        None if a single row or row group is labelled, with a warning, and if the deadline or Ctrl-C ended a search.
+    searches cost a little more than the first, which took `n_steps`. None, with a warning, if a single row or row group
+    is labelled, and if the deadline or Ctrl-C ended a search.
     """
     if count_labels(problem.positive, problem.row_groups) < 2:
         warnings.warn("stability needs two labelled rows or row groups, got 1", FewLabelsWarning, stacklevel=4)
@@ -186,13 +165,6 @@ def repeat_search(
         return None
     selected = np.array([each.selected for each in repeats])
     return summarise_selections(selected, tuple(group.columns for group in find_twins(_columns(problem), ALIKE)))
-
-
-def check_repeats(n_searches: int, table: Any) -> None:
-    """Raise a ValueError unless so many searches can be done."""
-    check_number("n_searches", n_searches, 1, 10_000, integer=True)
-    if n_searches > 1 and isinstance(table, PartitionedTable):
-        raise ValueError(f"n_searches must be 1 for a table in partitions, got {n_searches}")
 
 
 def halves(problem: Problem, n_searches: int) -> list[Problem]:

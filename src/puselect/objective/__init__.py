@@ -1,1 +1,1 @@
-"""What a search maximises: the cluster score, and optionally mutual information."""
+"""The objective of a search: the cluster score, and optionally mutual information."""

@@ -4,6 +4,7 @@ Counts of all pairs at once come from one matrix product of indicator columns. W
 `PairRows` gives the pairs of one column at a time.
 """
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -79,21 +80,18 @@ def entropy(counts: FloatArray) -> FloatArray:
     return np.asarray(-np.sum(share * np.log(np.where(share > 0, share, 1.0)), axis=-1))
 
 
+@dataclass(frozen=True)
 class PairInformation:
     """Mean joint information of the pairs of selected features about the labels (the criterion of semi-JMI).
 
     Adding the feature that raises the sum over pairs the most is one step of semi-JMI (Sechidis & Brown, Machine
     Learning 107, 2018), so this is the set function behind that method. The FSCPU paper does not print its
     formula: this reading is ours.
-
-    Parameters
-    ----------
-    tables : ndarray of shape (n_targets, n_features, n_features)
-        Joint information of every pair of features about each label vector.
     """
 
-    def __init__(self, tables: FloatArray) -> None:
-        self.tables = tables
+    tables: FloatArray
+    """Joint information of every pair of features about each label vector, (n_targets, n_features, n_features)."""
+
 
     @classmethod
     def of(cls, X: AnyArray, positive: BoolArray) -> Self:
@@ -114,13 +112,7 @@ class PairInformation:
 
 
 class PairRows:
-    """Information of one column at a time together with every column, where a table of all pairs would be too large.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows, n_columns)
-    positive : ndarray of bool, shape (n_rows,)
-    """
+    """Information of one column at a time together with every column, where a table of all pairs would be too large."""
 
     def __init__(self, codes: IntArray, positive: BoolArray) -> None:
         self.codes = np.ascontiguousarray(codes.T)

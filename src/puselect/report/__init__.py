@@ -1,8 +1,7 @@
 """The report: one HTML file with the selected features, the evidence for them, and how to reproduce the result."""
 
 from puselect.report.comparison import Comparison
-from puselect.report.render import write_report
-from puselect.report.results import read_result
+from puselect.report.render import read_result, write_report
 from puselect.report.selection import Selection
 from puselect.report.summary import summarise
 

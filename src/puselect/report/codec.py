@@ -15,7 +15,7 @@ Kind = TypeVar("Kind")
 class JSONRecord:
     """A frozen dataclass written as JSON.
 
-    Its first field is `schema`, whose default names the format and its version, such as "puselect.selection/2". A
+    Its first field is `schema`, whose default names the format and its version, such as "puselect.selection/3". A
     field that is added later needs a default; unknown fields are ignored.
     """
 

@@ -8,9 +8,14 @@ import numpy as np
 from scipy.stats import t as student_t
 
 from puselect.methods import yardstick
+from puselect.phrases import counted, listed
 from puselect.report.codec import JSONRecord, require, same_length, within
 
 COMPARISON_SCHEMA = "puselect.comparison/1"
+PROXY = (
+    "The score is a proxy: it counts unlabelled rows as negatives, although some are positive. It ranks methods, but "
+    "says little about true performance; use --truth if you know the true classes."
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,21 @@ class MethodResult:
     def is_baseline(self) -> bool:
         """Whether it is a yardstick, which every comparison has."""
         return yardstick(self.method) is not None
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether it is clearly behind the best."""
+        return self.behind_best is not None and self.behind_best.low > 0
+
+    @property
+    def gap(self) -> str:
+        """How far it is from the best, with the interval; a baseline may be ahead."""
+        gap = self.behind_best
+        if gap is None:
+            return ""
+        if gap.mean >= 0:
+            return f"{gap.mean:.3f} behind ({gap.low:.3f} to {gap.high:.3f})"
+        return f"{-gap.mean:.3f} ahead ({-gap.high:.3f} to {-gap.low:.3f})"
 
     def check(self) -> None:
         require(self.seconds >= 0, "seconds must not be negative")
@@ -154,6 +174,35 @@ class Comparison(JSONRecord):
             notes=tuple(notes),
             **fields,
         )
+
+
+    @property
+    def n_shared(self) -> int:
+        """How many features every method selects."""
+        return len(set.intersection(*(set(method.selected) for method in self.rivals)))
+
+    @property
+    def headline(self) -> str:
+        """The result in one sentence."""
+        best, *others = self.rivals
+        if best.interval is None:
+            return f"{counted(len(others) + 1, 'method')}, {counted(self.n_shared, 'feature')} in common."
+        if any(yardstick(method.method) == "random" and not method.is_behind for method in self.methods):
+            return "No method is clearly better than random features."
+        filters = [one for one in self.methods if one.is_baseline and yardstick(one.method) not in ("all", "random")]
+        better = [one.method for one in filters if one.interval is not None and one.interval.mean > best.interval.mean]
+        if better:
+            return f"No method scores higher than {listed(better)}."
+        level = [one.method for one in (*others, *filters) if not one.is_behind]
+        if level:
+            return f"{best.method} scores highest, but not clearly higher than {listed(level)}."
+        return f"{best.method} scores clearly higher than {'all other methods' if others else 'random features'}."
+
+    @property
+    def lede(self) -> list[str]:
+        """What the methods are judged by, and how far to trust it."""
+        judged = [f"Judged by {self.score_name}."] if self.score_name else []
+        return [*judged, PROXY] if self.score_is_proxy else judged
 
 
 def jaccard(a: Sequence[str], b: Sequence[str]) -> float:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 import numpy as np
-from scipy.stats import norm
 
 from puselect.arrays import AnyArray, BoolArray
 from puselect.checks.leaks import find_leaks
@@ -18,12 +17,9 @@ from puselect.tables.column_outcomes import leak_text
 from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, Note, SampleNote, SpikeNote
 
 FEW_LABELS = 20
-TIED = 0.95
 FEWEST_COMPARED, MOST_COMPARED = 20, 2000
 MANY_DEGENERATE = 0.25
-LITTLE_WEIGHT = 0.05
 ONE_CORNER = 5.0  # times: with labels at random, overlapping classes alone rarely look like that
-ONE_ERROR_ABOVE = norm.cdf(1.0)  # probability of a feature whose score is one standard error above the cut
 CHECKED_CELLS = 2_000_000
 FEWEST_CHECKED = 1000
 MOST_PLACED = 20_000  # rows whose clusters are looked up; shares of them need no more
@@ -33,8 +29,6 @@ class Code(StrEnum):
     """What a finding is about."""
 
     CONSTANT_COLUMNS = "constant-columns"
-    DUPLICATE_COLUMNS = "duplicate-columns"
-    TIED_COLUMNS = "tied-columns"
     DEPENDENT_ROWS = "dependent-rows"
     FEW_LABELS = "few-labels"
     UNEVEN_LABELS = "uneven-labels"
@@ -42,14 +36,10 @@ class Code(StrEnum):
     INTERCHANGEABLE = "interchangeable"
     REMOTE_LABELS = "remote-labels"
     POSITIVE_EVERYWHERE = "positive-everywhere"
-    LABELS_OUTSIDE = "labels-outside"
-    MANY_SELECTED = "many-selected"
     TIED_SCORES = "tied-scores"
     NO_SEED = "no-seed"
     TIMED_OUT = "timed-out"
     UNSETTLED = "unsettled"
-    NEAR_CUT = "near-cut"
-    NO_EVIDENCE = "no-evidence"
     DEGENERATE = "degenerate"
     IDENTIFIER = "identifier"
     MISSING_CODE = "missing-code"
@@ -61,9 +51,9 @@ class Code(StrEnum):
 def find_problems(result: FitResult, table: AnyArray | None, positive: BoolArray | None) -> Iterator[Finding]:
     """Yield all findings; without the table, only those about the fit."""
     if table is not None:
-        yield from _columns(table, result.names)
+        yield from _constant(table, result.names)
         yield from _interchangeable(table, result)
-    if table is not None and positive is not None and positive.any():
+    if table is not None and positive is not None and 0 < positive.sum() < len(positive):
         yield from _labels(positive)
         found = None if result.has_row_groups else find_dependence(table, positive)
         if found is not None:
@@ -97,48 +87,14 @@ def note(code: Code, title: str, text: str) -> Finding:
     return Finding(NOTE, title, text, code.value)
 
 
-def _columns(table: AnyArray, names: Sequence[str]) -> Iterator[Finding]:
-    constant = [names[j] for j in range(table.shape[1]) if table[:, j].min() == table[:, j].max()]
+def _constant(table: AnyArray, names: Sequence[str]) -> Iterator[Finding]:
+    constant = [name for name, column in zip(names, table.T, strict=True) if column.min() == column.max()]
     if constant:
-        yield warning(
+        yield note(
             Code.CONSTANT_COLUMNS,
             f"Constant: {counted(len(constant), 'column')}",
-            f"The same value in every row: {shortened(constant)}. Drop them.",
+            f"The same value in every row: {shortened(constant)}.",
         )
-    twins = _twins(table, names, set(constant))
-    if twins:
-        yield warning(
-            Code.DUPLICATE_COLUMNS,
-            f"Duplicated: {counted(len(twins), 'column')}",
-            f"Equal to another column in every row: {shortened(twins)}. Copies split the evidence; keep one of each.",
-        )
-    part = _thinned(table, table.shape[1])
-    tied = [name for name, column in zip(names, part.T, strict=True) if _is_tied(column)]
-    if tied:
-        yield note(
-            Code.TIED_COLUMNS,
-            f"Mostly one value: {counted(len(tied), 'column')}",
-            f"At least {TIED:.0%} of the rows have the same value in {shortened(tied)}. Clustering learns little from "
-            "such columns unless the other rows are the positives.",
-        )
-
-
-def _twins(table: AnyArray, names: Sequence[str], known: set[str]) -> list[str]:
-    """Return columns equal to an earlier one, each with the earlier one in brackets."""
-    first: dict[bytes, str] = {}
-    twins = []
-    for j, name in enumerate(names):
-        if name in known:
-            continue
-        original = first.setdefault(np.ascontiguousarray(table[:, j]).tobytes(), name)
-        if original is not name:
-            twins.append(f"{name} (= {original})")
-    return twins
-
-
-def _is_tied(column: AnyArray) -> bool:
-    count = np.unique(column, return_counts=True)[1]
-    return len(count) > 1 and bool(count.max() >= TIED * count.sum())
 
 
 def _labels(positive: BoolArray) -> Iterator[Finding]:
@@ -147,8 +103,7 @@ def _labels(positive: BoolArray) -> Iterator[Finding]:
         yield warning(
             Code.FEW_LABELS,
             f"Only {counted(n_labelled, 'labelled row')}",
-            f"With fewer than {FEW_LABELS}, single features may be selected by chance. Label more rows if you can, and "
-            "compare several seeds.",
+            f"With fewer than {FEW_LABELS}, features may be selected by chance. Label more rows.",
         )
 
 
@@ -173,20 +128,22 @@ def _spread(columns: AnyArray, positive: BoolArray) -> Iterator[Finding]:
 
 
 def _interchangeable(table: AnyArray, result: FitResult) -> Iterator[Finding]:
-    """Yield groups of columns that say the same, with those that are selected."""
-    support, names = result.support, result.names
-    if table.shape[1] > MOST_COMPARED or len(table) < FEWEST_COMPARED:
+    """Yield groups of features that say the same, of which some are selected; categories are left out."""
+    grouped = [column for columns in result.groups.values() for column in columns]
+    single, support = np.setdiff1d(np.arange(len(result.names)), grouped), result.support
+    if len(single) > MOST_COMPARED or len(table) < FEWEST_COMPARED:
         return
-    groups = [group.columns for group in find_twins(table) if support[list(group.columns)].any()]
+    groups = [single[list(group.columns)] for group in find_twins(table[:, single])]
+    groups = [columns for columns in groups if support[columns].any()]
     if groups:
         shown = [
-            " = ".join(f"{names[j]}{'' if support[j] else ' (not selected)'}" for j in columns) for columns in groups
+            " = ".join(f"{result.names[j]}{'' if support[j] else ' (not selected)'}" for j in columns)
+            for columns in groups
         ]
         yield note(
             Code.INTERCHANGEABLE,
-            f"Interchangeable: {counted(sum(map(len, groups)), 'column')}",
-            f"Their ranks agree almost perfectly, so any of them can stand for the others: {shortened(shown, '; ')}. "
-            "Keep the one that is cheapest or easiest to explain.",
+            f"Interchangeable: {counted(sum(map(len, groups)), 'feature')}",
+            f"Copies, or as good as that: {shortened(shown, '; ')}. They split the evidence; keep one of each.",
         )
 
 
@@ -198,39 +155,26 @@ def _places(result: FitResult, table: AnyArray, positive: BoolArray) -> Iterator
     columns = table[:, result.support]
     others = _thinned(np.flatnonzero(~positive), max(columns.shape[1], CHECKED_CELLS // MOST_PLACED))
     reach = np.quantile(clusterings.remoteness(columns[others]), 0.99) if len(others) else np.inf
-    far = float((clusterings.remoteness(columns[positive]) > reach).mean())
-    if far > 0.1:
+    n_known = int(positive.sum())
+    n_far = int((clusterings.remoteness(columns[positive]) > reach).sum())
+    if n_far > 0.1 * n_known:
         yield warning(
             Code.REMOTE_LABELS,
-            f"Far from every cluster: {far:.0%} of the labelled rows",
-            "They are further out than 99% of the unlabelled rows: outliers, wrong labels, or positives without "
-            "clusters. This method cannot reliably find features for the last.",
+            f"Far from every cluster: {n_far:,} of {n_known:,} known positives",
+            "They are further out than almost all unlabelled rows: outliers, wrong labels, or positives without "
+            "clusters, for which this method cannot find features.",
         )
     votes = clusterings.votes(columns[others])
     if len(votes) and votes.mean() > 0.5:
         yield warning(
             Code.POSITIVE_EVERYWHERE,
-            f"Positive clusters contain {votes.mean():.0%} of the unlabelled rows",
-            "Clusters that contain most of the table do not separate positives from the rest. The positives may not "
-            "form clusters here.",
-        )
-    inside = float((clusterings.votes(columns[positive]) >= 0.5).mean())
-    if inside < 0.5:
-        yield warning(
-            Code.LABELS_OUTSIDE,
-            f"Outside the positive clusters: {1 - inside:.0%} of the labelled rows",
-            "Most known positives are outside the positive clusters; the selection is based on the others.",
+            "The clusters of the known positives hold most other rows, too",
+            "Such clusters do not separate positives from the rest.",
         )
 
 
 def _choice(result: FitResult) -> Iterator[Finding]:
-    n_selected, n_features = int(result.support.sum()), len(result.support)
-    if n_selected > n_features / 2 + 0.5:
-        yield note(
-            Code.MANY_SELECTED,
-            f"{n_selected} of {n_features} features selected",
-            "More than half of the features are kept, so being selected says little. Ask for fewer.",
-        )
+    n_selected, n_features = len(result.selected_units()), len(result.units())
     if result.search is None and 0 < n_selected < n_features:
         last = result.scores[result.support].min()
         level = int((result.scores == last).sum())
@@ -238,7 +182,7 @@ def _choice(result: FitResult) -> Iterator[Finding]:
             yield note(
                 Code.TIED_SCORES,
                 f"{counted(level, 'feature')} tied for the last place",
-                "Their scores are equal; which of them are selected was drawn at random, from the seed.",
+                "Their scores are equal; the seed decided which of them are selected.",
             )
     if result.settings["random_state"] is None:
         yield note(Code.NO_SEED, "No seed", "The next run may differ. Set random_state or --seed.")
@@ -249,50 +193,20 @@ def _search(result: FitResult, search: SearchResult) -> Iterator[Finding]:
         yield note(
             Code.TIMED_OUT,
             f"Ended by the time limit of {result.settings['max_time']:g} s",
-            "The features are the best found in that time. With a checkpoint (--checkpoint), run again to go on.",
+            "These are the best features found in that time. With a checkpoint, run again to go on.",
         )
-    if search.follows_effects:
-        yield from _effects(result)
-    elif search.settled < 1:
+    if search.settled < 1 and not search.follows_effects:
         yield warning(
             Code.UNSETTLED,
             f"Undecided: {1 - search.settled:.0%} of the features",
-            "Their probabilities ended between 0.1 and 0.9, so their ranks are uncertain. Raise max_iter (--max-iter), "
-            "or select a number of features that the data can distinguish.",
+            "Their probabilities ended between 0.1 and 0.9, so their ranks are uncertain. Raise max_iter (--max-iter).",
         )
-    share = search.n_degenerate / max(search.n_evaluations, 1)
-    if share > MANY_DEGENERATE:
-        yield warning(
-            Code.DEGENERATE,
-            f"Degenerate clusterings: {share:.0%}",
-            "They have empty or flat clusters (duplicated rows, few distinct values, or too many clusters). "
-            "Try fewer clusters (n_clusters) or covariance_type='diag'.",
-        )
-
-
-def _effects(result: FitResult) -> Iterator[Finding]:
-    """Yield how clear the choice is, and whether single columns agree."""
-    n_near, n_selected = count_near_cut(result), len(result.selected_units())
-    if n_near:
-        yield (warning if 2 * n_near > n_selected else note)(
-            Code.NEAR_CUT,
-            f"Near the cut: {n_near} of {n_selected} selected features",
-            f"{'Its score is' if n_near == 1 else 'Their scores are'} less than one standard error above the cut, so "
-            "others may do as well. If it matters which, use more steps (max_iter, --max-iter) or label more rows.",
-        )
-    evidence = result.evidence
-    if evidence is not None and max(evidence.labelled_weight, evidence.cotrained_weight) < LITTLE_WEIGHT:
+    if search.n_degenerate > MANY_DEGENERATE * search.n_evaluations:
         yield note(
-            Code.NO_EVIDENCE,
-            "No evidence in single columns",
-            "What they say about the labels is no more than noise, so the ranking is that of the search. Check the "
-            "suitability (--suitability, check_suitability).",
+            Code.DEGENERATE,
+            f"Degenerate: {search.n_degenerate:,} of {search.n_evaluations:,} clusterings",
+            "Empty or flat clusters: duplicated rows, few distinct values, or too many clusters (n_clusters).",
         )
-
-
-def count_near_cut(result: FitResult) -> int:
-    """Return how many selected features have a score of less than one standard error above the cut."""
-    return sum(bool(result.scores[unit.column] < ONE_ERROR_ABOVE) for unit in result.selected_units())
 
 
 def _thinned(rows: AnyArray, n_columns: int) -> AnyArray:

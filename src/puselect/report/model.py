@@ -7,8 +7,7 @@ import numpy as np
 
 from puselect.arrays import AnyArray, FloatArray
 from puselect.fscpu.final_clusters import Clusterings
-from puselect.fscpu.prior import ClassPrior
-from puselect.fscpu.row_model import ColumnWeights, RowModel
+from puselect.fscpu.row_model import ClassPrior, ColumnWeights, RowModel
 from puselect.report.codec import require, same_length
 from puselect.scaling import ColumnRanges, RobustScaling, Scaling
 

@@ -1,6 +1,6 @@
 """What sets the positives apart: the distribution of each selected feature, and what marks each positive cluster."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,18 +9,15 @@ from scipy.stats import rankdata
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.fscpu.final_clusters import Clusterings
 from puselect.fscpu.projection import CANDIDATE, LABELLED, UNLABELLED
+from puselect.phrases import counted, number
 from puselect.report.codec import require, same_length, within
+from puselect.report.direction import FEW_VALUES, Direction, compare, compare_shares, day
 from puselect.selectors.result import Unit
 
 MOST_PANELS, MOST_MARKS, MOST_ROWS = 30, 4, 20_000
 N_BINS = 24
 COLUMNS_AT_A_TIME = 256
-FEW_VALUES = 12
 CUT = 0.005
-CLEAR, STRONG = 0.35, 0.65  # of the way from equal to apart
-AT_ENDS, IN_MIDDLE = 0.7, 0.3  # 0.5 for equal distributions
-CLEAR_SHARE = 0.2
-SIMILAR = "similar"
 
 
 @dataclass(frozen=True)
@@ -29,24 +26,36 @@ class Panel:
 
     name: str
     members: tuple[str, ...]
-    """The categories of a feature that stands for several columns; empty otherwise."""
+    """The categories of a feature that stands for several columns, or the values of one that has two."""
     edges: tuple[float, ...]
     """Bounds of the bins, or the values of a feature that has few; the first and last bin hold what lies beyond."""
     labelled: tuple[float, ...]
     """Share of the known positives in each bin."""
     candidates: tuple[float, ...]
     others: tuple[float, ...]
-    difference: float
-    """How much higher known positives are than others: the share of pairs in which they are, minus the share in which
-    they are lower; of categories, the largest difference of shares."""
-    word: str
-    """"high", "very low", "in the middle", ... or the category that is more frequent among known positives."""
+    direction: Direction
+    """Of the known positives, compared with other rows."""
     column: str = ""
     """The column shown, if the feature stands for several that are no categories: where known positives differ most."""
 
     def check(self) -> None:
         require(same_length(self.labelled, self.candidates, self.others), "columns differ in length")
         require(within((*self.labelled, *self.candidates, *self.others), 0, 1.001), "shares must lie in 0..1")
+        n_bins = len(self.members) or len(self.edges)
+        require(n_bins - len(self.labelled) in (0, 0 if self.members else 1), "bins and shares differ in number")
+        require(bool(self.labelled), "a panel needs shares")
+
+    @property
+    def phrase(self) -> str:
+        """Where known positives lie in this feature."""
+        other = f"{self.column}: " if self.column not in ("", self.name) else ""
+        return f"{other}{self.direction}"
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The first and the last value of the scale."""
+        shown = day if self.direction.is_date else number
+        return shown(self.edges[0]), shown(self.edges[-1])
 
 
 @dataclass(frozen=True)
@@ -54,7 +63,7 @@ class Mark:
     """What is unusual about a cluster."""
 
     feature: str
-    word: str
+    direction: Direction
     inside: float
     """Median in the cluster, or the share of a category."""
     outside: float
@@ -68,6 +77,20 @@ class Mark:
         require(same_length(self.here, self.everywhere), "here and everywhere differ in length")
         require(within((*self.here, *self.everywhere), 0, 1.001), "shares must lie in 0..1")
 
+    def __str__(self) -> str:
+        if len(self.here) != 1:
+            return f"{self.feature} {self.direction}"
+        word = "mostly" if self.inside > 0.5 else "often" if self.inside > self.outside else "rarely"
+        return f"{self.feature} {word}"
+
+    @property
+    def figures(self) -> str:
+        """The difference in figures."""
+        if len(self.here) == 1:
+            return f"{self.here[0]:.0%} here, {self.everywhere[0]:.0%} in all rows"
+        shown = day if self.direction.is_date else number
+        return f"median {shown(self.inside)} here, {shown(self.outside)} in all rows"
+
 
 @dataclass(frozen=True)
 class Portrait:
@@ -78,48 +101,61 @@ class Portrait:
     marks: tuple[Mark, ...]
     """The most unusual first."""
 
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.marks)) or "no single feature stands out"
+
+    @property
+    def counts(self) -> str:
+        """How many rows it has, and how many of them are known positives."""
+        return f"{counted(round(self.labelled), 'known positive')} among {counted(round(self.size), 'row')}"
+
 
 def some_rows(kind: IntArray) -> IntArray:
-    """Return all rows, or a random sample of each kind in which labelled rows and candidates are not rare."""
+    """Return all rows, or known positives and a random sample of others in which candidates are not rare."""
     if len(kind) <= MOST_ROWS:
         return np.arange(len(kind))
     rng = np.random.default_rng(0)
-    parts = [rng.permutation(np.flatnonzero(kind == k))[: MOST_ROWS // 3] for k in (UNLABELLED, LABELLED, CANDIDATE)]
-    return np.sort(np.concatenate(parts))
+    most = {LABELLED: MOST_ROWS, CANDIDATE: MOST_ROWS // 3, UNLABELLED: MOST_ROWS // 3}
+    return np.sort(np.concatenate([rng.permutation(np.flatnonzero(kind == k))[:n] for k, n in most.items()]))
 
 
-def feature_panels(table: AnyArray, kind: IntArray, units: Sequence[Unit]) -> tuple[Panel, ...]:
-    """Return the distributions of the first features; `kind` says what each row is."""
+def feature_panels(
+    table: AnyArray, kind: IntArray, units: Sequence[Unit], dates: Collection[str] = ()
+) -> tuple[Panel, ...]:
+    """Return the distributions of the first features; `kind` says what each row is, `dates` names columns of days."""
     sets = [np.flatnonzero(kind == k) for k in (LABELLED, CANDIDATE, UNLABELLED)]
     if not len(sets[0]) or not len(sets[2]):
         return ()
-    return tuple(_panel(table, sets, unit) for unit in units[:MOST_PANELS])
+    return tuple(_panel(table, sets, unit, dates) for unit in units[:MOST_PANELS])
 
 
-def _panel(table: AnyArray, sets: Sequence[IntArray], unit: Unit) -> Panel:
+def _panel(table: AnyArray, sets: Sequence[IntArray], unit: Unit, dates: Collection[str]) -> Panel:
     if len(unit.columns) > 1 and _is_one_hot(table[:, unit.columns]):
         return _category_panel(table, sets, unit)
-    compared = [degree(rank_shares(table[sets[0], j], table[sets[2], j])) for j in unit.columns]
-    shown = int(np.argmax([abs(difference) for difference, _ in compared]))
+    names = unit.members or (unit.name,)
+    compared = [
+        compare(table[sets[0], j], table[sets[2], j], name in dates)
+        for j, name in zip(unit.columns, names, strict=True)
+    ]
+    shown = int(np.argmax([direction.is_clear + abs(direction.difference) for direction in compared]))
     column = table[:, unit.columns[shown]].astype(np.float64)
     edges, is_values = _edges(column)
     labelled, candidates, others = (
         tuple(_shares(column[part], edges, is_values).round(4).tolist()) for part in sets
     )
-    difference, word = compared[shown]
-    numbers = tuple(float(f"{edge:.8g}") for edge in edges)
-    member = unit.members[shown] if unit.members else ""
-    return Panel(unit.name, (), numbers, labelled, candidates, others, round(difference, 3), word, member)
+    values = tuple(float(f"{edge:.8g}") for edge in edges)
+    members = ("no", "yes") if values == (0, 1) else tuple(map(number, values)) if len(values) == 2 else ()
+    return Panel(unit.name, members, values, labelled, candidates, others, compared[shown], names[shown])
 
 
 def _category_panel(table: AnyArray, sets: Sequence[IntArray], unit: Unit) -> Panel:
     shares = np.array([_category_shares(table[rows][:, unit.columns]) for rows in sets])
-    difference = shares[0] - shares[2]
-    best = int(difference[:-1].argmax())
-    members = (*unit.members, "other") if shares[:, -1].any() else unit.members
+    words = [name.removeprefix(f"{unit.name}=") for name in unit.members]
+    n_known = (shares[0, :-1] * len(sets[0])).round().astype(int)
+    direction = compare_shares(n_known, len(sets[0]), shares[2, :-1], words)
+    members = (*words, "other") if shares[:, -1].max() >= CUT else tuple(words)
     labelled, candidates, others = (tuple(row[: len(members)].round(4).tolist()) for row in shares)
-    word = unit.members[best].removeprefix(f"{unit.name}=")
-    return Panel(unit.name, members, (), labelled, candidates, others, float(difference[best].round(4)), word)
+    return Panel(unit.name, members, (), labelled, candidates, others, direction)
 
 
 def _is_one_hot(columns: AnyArray) -> bool:
@@ -156,54 +192,30 @@ def _shares(values: FloatArray, edges: FloatArray, is_values: bool) -> FloatArra
     return np.bincount(np.clip(place, 0, n_bins - 1), minlength=n_bins) / len(values)
 
 
-def rank_shares(inside: AnyArray, outside: AnyArray) -> FloatArray:
-    """Return the share of the second values below each of the first; of equal values half count as below.
-
-    Examples
-    --------
-    >>> rank_shares(np.array([3.0, 1.0]), np.array([1.0, 2.0, 2.5, 9.0])).tolist()
-    [0.75, 0.125]
-    """
-    ordered = np.sort(outside)
-    below, upto = (np.searchsorted(ordered, inside, side=side) for side in ("left", "right"))
-    return np.asarray((below + upto) / (2 * max(len(ordered), 1)))
-
-
-def degree(shares: FloatArray) -> tuple[float, str]:
-    """Return how much higher values are than others, from -1 to 1, and a word for it; from their `rank_shares`.
-
-    Examples
-    --------
-    >>> degree(np.array([0.9, 0.95, 0.8]))[1], degree(np.array([0.02, 0.98, 0.03, 0.97]))[1]
-    ('very high', 'very low or very high')
-    """
-    difference, distance = float(2 * shares.mean() - 1), float(np.abs(2 * shares - 1).mean())
-    if abs(difference) >= CLEAR:
-        return difference, ("very " if abs(difference) >= STRONG else "") + ("high" if difference > 0 else "low")
-    if distance >= AT_ENDS:
-        return difference, "very low or very high"
-    return difference, "in the middle" if distance <= IN_MIDDLE else SIMILAR
-
-
 def cluster_portraits(
-    table: AnyArray, final: Clusterings, number: int, support: BoolArray, units: Sequence[Unit]
+    table: AnyArray,
+    final: Clusterings,
+    which: int,
+    support: BoolArray,
+    units: Sequence[Unit],
+    dates: Collection[str] = (),
 ) -> tuple[Portrait, ...]:
     """Return what marks the positive clusters of one clustering, those with most labelled rows first."""
-    place = (final.distances(final.scaled(table[:, support]), number) + final.constant[number]).argmin(axis=1)
-    wanted = np.flatnonzero(final.positive[number] & np.isin(np.arange(final.size.shape[1]), place))
+    place = (final.distances(final.scaled(table[:, support]), which) + final.constant[which]).argmin(axis=1)
+    wanted = np.flatnonzero(final.positive[which] & np.isin(np.arange(final.size.shape[1]), place))
     inside = wanted[:, None] == place
     if inside.all():  # one cluster of all rows
         return ()
     clarity = _clarity(table, inside, [column for unit in units for column in unit.columns])
     found = [
-        Portrait(float(final.size[number, cluster]), float(final.labelled[number, cluster]), marks)
-        for cluster, marks in zip(wanted, _marks(table, inside, units, clarity), strict=True)
+        Portrait(float(final.size[which, cluster]), float(final.labelled[which, cluster]), marks)
+        for cluster, marks in zip(wanted, _marks(table, inside, units, clarity, dates), strict=True)
     ]
     return tuple(sorted(found, key=lambda portrait: -portrait.labelled))
 
 
 def _clarity(table: AnyArray, inside: BoolArray, columns: Sequence[int]) -> FloatArray:
-    """Return how much the rows of each cluster differ from all rows in each column, -1 where this is not clear.
+    """Return how much the rows of each cluster differ from all rows in each column.
 
     For many columns at a time: only a few of the thousands that a wide table may have are then looked at closely.
     """
@@ -212,44 +224,39 @@ def _clarity(table: AnyArray, inside: BoolArray, columns: Sequence[int]) -> Floa
     for begin in range(0, len(columns), COLUMNS_AT_A_TIME):
         part = slice(begin, begin + COLUMNS_AT_A_TIME)
         values = table[:, columns[part]].astype(np.float64)
-        place = (2 * rankdata(values, axis=0) - 1) / len(values) - 1  # 2 x rank_shares - 1
-        difference, distance = np.abs(weight @ place), weight @ np.abs(place)
-        is_clear = (difference >= CLEAR) | (distance >= AT_ENDS) | (distance <= IN_MIDDLE)
-        is_binary = np.isin(values, (0, 1)).all(axis=0)
-        ones = np.where(is_binary, values, 0.0)
-        share = np.abs(weight @ ones - ones.mean(axis=0))
-        is_clear = np.where(is_binary, share >= CLEAR_SHARE, is_clear)
-        found[:, part] = np.where(is_clear, np.where(is_binary, share, difference), -1.0)
+        place = (2 * rankdata(values, axis=0) - 1) / len(values) - 1  # from -1 for the lowest to 1
+        spread = weight @ np.abs(place) - np.abs(place).mean(axis=0)
+        found[:, part] = np.maximum(np.abs(weight @ place), np.abs(spread))
     return found
 
 
 def _marks(
-    table: AnyArray, inside: BoolArray, units: Sequence[Unit], clarity: FloatArray
+    table: AnyArray, inside: BoolArray, units: Sequence[Unit], clarity: FloatArray, dates: Collection[str]
 ) -> Iterator[tuple[Mark, ...]]:
     """Yield for each cluster the features in which it differs most from all rows, each by its clearest column."""
     ends = np.cumsum([len(unit.columns) for unit in units])[:-1]
     for rows, sizes in zip(inside, clarity, strict=True):
         parts = np.split(sizes, ends)
         best = sorted(range(len(units)), key=lambda i: -parts[i].max())[:MOST_MARKS]
-        clearest = [(units[i], int(parts[i].argmax())) for i in best if parts[i].max() >= 0]
-        yield tuple(
-            _mark(table[:, unit.columns[j]], rows, unit.members[j] if unit.members else unit.name)
+        clearest = [(units[i], int(parts[i].argmax())) for i in best]
+        marks = (
+            _mark(table[:, unit.columns[j]], rows, unit.members[j] if unit.members else unit.name, dates)
             for unit, j in clearest
         )
+        yield tuple(mark for mark in marks if mark.direction.is_clear)
 
 
-def _mark(column: AnyArray, rows: BoolArray, name: str) -> Mark:
+def _mark(column: AnyArray, rows: BoolArray, name: str, dates: Collection[str]) -> Mark:
     values = column.astype(np.float64)
+    direction = compare(values[rows], values, name in dates)
     if np.isin(values, (0, 1)).all():
         inside, outside = float(values[rows].mean()), float(values.mean())
-        word = "mostly" if inside > 0.5 else "often" if inside > outside else "rarely"
         bins = [(inside,), (outside,)]
     else:
-        _, word = degree(rank_shares(values[rows], values))
         inside, outside = float(np.median(values[rows])), float(np.median(values))
         edges, is_values = _edges(values, N_BINS // 2)
         bins = [tuple(_shares(part, edges, is_values).round(4).tolist()) for part in (values[rows], values)]
-    return Mark(name, word, _short(inside), _short(outside), *bins)
+    return Mark(name, direction, _short(inside), _short(outside), *bins)
 
 
 def _short(value: float) -> float:

@@ -1,26 +1,51 @@
-"""Write results as one HTML file that opens offline."""
+"""Read saved results, and write results as one HTML file that opens offline."""
 
 import dataclasses
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from puselect.atomic import atomic_write
-from puselect.report import insight, sentences, theme
+from puselect.phrases import duration
+from puselect.report import answer, theme
+from puselect.report.codec import parse
 from puselect.report.comparison import Comparison
-from puselect.report.results import Result
 from puselect.report.selection import Selection
-from puselect.report.stability_rows import again, shown
 from puselect.report.theme import Link
 
+Result = Selection | Comparison
 SCRIPTS = ("tables.js", "charts.js", "report.js")
-NOT_DRAWN = (
-    "settings", "versions", "findings", "notes", "command", "panels", "portraits", "columns", "recipes", "model",
-    "stability",
-)
+DRAWN = ("features", "score_name", "search", "path", "view", "candidates")
 
-REPEAT = ("repeat", "Reproduce")
+
+def read_result(path: str | os.PathLike[str]) -> Result:
+    """Read a selection or a comparison that was saved as JSON.
+
+    Parameters
+    ----------
+    path : path
+
+    Raises
+    ------
+    ValueError
+        If the file is no result, is damaged, or has another version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     saved = Path(folder, "result.json")
+    ...     _ = saved.write_text(Selection(method="kbest").to_json())
+    ...     read_result(saved).method
+    'kbest'
+    """
+    text = Path(path).read_text(encoding="utf-8", errors="replace")
+    try:
+        data = parse(text)
+        is_comparison = str(data.get("schema")).rpartition("/")[0] == Comparison.schema.rpartition("/")[0]
+        return Comparison.from_data(data) if is_comparison else Selection.from_data(data)
+    except ValueError as error:
+        raise ValueError(f"cannot read {Path(path)}: {error}") from error
 
 
 def write_report(results: Sequence[Result] | Result, path: str | os.PathLike[str]) -> Path:
@@ -61,45 +86,42 @@ def render(results: Sequence[Result] | Result) -> str:
 
 def _article(id: str, result: Result) -> str:
     """Return one result as HTML; every anchor in it begins with the id."""
-    kind = "selection" if isinstance(result, Selection) else "comparison"
-    parts: dict[str, Any] = {"result": result, "drawn": _drawn(result), "say": sentences, "words": insight}
-    if isinstance(result, Selection):
-        parts["again"] = shown(again(result))
-    return theme.fragment(f"{kind}.html.j2", id=id, **parts)
+    if isinstance(result, Comparison):
+        rivals = [method.method for method in result.rivals]
+        drawn = {"methods": dataclasses.asdict(result)["methods"], "rivals": rivals}
+        return theme.fragment("comparison.html.j2", id=id, result=result, drawn=drawn, duration=duration)
+    lines = answer.feature_lines(result)
+    drawn = {name: value for name, value in dataclasses.asdict(result).items() if name in DRAWN}
+    drawn["lines"] = {line.column: line._asdict() for line in lines}
+    return theme.fragment("selection.html.j2", id=id, result=result, drawn=drawn, lines=lines, say=answer)
 
 
 def _title(results: Sequence[Result]) -> str:
     first = results[0]
     if len(results) > 1:
         return f"{len(results)} results · puselect"
-    return sentences.headline(first) if isinstance(first, Selection) else sentences.comparison_headline(first)
+    return first.headline if isinstance(first, Comparison) else answer.headline(first)
 
 
 def _links(results: Sequence[Result]) -> list[Link]:
     """Return the navigation: the parts of a single result, or the results."""
-    if len(results) > 1:
-        names = [result.method if isinstance(result, Selection) else "comparison" for result in results]
-        return [Link(f"r{i}-answer", name) for i, name in enumerate(names)]
     first = results[0]
-    parts = _selection_parts(first) if isinstance(first, Selection) else _comparison_parts(first)
-    return [Link(f"r0-{anchor}", name) for anchor, name in (*parts, REPEAT)]
+    if len(results) > 1:
+        names = ["comparison" if isinstance(result, Comparison) else result.method for result in results]
+        return [Link(f"r{i}-answer", name) for i, name in enumerate(names)]
+    parts = _comparison_parts(first) if isinstance(first, Comparison) else _selection_parts(first)
+    return [Link(f"r0-{anchor}", name) for anchor, name in (*parts, ("repeat", "Reproduce"))]
 
 
 def _selection_parts(selection: Selection) -> list[tuple[str, str]]:
-    searched = selection.search is not None and selection.search.step
+    vouched = not answer.standing(selection).is_doubtful
     parts = [
-        ("checks", "Checks", selection.findings),
-        ("suits", "Suitability", selection.suitability),
-        ("number", "Number", selection.path),
-        ("again", "Stability", selection.stability),
         ("panels", "Features", selection.panels),
-        ("portraits", "Portraits", selection.portraits),
-        ("candidates", "Candidates", selection.candidates),
+        ("portraits", "Clusters", selection.portraits and vouched),
+        ("candidates", "Rows", selection.candidates is not None and vouched),
+        ("checks", "Checks", selection.findings),
         ("map", "Map", selection.view),
-        ("clusters", "Clusters", selection.clusterings),
-        ("ranking", "Ranking", True),
-        ("search", "Search", searched),
-        ("columns", "Columns", selection.columns),
+        ("details", "Details", True),
     ]
     return [(anchor, name) for anchor, name, present in parts if present]
 
@@ -107,12 +129,3 @@ def _selection_parts(selection: Selection) -> list[tuple[str, str]]:
 def _comparison_parts(comparison: Comparison) -> list[tuple[str, str]]:
     scored = [("scores", "Scores")] if comparison.methods[0].interval else []
     return [*scored, ("methods", "Methods"), ("agreement", "Agreement"), ("features", "Features")]
-
-
-def _drawn(result: Result) -> dict[str, Any]:
-    """Return the part of a result that scripts draw."""
-    data = {name: value for name, value in dataclasses.asdict(result).items() if name not in NOT_DRAWN}
-    if isinstance(result, Selection):
-        told = {row.column: {"share": row.frequency, "count": row.count, "note": row.note} for row in again(result)}
-        return data | {"standing": sentences.standing(result), "again": told or None}
-    return data | {"rivals": [method.method for method in result.rivals]}

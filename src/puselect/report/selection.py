@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from puselect.checks.suitability import Suitability
 from puselect.fscpu.auto_number import Path
-from puselect.fscpu.prior import ClassPrior
 from puselect.fscpu.problem import ChoiceCode
+from puselect.fscpu.row_model import ClassPrior, PriorCode
 from puselect.fscpu.stability import Stability
 from puselect.report.codec import JSONRecord, require, same_length, within
 from puselect.report.model import Model
@@ -13,7 +13,7 @@ from puselect.report.panels import Panel, Portrait
 from puselect.tables.column_outcomes import ColumnOutcome
 from puselect.tables.encoders import Encoder
 
-SELECTION_SCHEMA = "puselect.selection/2"
+SELECTION_SCHEMA = "puselect.selection/3"
 PROBABILITY, SCORE = "probability", "score"
 WARNING, NOTE = "warning", "note"
 IGO, EFFECTS = "igo", "effects"
@@ -53,59 +53,44 @@ class SearchRecord:
     """Probabilities at these steps: one tuple per searched feature."""
     columns: tuple[int, ...]
     """Which column of the table each line of `theta` belongs to."""
-    value: tuple[float | None, ...]
-    """Mean objective of the masks of a step."""
-    best: tuple[float | None, ...]
-    """Best objective of any mask so far."""
-    settled: tuple[float, ...]
-    """Share of decided features, or of the budget they spend if that is less; see `FSCPU.settled_`."""
     n_iter: int
     converged: bool
     """Whether every feature was decided."""
-    settled_share: float
-    """The last of `settled`."""
     n_degenerate: int
     optimizer: str = IGO
-    """"effects" or "igo"; what "decided" means depends on it."""
-    n_near_cut: int = 0
-    """With "effects": selected features whose score is less than one standard error above the cut."""
-
-    @property
-    def n_masks(self) -> int:
-        """Masks that were tried."""
-        return self.n_iter * self.masks_per_step
+    """"effects" or "igo"."""
 
     def check(self) -> None:
-        require(same_length(self.step, self.value, self.best, self.settled, *self.theta), "columns differ in length")
+        require(same_length(self.step, *self.theta), "columns differ in length")
         require(same_length(self.theta, self.columns), "theta and columns differ in length")
-        shares = (self.settled_share, *self.settled, *(share for track in self.theta for share in track))
-        require(within(shares, 0, 1), "shares and probabilities must lie in 0..1")
+        require(within((share for track in self.theta for share in track), 0, 1), "probabilities must lie in 0..1")
         require(within((*self.step, self.n_iter, self.n_degenerate), 0), "counts must not be negative")
         require(self.masks_per_step >= 1, "masks_per_step must be at least 1")
         require(self.optimizer in (IGO, EFFECTS), f"optimizer must be {IGO!r} or {EFFECTS!r}")
-        require(self.n_near_cut >= 0, "counts must not be negative")
 
 
 @dataclass(frozen=True)
-class Cluster:
-    """One cluster of the selected space."""
+class Gathering:
+    """The positive clusters of the most typical final clustering."""
 
-    size: float
-    """Rows; an estimate where the table was sampled."""
+    n_positive: int
+    n_clusters: int
     labelled: float
-    positive: bool
-    """Whether it is taken as positive."""
+    """Known positives in the positive clusters."""
+    all_labelled: float
+    rows: float
+    """Rows in the positive clusters; an estimate where the table was sampled."""
+    all_rows: float
 
     def check(self) -> None:
-        require(self.size > 0 and 0 <= self.labelled <= 1.001 * self.size, "labelled must lie in 0..size")
+        require(0 <= self.n_positive <= self.n_clusters, "n_positive must lie in 0..n_clusters")
+        require(0 <= self.labelled <= 1.001 * self.all_labelled, "labelled must lie in 0..all_labelled")
+        require(0 <= self.rows <= 1.001 * self.all_rows, "rows must lie in 0..all_rows")
 
-
-@dataclass(frozen=True)
-class Clustering:
-    """One of the final clusterings."""
-
-    score: float
-    clusters: tuple[Cluster, ...]
+    def __str__(self) -> str:
+        clusters = f"{self.n_positive} of {self.n_clusters} clusters {'holds' if self.n_positive == 1 else 'hold'}"
+        known = f"{round(self.labelled):,} of the {round(self.all_labelled):,} known positives"
+        return f"{clusters} {known} and {round(self.rows):,} of all {round(self.all_rows):,} rows."
 
 
 @dataclass(frozen=True)
@@ -117,15 +102,12 @@ class View:
     row: tuple[int | str, ...]
     kind: tuple[int, ...]
     """0 unlabelled, 1 labelled positive, 2 candidate."""
-    explained: tuple[float, ...]
-    """Share of the variance of the selected space in each component."""
     n_rows: int
     """Rows in the table; more than are drawn where it was sampled."""
 
     def check(self) -> None:
         require(same_length(self.x, self.y, self.row, self.kind), "columns differ in length")
         require(within(self.kind, 0, 2), "kind must be 0, 1 or 2")
-        require(within(self.explained, 0, 1), "explained must lie in 0..1")
 
 
 @dataclass(frozen=True)
@@ -194,7 +176,8 @@ class Selection(JSONRecord):
     features: tuple[Feature, ...] = ()
     """All of them, best first."""
     search: SearchRecord | None = None
-    clusterings: tuple[Clustering, ...] = ()
+    gathering: Gathering | None = None
+    """The clusters of the selected features; None for a method without clusters."""
     view: View | None = None
     candidates: CandidateTable | None = None
     prior: ClassPrior | None = None
@@ -222,9 +205,13 @@ class Selection(JSONRecord):
     def check(self) -> None:
         require(self.score_name in (PROBABILITY, SCORE), f"score_name must be {PROBABILITY!r} or {SCORE!r}")
         require(within((self.n_features, self.n_rows, self.n_labelled, self.seconds), 0), "counts must not be negative")
-        require(all(clustering.clusters for clustering in self.clusterings), "a clustering needs clusters")
         if self.score_name == PROBABILITY:
             require(within((feature.score for feature in self.features), 0, 1), "probabilities must lie in 0..1")
+        if self.prior is not None:
+            require(self.prior.code in list(PriorCode), f"prior.code must be one of {', '.join(PriorCode)}")
+            shares = (self.prior.share, *(self.prior.interval or ()))
+            told = len(shares) == 3 and None not in shares and within(shares, 0, 1)
+            require(told or self.prior.code != PriorCode.ESTIMATED, "prior must have a share in 0..1 and its interval")
         if self.stability is not None:
             found = self.stability
             columns_of = (found.frequency, found.low, found.high, found.twin_frequency)

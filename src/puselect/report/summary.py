@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from puselect._version import versions
-from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, IntArray
 from puselect.checks.suitability import Suitability
 from puselect.fscpu.final_clusters import Candidates, Clusterings, known_positives
 from puselect.fscpu.projection import LABELLED, principal_axes, row_kinds
-from puselect.report.findings import array_leaks, count_near_cut, find_problems, table_findings
-from puselect.report.insight import day
+from puselect.report.direction import day
+from puselect.report.findings import array_leaks, find_problems, table_findings
 from puselect.report.model import Model
 from puselect.report.panels import Panel, Portrait, cluster_portraits, feature_panels, some_rows
 from puselect.report.selection import (
@@ -26,10 +26,9 @@ from puselect.report.selection import (
     SCORE,
     WARNING,
     CandidateTable,
-    Cluster,
-    Clustering,
     Feature,
     Finding,
+    Gathering,
     SearchRecord,
     Selection,
     View,
@@ -118,14 +117,15 @@ def summarise(
     if preparer is not None:
         columns, recipes = preparer.outcomes_, preparer.encoders_
         findings = [*findings, *table_findings(preparer.notes_)]
-    features = _features(result, {recipe.column for recipe in recipes if recipe.kind == "date"})
+    dates = {recipe.column for recipe in recipes if recipe.kind == "date"}
+    features = _features(result, dates)
     table = None if X is None else _read_table(X, len(result.names))
     positive = None if table is None or y is None else known_positives(y, result.settings["pos_label"], len(table))
     if table is not None and positive is not None and not recipes:  # leaks of columns are found before they are encoded
         findings = [*findings, *table_findings(array_leaks(table, positive, result.names))]
     rows = row_names(X, 0 if table is None else len(table), row_numbers)
     found = candidates or _candidates(result, table, positive)
-    panels, portraits = _insight(result, table, positive, found)
+    panels, portraits = _insight(result, table, positive, found, dates)
     selected_columns = tuple(name for name, selected in zip(result.names, result.support, strict=True) if selected)
     return Selection(
         method=method or type(selector).__name__,
@@ -142,7 +142,7 @@ def summarise(
         score_name=SCORE if result.search is None else PROBABILITY,
         features=features,
         search=None if result.search is None else search_record(result, result.search),
-        clusterings=() if result.clusterings is None else _clusterings(result.clusterings),
+        gathering=None if result.clusterings is None else _gathering(result.clusterings),
         view=None if table is None else row_map(result, table, row_kinds(len(table), positive, found), rows),
         candidates=None if found is None or table is None else _candidate_table(
             found, table, result.names, features, rows, row_name
@@ -234,7 +234,11 @@ def _features(result: FitResult, dates: Collection[str]) -> tuple[Feature, ...]:
 
 
 def _insight(
-    result: FitResult, table: AnyArray | None, positive: BoolArray | None, found: Candidates | None
+    result: FitResult,
+    table: AnyArray | None,
+    positive: BoolArray | None,
+    found: Candidates | None,
+    dates: Collection[str],
 ) -> tuple[tuple[Panel, ...], tuple[Portrait, ...]]:
     """Return the distributions of the selected features, and what marks the positive clusters."""
     if table is None or positive is None:
@@ -242,34 +246,33 @@ def _insight(
     kind = row_kinds(len(table), positive, found)
     rows = some_rows(kind)
     units = result.selected_units()
-    panels = feature_panels(table[rows], kind[rows], units)
-    if result.clusterings is None:
+    panels = feature_panels(table[rows], kind[rows], units, dates)
+    final = result.clusterings
+    if final is None:
         return panels, ()
-    typical = _typical_first(result.clusterings)[0]
-    return panels, cluster_portraits(table[rows], result.clusterings, typical, result.support, units)
+    return panels, cluster_portraits(table[rows], final, _typical(final), result.support, units, dates)
 
 
 def _seed(state: object) -> int | str | None:
     return int(state) if isinstance(state, Integral) else None if state is None else repr(state)
 
 
-def _typical_first(final: Clusterings) -> list[int]:
-    """Return the clusterings, the one whose score is nearest to the mean first."""
-    order: list[int] = np.argsort(np.abs(final.score - final.score.mean()), kind="stable").tolist()
-    return order
+def _typical(final: Clusterings) -> int:
+    """Return the clustering whose score is nearest to the mean."""
+    return int(np.abs(final.score - final.score.mean()).argmin())
 
 
-def _clusterings(final: Clusterings) -> tuple[Clustering, ...]:
-    """Return the final clusterings, the most typical first."""
-    return tuple(
-        Clustering(
-            float(final.score[i]),
-            tuple(
-                Cluster(float(final.size[i, c]), float(final.labelled[i, c]), bool(final.positive[i, c]))
-                for c in np.flatnonzero(final.size[i])
-            ),
-        )
-        for i in _typical_first(final)
+def _gathering(final: Clusterings) -> Gathering:
+    """Return what the positive clusters of the typical clustering hold."""
+    i = _typical(final)
+    size, labelled, positive = final.size[i], final.labelled[i], final.positive[i] & (final.size[i] > 0)
+    return Gathering(
+        n_positive=int(positive.sum()),
+        n_clusters=int((size > 0).sum()),
+        labelled=float(labelled[positive].sum()),
+        all_labelled=float(labelled.sum()),
+        rows=float(size[positive].sum()),
+        all_rows=float(size.sum()),
     )
 
 
@@ -331,20 +334,11 @@ def search_record(result: FitResult, search: SearchResult) -> SearchRecord:
         masks_per_step=search.masks_per_step,
         theta=tuple(tuple(theta[kept, i].round(3).tolist()) for i in best),
         columns=tuple(free[best].tolist()),
-        value=tuple(_finite(history.value[kept])),
-        best=tuple(_finite(history.best[kept])),
-        settled=tuple(history.settled[kept].round(4).tolist()),
         n_iter=int(search.n_iter),
         converged=bool(search.converged),
-        settled_share=float(search.settled),
         n_degenerate=int(search.n_degenerate),
         optimizer=EFFECTS if search.follows_effects else IGO,
-        n_near_cut=count_near_cut(result) if search.follows_effects else 0,
     )
-
-
-def _finite(values: FloatArray) -> list[float | None]:
-    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values]
 
 
 def row_map(result: FitResult, table: AnyArray, kind: IntArray, names: AnyArray) -> View:
@@ -353,7 +347,7 @@ def row_map(result: FitResult, table: AnyArray, kind: IntArray, names: AnyArray)
     The components are those of all rows. Of more than `MOST_POINTS` rows a sample is shown: labelled rows, at most half
     of it, and others, of which candidates are in proportion.
     """
-    points, explained = principal_axes(table[:, result.support], selected_groups(result.groups, result.support))
+    points, _ = principal_axes(table[:, result.support], selected_groups(result.groups, result.support))
     rng = np.random.default_rng(0)
     labelled = rng.permutation(np.flatnonzero(kind == LABELLED))[: MOST_POINTS // 2]
     others = rng.permutation(np.flatnonzero(kind != LABELLED))[: MOST_POINTS - len(labelled)]
@@ -363,6 +357,5 @@ def row_map(result: FitResult, table: AnyArray, kind: IntArray, names: AnyArray)
         y=tuple(points[rows, 1].round(4).tolist()),
         row=tuple(names[rows].tolist()),
         kind=tuple(kind[rows].tolist()),
-        explained=tuple(explained.round(4).tolist()),
         n_rows=len(table),
     )

@@ -51,7 +51,7 @@ def damaged(path: str | os.PathLike[str]) -> ValueError:
     )
 
 
-def fingerprint(*values: Any) -> str:
+def fingerprint(*values: object) -> str:
     """Return a hash of the values, arrays included, that is the same in every process.
 
     Examples
@@ -84,7 +84,7 @@ def read_array(state: State, name: str, shape: tuple[int | None, ...], low: floa
     return value
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Return the value in a form whose hash does not depend on memory layout or on the names of our classes."""
     if isinstance(value, np.ndarray):
         return np.ascontiguousarray(value)

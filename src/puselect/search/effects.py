@@ -13,19 +13,17 @@ from scipy.stats import norm
 from puselect.arrays import BoolArray, FloatArray
 from puselect.draws import Stream, normals
 from puselect.search.checkpoint import State, read_array
-from puselect.search.igo import rank_utilities
+from puselect.search.loop import rank_utilities
 from puselect.search.repair import Repair
 
 DECIDED = 3.0  # standard errors
-EVIDENCE_LIMIT = 3.0  # standard errors: beyond it, the search decides between features
 
 
 class EffectSearch:
     """Thompson sampling by effects, with ask and tell: a mask holds the best features by scores with a random error.
 
     A feature's score is ``weight * z + evidence``: z is its effect over the standard error, the weight is the square of
-    the share of the effects that is not noise (`effect_share`), and prior evidence is bent to stay below
-    `EVIDENCE_LIMIT`. The same scores rank the features in the end.
+    the share of the effects that is not noise (`effect_share`). The same scores rank the features in the end.
 
     Parameters
     ----------
@@ -39,7 +37,7 @@ class EffectSearch:
     """
 
     def __init__(self, evidence: FloatArray, repair: Repair, population_size: int, seed: int) -> None:
-        self.evidence = EVIDENCE_LIMIT * np.tanh(np.asarray(evidence, dtype=np.float64) / EVIDENCE_LIMIT)
+        self.evidence = np.asarray(evidence, dtype=np.float64)
         self.repair = repair
         self.population_size = population_size
         self.seed = seed

@@ -4,69 +4,38 @@ Information-geometric optimisation of independent Bernoulli variables: with two 
 algorithm of Uchikoshi & Akimoto (GECCO 2025); see Ollivier et al., JMLR 18 (2017), for the theory.
 """
 
-from typing import Any
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray
 from puselect.draws import Stream, uniforms
-from puselect.search.checkpoint import read_array
+from puselect.search.checkpoint import State, read_array
+from puselect.search.loop import rank_utilities
 from puselect.search.repair import Repair, draw_clocks
 
 EDGE = 0.1
 
 
-def rank_utilities(values: FloatArray) -> FloatArray:
-    """Return utilities linear in rank, -1 for the worst to 1 for the best; equal values share their mean.
-
-    Two values give +1 and -1, or 0 and 0 when equal: the sign of the difference.
-
-    Examples
-    --------
-    >>> rank_utilities(np.array([3.0, 1.0, 2.0]))
-    array([ 1., -1.,  0.])
-    >>> rank_utilities(np.array([5.0, 5.0]))
-    array([0., 0.])
-    """
-    worse = (values[:, None] > values).sum(axis=1)
-    equal = (values[:, None] == values).sum(axis=1)
-    return np.asarray((2 * worse + equal - 1) / (len(values) - 1) - 1)
-
-
+@dataclass
 class BernoulliIGO:
-    """Independent Bernoulli variables with ask and tell; never sees the function it maximises.
+    """Independent Bernoulli variables with ask and tell; never sees the function it maximises."""
 
-    Parameters
-    ----------
-    theta : ndarray of shape (n_features,)
-        Where the probabilities start; clipped to the margins.
-    population_size : int
-        Masks per ask.
-    learning_rate : float
-        How far one step moves: theta changes by this times the utility-weighted sum of the masks over half of
-        their number. For two masks that is the paper's update.
-    margin : float
-        Probabilities stay within [margin, 1 - margin].
-    repair : Repair
-        Makes masks meet the budget.
-    seed : int
-    """
+    theta: FloatArray
+    """Probabilities of the features, within the margins."""
+    population_size: int
+    """Masks per ask."""
+    learning_rate: float
+    """Theta changes by this times the utility-weighted sum of the masks over half of their number; for two masks that
+    is the paper's update."""
+    margin: float
+    """Probabilities stay within [margin, 1 - margin]."""
+    repair: Repair
+    seed: int
 
-    def __init__(
-        self,
-        theta: FloatArray,
-        population_size: int,
-        learning_rate: float,
-        margin: float,
-        repair: Repair,
-        seed: int,
-    ) -> None:
-        self.theta = np.clip(np.asarray(theta, dtype=np.float64), margin, 1 - margin)
-        self.population_size = population_size
-        self.learning_rate = learning_rate
-        self.margin = margin
-        self.repair = repair
-        self.seed = seed
+    def __post_init__(self) -> None:
+        self.theta = np.clip(np.asarray(self.theta, dtype=np.float64), self.margin, 1 - self.margin)
 
     def ask(self, step: int) -> BoolArray:
         """Draw masks ~ Bernoulli(theta) and repair them, shape (population_size, n_features)."""
@@ -81,7 +50,7 @@ class BernoulliIGO:
 
     @property
     def scores(self) -> FloatArray:
-        """What features are ranked by."""
+        """Scores that rank the features."""
         return self.theta
 
     @property
@@ -90,10 +59,8 @@ class BernoulliIGO:
         edge = max(EDGE, self.margin)
         return np.asarray((self.theta <= edge) | (self.theta >= 1 - edge))
 
-    def state(self) -> dict[str, Any]:
-        """Return everything that changes during a search."""
+    def state(self) -> State:
         return {"theta": self.theta}
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Return to a saved state; raise an error if it is damaged."""
+    def restore(self, state: State) -> None:
         self.theta = read_array(state, "theta", self.theta.shape, self.margin, 1 - self.margin)

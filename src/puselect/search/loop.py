@@ -1,7 +1,8 @@
 """Running searches: ask, repair, evaluate, tell; several of them in lockstep, each with its history."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -10,7 +11,11 @@ from puselect.draws import Stream, hashes
 from puselect.search.checkpoint import LARGEST_COUNT, State, read_array, read_count
 from puselect.search.repair import Repair
 
+FEWEST_STEPS = 10  # before them, settled probabilities may be those the search started from
 MOST_RECORDS = 1024
+
+Evaluate = Callable[[BoolArray, IntArray, IntArray], FloatArray]
+"""(masks, seeds, targets) -> criteria of shape (n_masks, n_criteria); higher is better."""
 
 
 class History(NamedTuple):
@@ -37,7 +42,6 @@ class Recorder:
         self.rows: list[tuple[int, FloatArray, float, float, float]] = []
 
     def add(self, step: int, theta: FloatArray, values: FloatArray, settled: float) -> None:
-        """Record one step."""
         self.best = max(self.best, float(values.max()))
         if step % self.stride:
             return
@@ -47,17 +51,14 @@ class Recorder:
             self.rows = [row for row in self.rows if row[0] % self.stride == 0]
 
     def history(self) -> History:
-        """Return the records as arrays."""
         steps, thetas, *rest = zip(*self.rows, strict=True) if self.rows else ((),) * 5
         value, best, settled = (np.array(part, dtype=np.float64) for part in rest)
         return History(np.array(steps, dtype=np.int64), np.array(thetas, dtype=np.float64), value, best, settled)
 
-    def state(self) -> dict[str, Any]:
-        """Return everything needed to go on recording."""
+    def state(self) -> State:
         return {"stride": self.stride, "best": self.best, "rows": self.history()._asdict()}
 
-    def restore(self, state: dict[str, Any], n_features: int) -> None:
-        """Return to a saved state; raise an error if it is damaged."""
+    def restore(self, state: State, n_features: int) -> None:
         self.stride, self.best = max(read_count(state, "stride"), 1), float(state["best"])
         rows, n = state["rows"], len(state["rows"]["step"])
         step = read_array(rows, "step", (n,), 1, LARGEST_COUNT)
@@ -68,14 +69,11 @@ class Recorder:
         self.rows = list(zip(*columns, strict=True))
 
 
-FEWEST_STEPS = 10  # before them, settled probabilities may be those the search started from
-
-Evaluate = Callable[[BoolArray, IntArray, IntArray], FloatArray]
-"""(masks, seeds, targets) -> criteria of shape (n_masks, n_criteria); higher is better."""
-
-
 class Optimizer(Protocol):
-    """A distribution over masks that learns from their values."""
+    """A distribution over masks that learns from their values.
+
+    `state` returns everything that changes during a search; `restore` raises an error if a saved state is damaged.
+    """
 
     repair: Repair
     seed: int
@@ -83,33 +81,24 @@ class Optimizer(Protocol):
     @property
     def theta(self) -> FloatArray:
         """Probabilities of the features."""
-        ...
 
     @property
     def scores(self) -> FloatArray:
-        """What features are ranked by."""
-        ...
+        """Scores that rank the features."""
 
     @property
     def decided(self) -> BoolArray:
         """Features that are in or out for good."""
-        ...
 
     def ask(self, step: int) -> BoolArray:
         """Return the masks of a step, within budget."""
-        ...
 
     def tell(self, masks: BoolArray, values: FloatArray) -> None:
         """Learn from the values of masks; higher is better."""
-        ...
 
-    def state(self) -> State:
-        """Return everything that changes during a search."""
-        ...
+    def state(self) -> State: ...
 
-    def restore(self, state: State) -> None:
-        """Return to a saved state; raise an error if it is damaged."""
-        ...
+    def restore(self, state: State) -> None: ...
 
 
 class RunningScale:
@@ -131,46 +120,33 @@ class RunningScale:
         return np.asarray(np.where(deviation > 0, deviation, 1.0))
 
     def state(self) -> State:
-        """Return everything needed to go on."""
         return {"count": self.count, "mean": self.mean, "squares": self.squares}
 
     def restore(self, state: State) -> None:
-        """Return to a saved state; raise an error if it is damaged."""
         self.count = read_count(state, "count")
         self.mean = read_array(state, "mean", self.mean.shape, -np.inf, np.inf)
         self.squares = read_array(state, "squares", self.squares.shape, 0, np.inf)
 
 
+@dataclass
 class Search:
-    """One search: its distribution, its steps, its history.
+    """One search: its distribution, its steps, its history. All random numbers come from the optimizer's seed."""
 
-    Parameters
-    ----------
-    optimizer : Optimizer
-        All random numbers come from its seed.
-    target : int
-        Which of the engine's label vectors this search looks at.
-    n_criteria : int
-        More than one: each is divided by its standard deviation over the search and they are added up.
-    """
+    optimizer: Optimizer
+    target: int = 0
+    """The engine's label vector that this search looks at."""
+    n_criteria: int = 1
+    """If more than one, each is divided by its standard deviation over the search and they are added up."""
+    step: int = 0
+    recorder: Recorder = field(default_factory=Recorder)
 
-    def __init__(self, optimizer: Optimizer, target: int = 0, n_criteria: int = 1) -> None:
-        self.optimizer = optimizer
-        self.target = target
-        self.step = 0
-        self.n_criteria = n_criteria
-        self.scale = RunningScale(n_criteria)
-        self.recorder = Recorder()
+    def __post_init__(self) -> None:
+        self.scale = RunningScale(self.n_criteria)
 
     @property
     def seed(self) -> int:
         """Seed of the coming step, shared by its masks."""
         return int(hashes(self.optimizer.seed, Stream.STEP_SEEDS, self.step) >> np.uint64(32))
-
-    @property
-    def theta(self) -> FloatArray:
-        """Probabilities of the features."""
-        return self.optimizer.theta
 
     @property
     def settled(self) -> float:
@@ -179,10 +155,10 @@ class Search:
         The share of decided features is not enough where few of many are wanted, as all probabilities are low from the
         start: the result is the smaller of this share and of the share of the budget that decided features spend.
         """
-        if not len(self.theta):
+        theta, decided = self.optimizer.theta, self.optimizer.decided
+        if not len(theta):
             return 1.0
-        decided = self.optimizer.decided
-        return min(float(decided.mean()), self.optimizer.repair.share_spent(decided & (self.theta > 0.5)))
+        return min(float(decided.mean()), self.optimizer.repair.share_spent(decided & (theta > 0.5)))
 
     @property
     def converged(self) -> bool:
@@ -190,17 +166,13 @@ class Search:
         return self.step >= FEWEST_STEPS and self.settled >= 1
 
     def tell(self, masks: BoolArray, criteria: FloatArray) -> None:
-        """Learn from what `Evaluate` returns for the masks."""
+        """Learn from the criteria of the masks."""
         values = criteria[:, 0]
         if self.n_criteria > 1:
             values = (criteria / self.scale.update(criteria)).sum(axis=1)
         self.optimizer.tell(masks, values)
         self.step += 1
-        self.recorder.add(self.step, self.theta, criteria[:, 0], self.settled)
-
-    def history(self) -> History:
-        """Return the history so far."""
-        return self.recorder.history()
+        self.recorder.add(self.step, self.optimizer.theta, criteria[:, 0], self.settled)
 
     def state(self) -> State:
         """Return everything that a resumed search needs."""
@@ -217,7 +189,24 @@ class Search:
         self.optimizer.seed, self.step = read_count(state, "seed"), read_count(state, "step")
         self.scale.restore(state["scale"])
         self.optimizer.restore(state["optimizer"])
-        self.recorder.restore(state["recorder"], len(self.theta))
+        self.recorder.restore(state["recorder"], len(self.optimizer.theta))
+
+
+def rank_utilities(values: FloatArray) -> FloatArray:
+    """Return utilities linear in rank, -1 for the worst to 1 for the best; equal values share their mean.
+
+    Two values give +1 and -1, or 0 and 0 when equal: the sign of the difference.
+
+    Examples
+    --------
+    >>> rank_utilities(np.array([3.0, 1.0, 2.0]))
+    array([ 1., -1.,  0.])
+    >>> rank_utilities(np.array([5.0, 5.0]))
+    array([0., 0.])
+    """
+    worse = (values[:, None] > values).sum(axis=1)
+    equal = (values[:, None] == values).sum(axis=1)
+    return np.asarray((2 * worse + equal - 1) / (len(values) - 1) - 1)
 
 
 def advance(searches: Sequence[Search], evaluate: Evaluate) -> None:

@@ -1,15 +1,73 @@
-"""Progress of a search: to observers at every step, to the log every two seconds."""
+"""Time and progress of a search: a deadline, steps reported to observers and to the log."""
 
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
 from puselect.phrases import duration
-from puselect.search.deadline import Deadline
 from puselect.search.loop import Search
+
+RECENT_LAPS = 5
+
+
+class Deadline:
+    """The end of a fit, some seconds from now, if there is one, and how long its steps take.
+
+    Examples
+    --------
+    >>> Deadline(None).left, Deadline(60).left < 60
+    (inf, True)
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self.begun = time.monotonic()
+        self.end = float("inf") if seconds is None else self.begun + seconds
+        self.laps: deque[float] = deque(maxlen=RECENT_LAPS)
+        self._mark: tuple[float, float] | None = None
+        self._is_first = True
+        self._aside = 0.0
+
+    def set_aside(self, seconds: float) -> None:
+        """Keep some seconds free for the work after the search."""
+        self._aside = seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds left without those set aside; below 0 if it is late."""
+        return self.end - self._aside - time.monotonic()
+
+    @property
+    def share(self) -> float:
+        """The share of the time that is gone; 0 without an end."""
+        return (time.monotonic() - self.begun) / max(self.end - self.begun, 1e-9)
+
+    @property
+    def lap_seconds(self) -> float:
+        """The longest of the last laps: time on the clock or of all threads together, whichever is more."""
+        return max(self.laps, default=0.0)
+
+    def is_too_close(self, laps_to_come: float) -> bool:
+        """Begin a lap; return whether it and the laps of one thread to come after it may end too late.
+
+        The first lap may compile, so it is no measure of the others: only its own length is kept free for the second.
+        """
+        if self.end == float("inf"):
+            return False
+        mark = (time.monotonic(), time.process_time())
+        if self._mark is not None:
+            lap = max(mark[0] - self._mark[0], mark[1] - self._mark[1])
+            is_first, self._is_first = self._is_first, False
+            if is_first and self.left >= lap:
+                self._mark = mark
+                return False
+            self.laps.append(lap)
+        self._mark = mark
+        return self.left <= self.lap_seconds * (1 + laps_to_come)
+
 
 LOG_SECONDS = 2.0
 
@@ -44,7 +102,7 @@ class Step(NamedTuple):
     seconds_left: float
     """At most: a search ends when it has converged. Infinite after the first step, which may compile."""
     seconds: float
-    """Since the search began or was resumed, without what was computed before its first step."""
+    """Since the search began or was resumed, without the computations before its first step."""
     is_limited: bool = False
     """Whether `max_time` limits the search."""
 
@@ -57,10 +115,7 @@ class Step(NamedTuple):
     def __str__(self) -> str:
         left = f", at most {duration(self.seconds_left)} left" if 0 < self.seconds_left < float("inf") else ""
         steps = f"{self.number}" if self.is_limited else f"{self.number}/{self.max_iter}"
-        return (
-            f"step {steps}, best objective {self.best:.4g}, "
-            f"{self.settled:.0%} of the features decided{left}"
-        )
+        return f"step {steps}, best objective {self.best:.4g}, {self.settled:.0%} of the features decided{left}"
 
 
 Observer = Callable[[Step], None]
@@ -110,38 +165,23 @@ def shown_log(verbose: int) -> Iterator[None]:
         logger.removeHandler(handler)
 
 
-def log_line(line: str, verbose: int) -> None:
-    """Write a line to the log: as information if `verbose` is above 0, otherwise for debugging."""
-    with shown_log(verbose):
-        logger.log(logging.INFO if verbose > 0 else logging.DEBUG, "%s", line)
-
-
 class ProgressLog:
-    """Reports the steps of a search.
-
-    Parameters
-    ----------
-    search : Search
-    max_iter : int
-    verbose : int
-        Above 0, progress is logged as information, otherwise for debugging.
-    deadline : Deadline
-    """
+    """Reports the steps of a search to observers, and to the log: as information if `verbose` is above 0."""
 
     def __init__(self, search: Search, max_iter: int, verbose: int, deadline: Deadline) -> None:
         self.search = search
         self.max_iter = max_iter
+        self.level = logging.INFO if verbose > 0 else logging.DEBUG
+        self.deadline = deadline
         self.due = Throttle(LOG_SECONDS)
         self.created = time.monotonic()
         self.begun: float | None = None
         self.first_step = search.step + 1
-        self.verbose = verbose
-        self.deadline = deadline
         self.observers = _observers.get()
 
     def log(self, line: str) -> None:
         """Write a line to the log."""
-        log_line(line, self.verbose)
+        logger.log(self.level, "%s", line)
 
     def after_step(self) -> None:
         """Report the step just done."""

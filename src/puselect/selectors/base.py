@@ -68,7 +68,7 @@ class PUSelector(SelectorMixin, BaseEstimator):
     def _validated(self, *data: Any, **options: Any) -> Any:
         """Return X, or X and y, as `validate_data` checks them; masked values are refused, too."""
         check_unmasked(data[0])
-        if has_dates(data[0]):
+        if hasattr(data[0], "schema") and has_dates(data[0]):
             raise ValueError(column_faults(data[0]))
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
@@ -117,9 +117,9 @@ class PUSelector(SelectorMixin, BaseEstimator):
             Where to write.
         X, y : array-like, optional
             The table and labels of `fit`. With them the report has the map of the rows, the candidate hidden positives
-            and the checks of the data; without them, what the selector knows.
+            and the checks of the data; without them, only the results of the fit.
         preparer : Preparer, optional
-            What made `X`. With it the report says what became of each column of the original table.
+            The preparer of `X`. With it the report shows the outcome of each column of the original table.
         """
         from puselect.report import summarise, write_report  # the last layer, and an extra: only when asked for
 
@@ -132,7 +132,7 @@ class PUSelector(SelectorMixin, BaseEstimator):
         return lambda: self._repr_mimebundle_()["text/html"]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        """Return scikit-learn's diagram, and below it what a fitted selector selected."""
+        """Return scikit-learn's diagram, and below it the selected features of a fitted selector."""
         bundle = {"text/plain": repr(self)}
         if get_config()["display"] == "diagram":
             bundle["text/html"] = estimator_html_repr(self) + selected_html(self)

@@ -1,28 +1,37 @@
-"""What may be selected: costs, a limit, features that must or must not be selected."""
+"""The budget of a selection: costs, a limit, features that must or must not be selected."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from numbers import Real
-from typing import Any, NamedTuple, Self, TypeGuard
+from typing import NamedTuple, Self, TypeGuard
 
 import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.phrases import shortened
 from puselect.search.repair import SLACK
 from puselect.selectors.base import resolve_n_features, warn_of_fewer
-from puselect.selectors.groups import check_equal_costs, find_columns, group_costs, has_integer_names, leaders
+from puselect.selectors.groups import (
+    ColumnName,
+    Groups,
+    check_equal_costs,
+    find_columns,
+    group_costs,
+    has_integer_names,
+    leaders,
+)
 
 AUTO, RELATED = "auto", "related"  # the number of features is found, not given: enough, or all that are related
 LARGEST_COST = 1e100  # the sum of all costs, and its ratio to the budget, must not overflow
 
 
-def is_open(n_features_to_select: Any) -> TypeGuard[str]:
+def is_open(n_features_to_select: object) -> TypeGuard[str]:
     """Return whether the number of features is to be found."""
     return isinstance(n_features_to_select, str) and n_features_to_select in (AUTO, RELATED)
 
 
 class Budget(NamedTuple):
-    """What a search decides on: the free features, what each costs, and what may be spent on them."""
+    """The free features that a search decides on, their costs, and a limit on the sum."""
 
     kept: BoolArray
     """Features that are always selected, shape (n_features,)."""
@@ -31,7 +40,7 @@ class Budget(NamedTuple):
     costs: FloatArray
     """Costs of the free features."""
     limit: float
-    """What the selected of the free features may cost together."""
+    """The largest cost of the selected free features together."""
     leader: IntArray | None = None
     """The feature that stands for the group of each, shape (n_features,); None without groups. Others are not free."""
 
@@ -57,7 +66,7 @@ class Budget(NamedTuple):
 
     @property
     def units(self) -> IntArray:
-        """What can be selected as one: features, and the leaders of groups."""
+        """Features that are selected on their own, and the leaders of groups."""
         kept = np.flatnonzero(self.kept)
         return np.union1d(self.free, kept if self.leader is None else kept[self.leader[kept] == kept])
 
@@ -91,11 +100,11 @@ class Budget(NamedTuple):
         n_features_to_select: int | float | str | None,
         feature_costs: FloatArray | None,
         budget: float | None,
-        always_keep: Sequence[Any] | None,
-        never_select: Sequence[Any] | None,
-        names: Sequence[Any] | None,
+        always_keep: Sequence[ColumnName] | None,
+        never_select: Sequence[ColumnName] | None,
+        names: Sequence[ColumnName] | None,
         selectable: BoolArray,
-        groups: Mapping[str, Sequence[int]] | None = None,
+        groups: Groups | None = None,
     ) -> Self:
         """Check the selector's parameters against the table and against each other.
 
@@ -108,7 +117,7 @@ class Budget(NamedTuple):
         usable = selectable | named
         kept = _with_groups(named, sets) & usable
         never = _with_groups(_as_mask("never_select", never_select, names, n_features, sets), sets)
-        leader = leaders(sets, usable)
+        leader = leaders(sets, usable) if sets else np.arange(n_features)
         is_leader = leader == np.arange(n_features)
         if (kept & never).any():
             shared = np.flatnonzero(kept & never)
@@ -129,7 +138,7 @@ class Budget(NamedTuple):
         return cls(kept, free, costs[free], min(max(left, 0.0), enough), leader if sets else None)
 
 
-def _with_groups(mask: BoolArray, groups: Mapping[str, Sequence[int]]) -> BoolArray:
+def _with_groups(mask: BoolArray, groups: Groups) -> BoolArray:
     """Return the mask with whole groups where it has one of their features."""
     whole = mask.copy()
     for columns in groups.values():
@@ -142,7 +151,7 @@ def _costs_and_limit(
     feature_costs: FloatArray | None,
     budget: float | None,
     n_features: int,
-    groups: Mapping[str, Sequence[int]],
+    groups: Groups,
 ) -> tuple[FloatArray, float]:
     """Return the cost of every feature and the limit on their sum."""
     is_auto = is_open(n_features_to_select)
@@ -171,25 +180,24 @@ def _costs_and_limit(
     return costs, float(budget)
 
 
-def costs_in_order(costs: Any, names: Sequence[Any] | None, groups: Mapping[str, Sequence[int]]) -> FloatArray:
+def costs_in_order(costs: object, names: Sequence[ColumnName] | None, groups: Groups) -> FloatArray:
     """Return the costs in the order of the columns; those that carry names (a dict, a pandas Series) go by name."""
-    keys = list(getattr(costs, "keys", list)())
-    are_numbered = not has_integer_names(names) and keys == list(range(len(keys)))
-    by_name = hasattr(costs, "keys") and not are_numbered
-    if not by_name:
-        return _as_floats(list(costs.values()) if isinstance(costs, Mapping) else costs)
+    if not hasattr(costs, "items"):
+        return _as_floats(costs)
+    by_name: dict[ColumnName, float] = dict(costs.items())
+    if not has_integer_names(names) and list(by_name) == list(range(len(by_name))):
+        return _as_floats(list(by_name.values()))
     if names is None:
         raise ValueError("feature_costs by name need a table with column names, got an array without")
     if groups:
-        costs = group_costs(groups, costs, names)
-    missing = [name for name in names if name not in costs]
+        by_name = group_costs(groups, by_name, names)
+    missing = [name for name in names if name not in by_name]
     if missing:
-        shown = ", ".join(map(str, missing[:5]))
-        raise ValueError(f"feature_costs must hold a cost for every column, got none for {shown}")
-    return _as_floats([costs[name] for name in names])
+        raise ValueError(f"feature_costs must hold a cost for every column, got none for {shortened(missing, most=5)}")
+    return _as_floats([by_name[name] for name in names])
 
 
-def _as_floats(costs: Any) -> FloatArray:
+def _as_floats(costs: object) -> FloatArray:
     try:
         return np.asarray(costs, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -198,10 +206,10 @@ def _as_floats(costs: Any) -> FloatArray:
 
 def _as_mask(
     parameter: str,
-    wanted: Sequence[Any] | None,
-    names: Sequence[Any] | None,
+    wanted: Sequence[ColumnName] | None,
+    names: Sequence[ColumnName] | None,
     n_features: int,
-    groups: Mapping[str, Sequence[int]],
+    groups: Groups,
 ) -> BoolArray:
     """Return the mask of features given by names, their own or those of groups, or by indices."""
     mask = np.zeros(n_features, dtype=bool)
@@ -209,5 +217,5 @@ def _as_mask(
         raise ValueError(f"{parameter} must be a list of names or indices, got {wanted!r}")
     for item in () if wanted is None else wanted:
         is_group = isinstance(item, str) and item in groups and item not in (names or ())
-        mask[groups[item] if is_group else find_columns(parameter, item, names, n_features)] = True
+        mask[groups[str(item)] if is_group else find_columns(parameter, item, names, n_features)] = True
     return mask

@@ -1,10 +1,11 @@
-"""Why a data frame is not a table of finite numbers: which columns, and what is in them."""
+"""Messages for tables that do not hold finite numbers: the columns and their faults."""
 
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import coo_array, issparse
 
+from puselect.arrays import AnyArray
 from puselect.phrases import shortened
 
 KINDS = ("text", "dates", "missing values", "infinite values")
@@ -35,8 +36,8 @@ def column_faults(X: Any) -> str:
     return f"X must hold finite numbers, got {'; '.join(found)}; use puselect.prepare(X, y) first"
 
 
-def _stored_faults(X: Any) -> str:
-    """Return a sentence that says where a sparse matrix stores a value that is not finite; "" if there is none."""
+def _stored_faults(X: coo_array) -> str:
+    """Return a sentence that locates a value of a sparse matrix that is not finite; "" if there is none."""
     stored = X.tocoo()
     bad = np.flatnonzero(~np.isfinite(stored.data)) if stored.data.dtype.kind in "fc" else np.empty(0, dtype=np.intp)
     if not len(bad):
@@ -46,14 +47,14 @@ def _stored_faults(X: Any) -> str:
 
 
 def has_dates(X: Any) -> bool:
-    """Return whether a polars frame has columns of dates, which NumPy would take for numbers."""
-    is_polars = not hasattr(X, "collect") and hasattr(X, "schema")  # the schema of a lazy frame takes long
-    kinds = X.schema.values() if is_polars and hasattr(X.schema, "values") else ()
+    """Return whether a frame with a schema, of polars, has columns of dates, which NumPy would take for numbers."""
+    is_lazy = hasattr(X, "collect")  # its schema takes long
+    kinds = X.schema.values() if not is_lazy and hasattr(X.schema, "values") else ()
     return any(str(kind).startswith(("Date", "Time")) for kind in kinds)
 
 
-def _fault(values: Any) -> str:
-    """Return what is wrong with the values of a column."""
+def _fault(values: AnyArray) -> str:
+    """Return the fault of the values of a column."""
     if values.dtype.kind in "mM":
         return "dates"
     if values.dtype.kind not in "fiub":
@@ -72,5 +73,5 @@ def _real(value: Any) -> float:
     return float(value)
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType")

@@ -1,7 +1,6 @@
 """Features that are selected as a whole, such as the one-hot columns of one category."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -9,12 +8,16 @@ from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.columns.evidence import NO_DIFFERENCE_ROOT, Evidence
 from puselect.labels import is_missing
 
+ColumnName = str | int
+Groups = Mapping[str, Sequence[int]]
+"""The columns of each group, by its name."""
+
 EULER = 0.5772
 PREPARED = "prepared"
 SUFFIXES = (" is missing", " (hour)", " (weekday)")
 
 
-def read_groups(groups: Any, names: Sequence[Any] | None, n_features: int) -> dict[str, list[int]]:
+def read_groups(groups: object, names: Sequence[ColumnName] | None, n_features: int) -> dict[str, list[int]]:
     """Return the columns of each group of two or more.
 
     Parameters
@@ -71,7 +74,7 @@ def prepared_source(name: str) -> str:
     return name.split("=", 1)[0] if suffix is None else name.removesuffix(suffix)
 
 
-def leaders(groups: Mapping[str, Sequence[int]], selectable: BoolArray) -> IntArray:
+def leaders(groups: Groups, selectable: BoolArray) -> IntArray:
     """Return, for every column, the column that stands for its group: the first that can be selected, or itself."""
     leader = np.arange(len(selectable))
     for columns in groups.values():
@@ -80,7 +83,7 @@ def leaders(groups: Mapping[str, Sequence[int]], selectable: BoolArray) -> IntAr
     return leader
 
 
-def representatives(groups: Mapping[str, Sequence[int]], support: BoolArray) -> BoolArray:
+def representatives(groups: Groups, support: BoolArray) -> BoolArray:
     """Return one column for each feature: all but those of groups, and of each group the first that is selected.
 
     Examples
@@ -95,7 +98,7 @@ def representatives(groups: Mapping[str, Sequence[int]], support: BoolArray) -> 
     return kept
 
 
-def best_features(ranking: IntArray, groups: Mapping[str, Sequence[int]], n_features: int) -> BoolArray:
+def best_features(ranking: IntArray, groups: Groups, n_features: int) -> BoolArray:
     """Return the columns of the features of best rank; a group has the rank of its best column.
 
     Examples
@@ -110,7 +113,7 @@ def best_features(ranking: IntArray, groups: Mapping[str, Sequence[int]], n_feat
     return np.isin(leader, features[np.argsort(best[features], kind="stable")[:n_features]])
 
 
-def selected_groups(groups: Mapping[str, Sequence[int]], support: BoolArray) -> list[list[int]]:
+def selected_groups(groups: Groups, support: BoolArray) -> list[list[int]]:
     """Return the groups of which columns are selected, as places among the selected columns.
 
     Examples
@@ -123,7 +126,7 @@ def selected_groups(groups: Mapping[str, Sequence[int]], support: BoolArray) -> 
     return [places for places in found if places]
 
 
-def feature_names(groups: Mapping[str, Sequence[int]], names: Sequence[Any]) -> list[str]:
+def feature_names(groups: Groups, names: Sequence[ColumnName]) -> list[str]:
     """Return the name of the feature that each column belongs to.
 
     Examples
@@ -135,12 +138,14 @@ def feature_names(groups: Mapping[str, Sequence[int]], names: Sequence[Any]) -> 
     return [group_of.get(column, str(name)) for column, name in enumerate(names)]
 
 
-def group_costs(groups: Mapping[str, Sequence[int]], costs: Any, names: Sequence[Any]) -> dict[Any, float]:
+def group_costs(
+    groups: Groups, costs: Mapping[ColumnName, float], names: Sequence[ColumnName]
+) -> dict[ColumnName, float]:
     """Return costs by name with that of a group given to each of its columns.
 
     A group has one cost: under its own name, or the same for all of its columns.
     """
-    spread = {name if name in names else str(name): costs[name] for name in costs.keys()}  # noqa: SIM118  a Series
+    spread = {name if name in names else str(name): cost for name, cost in costs.items()}
     for group, columns in groups.items():
         members = [names[column] for column in columns]
         priced = [name for name in members if name in spread]
@@ -155,7 +160,7 @@ def group_costs(groups: Mapping[str, Sequence[int]], costs: Any, names: Sequence
     return spread
 
 
-def check_equal_costs(groups: Mapping[str, Sequence[int]], costs: FloatArray) -> None:
+def check_equal_costs(groups: Groups, costs: FloatArray) -> None:
     """Raise a ValueError if the columns of a group differ in cost."""
     for group, columns in groups.items():
         found = np.unique(costs[list(columns)])
@@ -166,7 +171,7 @@ def check_equal_costs(groups: Mapping[str, Sequence[int]], costs: FloatArray) ->
 def group_evidence(evidence: Evidence, leader: IntArray) -> Evidence:
     """Return the evidence with that of a group, its best column's, at its leader.
 
-    The best of m columns looks better by chance than a single one; what chance adds is subtracted.
+    The best of m columns looks better by chance than a single one; the gain by chance is subtracted.
     """
     return evidence._replace(
         labelled=group_statistic(evidence.labelled, leader), cotrained=group_statistic(evidence.cotrained, leader)
@@ -185,7 +190,7 @@ def group_statistic(statistic: FloatArray, leader: IntArray) -> FloatArray:
     return best
 
 
-def _groups_of_labels(labels: Any, n_features: int) -> dict[str, list[int]]:
+def _groups_of_labels(labels: object, n_features: int) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     if isinstance(labels, str) or not np.iterable(labels) or len(list(labels)) != n_features:
         got = len(list(labels)) if np.iterable(labels) and not isinstance(labels, str) else repr(labels)
@@ -196,14 +201,14 @@ def _groups_of_labels(labels: Any, n_features: int) -> dict[str, list[int]]:
     return {label: columns for label, columns in found.items() if len(columns) > 1}
 
 
-def _members(group: Any, members: Any) -> list[Any]:
+def _members(group: object, members: object) -> list[object]:
     if isinstance(members, str) or not np.iterable(members):
         raise ValueError(f"groups must hold lists of names or indices, got {members!r} for {group!r}")
     return list(members)
 
 
 def find_columns(
-    parameter: str, item: Any, names: Sequence[Any] | None, n_features: int, group: Any = None
+    parameter: str, item: object, names: Sequence[ColumnName] | None, n_features: int, group: object = None
 ) -> list[int]:
     """Return the columns of a name or an index; an integer is a name where names are integers.
 
@@ -212,22 +217,22 @@ def find_columns(
     >>> find_columns("always_keep", 2, ["a", "b", "c"], 3), find_columns("always_keep", 2, [2, 4, 6], 3)
     ([2], [0])
     """
-    is_integer = isinstance(item, int | np.integer) and not isinstance(item, bool)
-    by_name = isinstance(item, str) or (is_integer and has_integer_names(names))
+    number = int(item) if isinstance(item, int | np.integer) and not isinstance(item, bool) else None
+    by_name = isinstance(item, str) or (number is not None and has_integer_names(names))
     if by_name:
         places = [place for place, name in enumerate(names or ()) if name == item]
     else:
-        places = [int(item) % n_features] if is_integer and -n_features <= item < n_features else []
+        places = [number % n_features] if number is not None and -n_features <= number < n_features else []
     if not places:
         wanted = "name columns of X" if by_name else f"hold names or indices in 0..{n_features - 1}"
         raise ValueError(f"{parameter} must {wanted}, got {item!r}{'' if group is None else f' in {group!r}'}")
     return places
 
 
-def has_integer_names(names: Sequence[Any] | None) -> bool:
+def has_integer_names(names: Sequence[ColumnName] | None) -> bool:
     """Return whether the names of the columns are integers."""
     return names is not None and not isinstance(names[0], str)
 
 
-def _shown(column: int, names: Sequence[Any] | None) -> str:
+def _shown(column: int, names: Sequence[ColumnName] | None) -> str:
     return repr(column if names is None else names[column])

@@ -10,6 +10,7 @@ from puselect.search.progress import Step, Throttle
 
 if TYPE_CHECKING:
     from puselect.selectors.base import PUSelector
+    from puselect.selectors.result import FitResult
 
 SHOWN = 12
 WIDEST = 90  # pixels
@@ -25,21 +26,30 @@ def selected_html(selector: "PUSelector") -> str:
         return ""
     result = selector.result_
     chosen = result.selected_units()
-    widths = _widths(result.scores)
-    head = _row("th", "rank", "feature", "probability" if result.search is not None else "score", "")
+    title, values = _figures(result)
+    widths = _widths(values)
+    head = _row("th", "rank", "feature", title, "")
     rows = "".join(
         _row(
             "td",
             str(result.ranking[unit.column]),
             escape(unit.name),
-            f"{result.scores[unit.column]:.3g}",
+            f"{values[unit.column]:.3g}" if title else "",
             f"<div style='width:{widths[unit.column]:.0f}px;{BAR}'></div>",
         )
         for unit in chosen[:SHOWN]
     )
-    title = f"{len(chosen)} of {len(result.units())} features selected"
+    count = f"{len(chosen)} of {len(result.units())} features selected"
     more = f"<div style='{TEXT}'>and {len(chosen) - SHOWN} more</div>" if len(chosen) > SHOWN else ""
-    return f"<div style='{TEXT}'><b>{title}</b></div><table style='{TEXT}'>{head}{rows}</table>{more}"
+    return f"<div style='{TEXT}'><b>{count}</b></div><table style='{TEXT}'>{head}{rows}</table>{more}"
+
+
+def _figures(result: "FitResult") -> tuple[str, FloatArray]:
+    """Return how often each column was selected again, or the scores of a ranking; a search has no such figures."""
+    if result.stability is not None:
+        n_searches = result.stability.n_searches
+        return f"selected again, of {n_searches}", n_searches * np.array(result.stability.frequency)
+    return ("score", result.scores) if result.search is None else ("", np.zeros(len(result.support)))
 
 
 def _row(tag: str, *cells: str) -> str:

@@ -114,20 +114,18 @@ def part_of(days: "pl.Series", part: str) -> "pl.Series":
     return 24 * (days - days.floor()) if part == HOUR else (days.floor() + EPOCH_WEEKDAY) % 7
 
 
-def date_parts(days: "pl.Series") -> tuple[str, ...]:
-    """Return which parts tell more than the date: those of dates with a time of day that varies.
+def date_parts(days: FloatArray) -> tuple[str, ...]:
+    """Return the parts that say more than the date, where the time of day varies.
 
     The hour needs two days or more, the weekday two weeks: otherwise they follow from the date.
 
     Examples
     --------
-    >>> import polars as pl
-    >>> date_parts(pl.Series([0.5, 3.25, 20.75])), date_parts(pl.Series([0.5, 1.5, 20.5]))
+    >>> date_parts(np.array([0.5, 3.25, 20.75])), date_parts(np.array([0.5, 1.5, 20.5]))
     (('hour', 'weekday'), ())
     """
-    known = known_values(days)
-    span = np.ptp(known)
-    if len(np.unique(known % 1)) == 1 or span < HOUR_SPAN:
+    span = np.ptp(days)
+    if len(np.unique(days % 1)) == 1 or span < HOUR_SPAN:
         return ()
     return (HOUR, WEEKDAY) if span >= WEEKDAY_SPAN else (HOUR,)
 

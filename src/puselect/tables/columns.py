@@ -1,14 +1,15 @@
 """Columns of a table become features, or are left out for a reason."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray
 from puselect.checks.leaks import Leak, LeakKind, find_leak
 from puselect.columns.twins import find_twins
+from puselect.tables import errors
 from puselect.tables.column_types import (
     as_numbers,
     date_format,
@@ -21,24 +22,10 @@ from puselect.tables.column_types import (
     type_of,
     without_nulls,
 )
-from puselect.tables.encoders import Encoder, Feature, median, without_codes
-from puselect.tables.errors import (
-    CodeNote,
-    FilledNote,
-    Hole,
-    IdentifierNote,
-    LeakNote,
-    LeftOut,
-    LeftOutReason,
-    MissingValuesError,
-    Note,
-    RepeatedNameError,
-    SpikeNote,
-    TwinNote,
-)
+from puselect.tables.encoders import Encoder, Feature, median
+from puselect.tables.errors import LeftOut, Note
 from puselect.tables.frames import pl
 
-ENCODED = ("text", "dates")
 INDICATOR_SHARE = 0.01
 TWINS = 0.99
 FEWEST_ROWS, MOST_COMPARED = 20, 2000
@@ -66,107 +53,91 @@ class ColumnRules:
     """Columns to use although they look like identifiers, leaks or copies."""
 
 
-@dataclass(frozen=True)
-class Used:
-    """A column that is used: its encoder, and its features with NaN for missing values."""
-
-    encoder: Encoder
-    raw: tuple[Feature, ...]
-
-
 @dataclass
 class Columns:
-    """The columns found so far."""
+    """The columns of a table, as far as they were read."""
 
-    used: list[Used] = field(default_factory=list)
+    used: dict[str, Encoder] = field(default_factory=dict)
+    raw: dict[str, list[Feature]] = field(default_factory=dict)
+    """Features of the columns that are used, with NaN for missing values."""
     left_out: list[LeftOut] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
 
     @property
     def features(self) -> list[Feature]:
         """The features, missing values as NaN."""
-        return [feature for column in self.used for feature in column.raw]
+        return [feature for name in self.used for feature in self.raw[name]]
 
-    def leave_out(self, reasons: Iterable[LeftOut]) -> None:
-        """Move columns to those that are not used."""
-        self.left_out += (found := list(reasons))
-        names = {column.name for column in found}
-        self.used = [column for column in self.used if column.encoder.column not in names]
+    def leave_out(self, column: LeftOut) -> None:
+        """Add a column to those that are not used."""
+        self.left_out.append(column)
+        self.used.pop(column.name, None)
 
 
 def read_columns(
-    frame: pl.DataFrame, names: Iterable[str], rules: ColumnRules | None = None, positive: BoolArray | None = None
+    frame: pl.DataFrame, names: Iterable[str], rules: ColumnRules, positive: BoolArray | None = None
 ) -> Columns:
-    """Decide what becomes of the named columns of a polars frame.
+    """Choose encoders for the named columns of a frame.
 
-    Numbers stay as they are, booleans become 0 and 1, durations numbers. Text and dates are left out unless
-    `rules.encode`. Constant and empty columns are left out. With the labels, columns that may give them away are noted.
+    Numbers stay as they are, booleans become 0 and 1, durations numbers. Text and dates are left out unless they are to
+    be encoded. Constant and empty columns are left out. With the labels, columns that may give them away are noted.
     """
-    columns, rules = Columns(), rules or ColumnRules()
+    columns = Columns()
     for name in names:
-        _read_column(columns, name, frame[name], rules)
+        _read_column(columns, frame[name], rules)
     identifiers = _identifiers(columns, frame, rules)
     if positive is not None:
         columns.notes += _leak_notes(columns, frame, rules, positive, identifiers)
-    if rules.prepare:
-        columns.leave_out(LeftOut(name, "identifier") for name in identifiers)
-    else:
-        columns.notes += map(IdentifierNote, identifiers)
-    taken = [feature.name for feature in columns.features]
-    if len(set(taken)) < len(taken):
-        raise RepeatedNameError(None, [name for name in dict.fromkeys(taken) if taken.count(name) > 1])
+    for name in identifiers:
+        if rules.prepare:
+            columns.leave_out(LeftOut(name, "identifier"))
+        else:
+            columns.notes.append(errors.IdentifierNote(name))
+    taken = Counter(feature.name for feature in columns.features)
+    if repeated := [name for name, count in taken.items() if count > 1]:
+        raise errors.RepeatedNameError(None, repeated)
     return columns
 
 
-def _read_column(columns: Columns, name: str, column: pl.Series, rules: ColumnRules) -> None:
-    numbers = None if name in dict(rules.orders) else as_numbers(column)
+def _read_column(columns: Columns, column: pl.Series, rules: ColumnRules) -> None:
+    """Use a column, or leave it out."""
+    name, encoder = column.name, choose_encoder(column, rules)
+    if isinstance(encoder, LeftOut):
+        return columns.leave_out(encoder)
+    if encoder.kind != "categories":
+        known = known_values(encoder.raw_features(column)[0].values)
+        if not len(known):
+            return columns.leave_out(LeftOut(name, "empty"))
+        if known.min() == known.max():
+            value = f"{known[0]:g}" if encoder.kind == "number" else str(column.drop_nulls()[0])
+            return columns.leave_out(LeftOut(name, "constant", value))
+        if encoder.kind == "date":
+            encoder = replace(encoder, parts=date_parts(known))
+        if encoder.kind == "number":
+            columns.notes += _notes_on_values(name, known)
+    columns.used[name], columns.raw[name] = encoder, encoder.raw_features(column)
+    return None
+
+
+def choose_encoder(column: pl.Series, rules: ColumnRules) -> Encoder | LeftOut:
+    """Return how to encode a column, or why it cannot be used."""
+    name, kind, ordered = column.name, kind_of(column), dict(rules.orders)
+    order = ordered.get(name) or _declared_order(column)
     if column.null_count() == len(column):
-        columns.left_out.append(LeftOut(name, "empty"))
-    elif numbers is None:
-        _read_other(columns, name, column, rules)
-    else:
-        _read_numbers(columns, column, without_codes(numbers, rules.missing_codes), rules)
-
-
-def _read_numbers(columns: Columns, column: pl.Series, numbers: pl.Series, rules: ColumnRules) -> None:
-    name, known = column.name, known_values(numbers)
-    if not len(known):
-        columns.left_out.append(LeftOut(name, "empty"))
-    elif known.min() == known.max():
-        columns.left_out.append(LeftOut(name, "constant", f"{known[0]:g}"))
-    else:
-        kind = "duration" if type_of(column) == "Duration" else "number"
-        _use(columns, Encoder(name, kind, missing_codes=rules.missing_codes), column)
-        if code := missing_code(known):
-            columns.notes.append(CodeNote(name, f"{code[0]:g}", code[1]))
-        if peak := spike(known):
-            columns.notes.append(SpikeNote(name, f"{peak[0]:.6g}", peak[1]))
-
-
-def _use(columns: Columns, encoder: Encoder, column: pl.Series) -> None:
-    columns.used.append(Used(encoder, tuple(encoder.raw_features(column))))
-
-
-def _read_other(columns: Columns, name: str, column: pl.Series, rules: ColumnRules) -> None:
-    """Use a column that does not hold numbers, or leave it out."""
-    kind = kind_of(column)
-    order = dict(rules.orders).get(name) or _declared_order(column)
-    if kind not in ENCODED:
-        columns.left_out.append(LeftOut(name, "type", kind))
-    elif not rules.encode and not rules.prepare and name not in dict(rules.orders):
-        columns.left_out.append(LeftOut(name, cast(LeftOutReason, kind), n_values=column.drop_nulls().n_unique()))
-    elif order:
-        _use(columns, Encoder(name, "order", order), column)
-    elif kind == "dates":
-        text_format = (date_format(column) or "") if str(column.dtype) == "String" else ""
-        encoder = Encoder(name, "time" if type_of(column) == "Time" else "date", date_format=text_format)
-        days = encoder.raw_features(column)[0].values.drop_nans()
-        if not len(days) or days.min() == days.max():
-            columns.left_out.append(LeftOut(name, "constant", str(column.drop_nulls()[0])))
-        else:
-            _use(columns, replace(encoder, parts=date_parts(days)), column)
-    else:
-        _read_categories(columns, name, column, rules)
+        return LeftOut(name, "empty")
+    if name not in ordered and as_numbers(column) is not None:
+        is_duration = type_of(column) == "Duration"
+        return Encoder(name, "duration" if is_duration else "number", missing_codes=rules.missing_codes)
+    if kind not in ("text", "dates"):
+        return LeftOut(name, "type", kind)
+    if not rules.encode and not rules.prepare and name not in ordered:
+        return LeftOut(name, "dates" if kind == "dates" else "text", n_values=column.drop_nulls().n_unique())
+    if order:
+        return Encoder(name, "order", order)
+    if kind == "dates":
+        text_format = (date_format(column) or "") if type_of(column) == "String" else ""
+        return Encoder(name, "time" if type_of(column) == "Time" else "date", date_format=text_format)
+    return _choose_categories(column.cast(str), rules)
 
 
 def _declared_order(column: pl.Series) -> tuple[str, ...]:
@@ -174,42 +145,48 @@ def _declared_order(column: pl.Series) -> tuple[str, ...]:
     return tuple(column.dtype.categories) if isinstance(column.dtype, pl.Enum) else ()
 
 
-def _read_categories(columns: Columns, name: str, column: pl.Series, rules: ColumnRules) -> None:
-    text = column.cast(str)
+def _choose_categories(text: pl.Series, rules: ColumnRules) -> Encoder | LeftOut:
+    """Return a one-hot encoder, unless the text has too many values or a single one."""
     categories = sorted(text.drop_nulls().unique().to_list())
     if len(categories) > rules.max_categories:
-        is_identifier = rules.prepare and looks_like_identifier(column)
-        reason = LeftOut(name, "text", "", len(categories), rules.max_categories)
-        columns.left_out.append(LeftOut(name, "identifier") if is_identifier else reason)
-    elif len(categories) == 1 and not text.null_count():
-        columns.left_out.append(LeftOut(name, "constant", categories[0]))
-    else:
-        # One column is enough for two categories.
-        used = categories[1:] if len(categories) == 2 and not text.null_count() else categories
-        lost = text.null_count() / len(text)
-        _use(columns, Encoder(name, "categories", tuple(used), seen=tuple(categories), lost=lost), column)
+        is_identifier = rules.prepare and looks_like_identifier(text)
+        many = LeftOut(text.name, "text", "", len(categories), rules.max_categories)
+        return LeftOut(text.name, "identifier") if is_identifier else many
+    if len(categories) == 1 and not text.null_count():
+        return LeftOut(text.name, "constant", categories[0])
+    # One column is enough for two categories.
+    used = categories[1:] if len(categories) == 2 and not text.null_count() else categories
+    lost = text.null_count() / len(text)
+    return Encoder(text.name, "categories", tuple(used), seen=tuple(categories), lost=lost)
+
+
+def _notes_on_values(name: str, known: FloatArray) -> Iterator[Note]:
+    """Yield notes on values that may stand for missing, or may have been filled in before."""
+    if code := missing_code(known):
+        yield errors.CodeNote(name, f"{code[0]:g}", code[1])
+    if peak := spike(known):
+        yield errors.SpikeNote(name, f"{peak[0]:.6g}", peak[1])
 
 
 def _identifiers(columns: Columns, frame: pl.DataFrame, rules: ColumnRules) -> list[str]:
-    numbers = [used.encoder.column for used in columns.used if used.encoder.kind == "number"]
-    return [name for name in numbers if name not in rules.use and looks_like_identifier(frame[name])]
+    numbers = [name for name, encoder in columns.used.items() if encoder.kind == "number" and name not in rules.use]
+    return [name for name in numbers if looks_like_identifier(frame[name])]
 
 
 def _leak_notes(
     columns: Columns, frame: pl.DataFrame, rules: ColumnRules, positive: BoolArray, identifiers: Sequence[str]
-) -> Iterator[LeakNote]:
+) -> Iterator[errors.LeakNote]:
     """Yield the columns that may give the label away; they are left out only on request."""
-    names = [used.encoder.column for used in columns.used]
-    for encoder, values in ((used.encoder, used.raw[0].values) for used in columns.used):
-        name = encoder.column
+    for name, encoder in columns.used.items():
+        values = columns.raw[name][0].values
         if encoder.kind == "categories":
             codes = {value: float(code) for code, value in enumerate(encoder.seen)}
             values = without_nulls(frame[name].cast(str).replace_strict(codes, return_dtype=pl.Float64))
         is_order = encoder.kind == "date" or name in identifiers
-        leak = find_leak(values.to_numpy(), positive, len(names), is_order=is_order)
+        leak = find_leak(values.to_numpy(), positive, len(columns.used), is_order=is_order)
         if leak is not None and name not in rules.use:
-            companions = tuple(other for other in names if other.startswith(f"{name}_"))
-            yield LeakNote(name, leak, _bounds_text(leak, encoder), companions)
+            companions = tuple(other for other in columns.used if other.startswith(f"{name}_"))
+            yield errors.LeakNote(name, leak, _bounds_text(leak, encoder), companions)
 
 
 def _bounds_text(leak: Leak, encoder: Encoder) -> tuple[str, ...]:
@@ -229,32 +206,33 @@ def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = (
 
     The encoders learn the medians. Without `rules.impute`, missing and infinite values raise a `MissingValuesError`.
     """
-    columns.notes += _count_holes([used.raw[0] for used in columns.used], rules)
+    columns.notes += _count_holes([columns.raw[name][0] for name in columns.used], rules)
     _learn_filling(columns, rules.prepare)
-    filled = [used.encoder.filled(used.raw) for used in columns.used]
-    copies = _find_copies(columns, [made[0] for made in filled], rules, keep)
-    columns.leave_out(copies)
-    left_out = {column.name for column in copies}
-    return [feature for made in filled for feature in made if feature.source not in left_out]
+    filled = {name: encoder.filled(columns.raw[name]) for name, encoder in columns.used.items()}
+    for copy in _find_copies(columns, [features[0] for features in filled.values()], rules, keep):
+        columns.leave_out(copy)
+    return [feature for name in columns.used for feature in filled[name]]
 
 
 def _learn_filling(columns: Columns, indicators: bool) -> None:
     """Let the encoders know the medians, and add indicators where values are missing; equal ones only once."""
     seen: set[bytes] = set()
-    for place, used in enumerate(columns.used):
-        if used.encoder.kind == "categories":
+    for name, encoder in columns.used.items():
+        if encoder.kind == "categories":
             continue
-        missing = ~np.isfinite(used.raw[0].values.to_numpy())
+        raw = columns.raw[name]
+        missing = ~np.isfinite(raw[0].values.to_numpy())
         content = missing.tobytes() if indicators and missing.mean() >= INDICATOR_SHARE else b""
-        fill, *part_fills = (median(feature.values) for feature in used.raw)
-        is_new = bool(content) and content not in seen
-        encoder = replace(used.encoder, fill=fill, part_fills=tuple(part_fills), has_indicator=is_new)
-        columns.used[place] = replace(used, encoder=replace(encoder, lost=float(missing.mean())))
+        fill, *part_fills = (median(feature.values) for feature in raw)
+        columns.used[name] = replace(
+            encoder, fill=fill, part_fills=tuple(part_fills), has_indicator=bool(content) and content not in seen,
+            lost=float(missing.mean()),
+        )  # fmt: skip
         seen.add(content)
 
 
 def _count_holes(features: Sequence[Feature], rules: ColumnRules) -> list[Note]:
-    holes: dict[Hole, dict[str, int]] = {
+    holes: dict[errors.Hole, dict[str, int]] = {
         "missing": {feature.name: int(np.isnan(feature.values.to_numpy()).sum()) for feature in features},
         "infinite": {feature.name: int(np.isinf(feature.values.to_numpy()).sum()) for feature in features},
     }
@@ -262,9 +240,9 @@ def _count_holes(features: Sequence[Feature], rules: ColumnRules) -> list[Note]:
     for hole, counts in holes.items():
         found = {name: count for name, count in counts.items() if count}
         if found and not rules.prepare and rules.impute is None:
-            raise MissingValuesError(hole, found)
+            raise errors.MissingValuesError(hole, found)
         if found:
-            notes.append(FilledNote(hole, found))
+            notes.append(errors.FilledNote(hole, found))
     return notes
 
 
@@ -272,7 +250,7 @@ def _find_copies(
     columns: Columns, firsts: Sequence[Feature], rules: ColumnRules, keep: Sequence[str]
 ) -> list[LeftOut]:
     """Return the columns to leave out as copies, and note those that say the same but are used."""
-    single = [first for used, first in zip(columns.used, firsts, strict=True) if used.encoder.kind != "categories"]
+    single = [first for first in firsts if columns.used[first.source].kind != "categories"]
     if not 2 <= len(single) <= MOST_COMPARED or len(single[0].values) < FEWEST_ROWS:
         return []
     single.sort(key=lambda feature: feature.source not in keep)  # of copies the first is used
@@ -288,7 +266,7 @@ def _find_copies(
         copies += [LeftOut(name, "copy", first) for name in dropped]
         rest = tuple(name for name in (first, *others) if name not in dropped)
         if len(rest) > 1:
-            columns.notes.append(TwinNote(rest, group.correlation))
+            columns.notes.append(errors.TwinNote(rest, group.correlation))
     return copies
 
 

@@ -7,8 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -160,7 +159,7 @@ def _collected(source: Source, scan: pl.LazyFrame, is_streamed: bool = False) ->
 def write_table(frame: pl.DataFrame | pl.LazyFrame, file: BinaryIO, output_format: str) -> None:
     """Write a frame, in memory or lazy, to an open file in one of `OUTPUT_FORMATS`."""
     lazy = frame.lazy()
-    with _polars_errors_as_os_errors():
+    try:
         if output_format == ".parquet":
             lazy.sink_parquet(file)
         elif output_format in (".arrow", ".feather"):
@@ -169,6 +168,8 @@ def write_table(frame: pl.DataFrame | pl.LazyFrame, file: BinaryIO, output_forma
             _write_packed(_without_durations(lazy).collect(), file)
         else:
             _without_durations(lazy).sink_csv(file, separator="\t" if output_format == ".tsv" else ",")
+    except POLARS_ERRORS as error:  # such as for a full disk
+        raise OSError(f"cannot write the table: {reader_message(error)}") from error
 
 
 def _without_durations(lazy: pl.LazyFrame) -> pl.LazyFrame:
@@ -181,15 +182,6 @@ def _write_packed(frame: pl.DataFrame, file: BinaryIO) -> None:
     file.write(gzip.compress(frame.clear().write_csv().encode(), mtime=0))
     for part in frame.iter_slices(ROWS_PACKED):
         file.write(gzip.compress(part.write_csv(include_header=False).encode(), mtime=0))
-
-
-@contextmanager
-def _polars_errors_as_os_errors() -> Iterator[None]:
-    """Turn what polars raises while it writes, such as for a full disk, into an OSError."""
-    try:
-        yield
-    except POLARS_ERRORS as error:
-        raise OSError(f"cannot write the table: {reader_message(error)}") from error
 
 
 def output_format(path: Path) -> str:
@@ -305,9 +297,3 @@ def _spooled(stream: BinaryIO, name: str) -> Path:
                 raise FileError(name, "stream size", str(limit))
             part = stream.read(PART)
     return Path(copy_name)
-
-
-def names_in_order(wanted: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """Return the wanted names once each, in the order of the table's columns."""
-    chosen = set(wanted)
-    return [name for name in columns if name in chosen]

@@ -14,25 +14,11 @@ import numpy as np
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.fscpu.final_clusters import Candidates
 from puselect.row_groups import draw_groups, read_row_groups
+from puselect.tables import errors
 from puselect.tables.column_outcomes import ColumnOutcome, column_outcomes
 from puselect.tables.columns import ColumnRules, Columns, finish_columns, read_columns
 from puselect.tables.encoders import Encoder, Feature, is_number
-from puselect.tables.errors import (
-    CostsError,
-    IdError,
-    KeepError,
-    LackingColumnsError,
-    LeftOut,
-    MissingValuesError,
-    Note,
-    Role,
-    SampleNote,
-    ShortTableError,
-    TooFewFeaturesError,
-    TooManyLabelledError,
-    UnknownColumnError,
-    UnreadNote,
-)
+from puselect.tables.errors import LeftOut, Note
 from puselect.tables.files import Source, count_rows, default_memory, open_source, read_column, read_rows, write_table
 from puselect.tables.frames import pl
 from puselect.tables.labels import choose_labels
@@ -67,9 +53,9 @@ class TableSpec(ColumnRules):
     """Column that tells which rows belong together; never a feature."""
 
     @property
-    def roles(self) -> dict[Role, tuple[str, ...]]:
+    def roles(self) -> dict[errors.Role, tuple[str, ...]]:
         """The columns that are named, by what they are named for."""
-        single: dict[Role, str | None] = {
+        single: dict[errors.Role, str | None] = {
             "label": self.label, "truth": self.truth, "id": self.id, "row-group": self.row_group
         }  # fmt: skip
         named = {role: () if name is None else (name,) for role, name in single.items()}
@@ -147,7 +133,7 @@ class LoadedTable:
         """What became of each column, in the order of the file."""
         return column_outcomes(self.encoders, self.left_out, self.notes, self.rows.frame.columns)
 
-    def selected_columns(self, support: BoolArray) -> list[str]:
+    def columns_of(self, support: BoolArray) -> list[str]:
         """Return the file's columns of which features are selected."""
         return [source for source, taken in zip(self.sources, support, strict=True) if taken]
 
@@ -157,13 +143,12 @@ class LoadedTable:
         found = [costs.get(name, costs.get(source)) for name, source in zip(self.names, self.sources, strict=True)]
         missing = [name for name, cost in zip(self.names, found, strict=True) if cost is None]
         if missing:
-            raise CostsError(path, "missing", names=missing)
+            raise errors.CostsError(path, "missing", names=missing)
         return [cost for cost in found if cost is not None]
 
-    def write(self, support: BoolArray, file: BinaryIO, output_format: str) -> None:
-        """Write the selected columns and the label as they are in the file, all rows."""
-        columns = self.data.collect_schema().names()
-        names = names_in_order([*self.selected_columns(support), self.label], columns)
+    def write(self, columns: Iterable[str], file: BinaryIO, output_format: str) -> None:
+        """Write columns and the label as they are in the file, all rows."""
+        names = names_in_order([*columns, self.label], self.data.collect_schema().names())
         write_table(self.data.select(names), file, output_format)
 
 
@@ -182,7 +167,7 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
     rows, notes = _sample(source, spec) if _must_sample(source, spec) else (None, [])
     frame, numbers = read_rows(source, rows)
     if frame.height < 2:
-        raise ShortTableError(name, frame.height)
+        raise errors.ShortTableError(name, frame.height)
     read = time.perf_counter()
     positive, known = choose_labels(frame[spec.label], spec.positive)
     truth = choose_labels(frame[spec.truth], None)[1] if spec.truth else None
@@ -197,7 +182,7 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
         label=spec.label,
         positive=positive,
         left_out=tuple(columns.left_out),
-        encoders=tuple(used.encoder for used in columns.used),
+        encoders=tuple(columns.used.values()),
         row_groups=None if spec.row_group is None else frame[spec.row_group],
         notes=(*notes, *columns.notes),
         data=frame.lazy() if rows is None else source.scan,
@@ -212,10 +197,10 @@ def _check_columns(source: Source, spec: TableSpec) -> None:
     for role, names in spec.roles.items():
         for name in names:
             if name not in columns:
-                raise UnknownColumnError(source.name, role, name, columns)
+                raise errors.UnknownColumnError(source.name, role, name, columns)
     for name in spec.keep:
         if name in spec.no_features:
-            raise KeepError(name, None)
+            raise errors.KeepError(name, None)
 
 
 def _must_sample(source: Source, spec: TableSpec) -> bool:
@@ -240,20 +225,20 @@ def _sample(source: Source, spec: TableSpec) -> tuple[IntArray, list[Note]]:
     _, known = choose_labels(read_column(source, spec.label), spec.positive)
     n_labelled = int(known.sum())
     if limit <= n_labelled:
-        raise TooManyLabelledError(n_labelled, limit)
+        raise errors.TooManyLabelledError(n_labelled, limit)
     with warnings.catch_warnings(action="ignore"):  # of groups: whoever uses them says the same
         groups = None if spec.row_group is None else read_row_groups(read_column(source, spec.row_group), known)
     rows = np.sort(draw_groups(known, groups, np.random.default_rng(spec.seed), limit - n_labelled))
-    return rows, [SampleNote(len(rows), len(known), n_labelled, "rows" if spec.max_rows else "memory")]
+    return rows, [errors.SampleNote(len(rows), len(known), n_labelled, "rows" if spec.max_rows else "memory")]
 
 
 def read_ids(column: pl.Series) -> AnyArray:
     """Return the names of the rows, or raise an `IdError` if some rows have none or share one."""
     counts = column.value_counts().filter(pl.col("count") > 1)
     if column.null_count():
-        raise IdError(column.name, "missing", n_rows=column.null_count())
+        raise errors.IdError(column.name, "missing", n_rows=column.null_count())
     if counts.height:
-        raise IdError(column.name, "repeated", str(counts[column.name][0]), counts.height)
+        raise errors.IdError(column.name, "repeated", str(counts[column.name][0]), counts.height)
     return column.to_numpy() if column.dtype.is_integer() else np.array(column.cast(str).to_list(), dtype=object)
 
 
@@ -264,10 +249,10 @@ def _read_features(frame: pl.DataFrame, spec: TableSpec, positive: BoolArray) ->
     left_out = {column.name: column for column in columns.left_out}
     for name in spec.keep:
         if name in left_out:
-            raise KeepError(name, left_out[name])
+            raise errors.KeepError(name, left_out[name])
     features = finish_columns(columns, rules, spec.keep) if len(columns.features) > 1 else columns.features
     if len(features) < 2:
-        raise TooFewFeaturesError(len(features), columns.left_out)
+        raise errors.TooFewFeaturesError(len(features), columns.left_out)
     return columns, features
 
 
@@ -280,7 +265,7 @@ class AppliedTable:
     """The selected features, shape (n_rows, n_selected)."""
     sources: tuple[str, ...]
     """The columns they were made from."""
-    notes: tuple[UnreadNote, ...]
+    notes: tuple[errors.UnreadNote, ...]
 
     def write(self, file: BinaryIO, output_format: str) -> None:
         """Write the selected columns as they are in the file, and what names the rows."""
@@ -310,18 +295,18 @@ def apply_encoders(
     source = open_source(name, texts=[column for column, encoder in used.items() if encoder.values])
     lacking = [column for column in used if column not in source.columns]
     if lacking:
-        raise LackingColumnsError(name, lacking, source.columns)
+        raise errors.LackingColumnsError(name, lacking, source.columns)
     if row_name is not None and row_name not in source.columns:
-        raise UnknownColumnError(name, "id", row_name, source.columns)
+        raise errors.UnknownColumnError(name, "id", row_name, source.columns)
     frame, numbers = read_rows(source)
     if not frame.height:
-        raise ShortTableError(name, 0)
+        raise errors.ShortTableError(name, 0)
     read = [encoder.features(frame[encoder.column]) for encoder in used.values()]
     columns = {feature.name: feature.values.to_numpy() for found, _ in read for feature in found}
     notes = tuple(note for _, note in read if note is not None)
     unfilled = {note.name: note.n_missing + note.n_unread for note in notes if used[note.name] not in encoders}
     if unfilled:
-        raise MissingValuesError("missing", unfilled)
+        raise errors.MissingValuesError("missing", unfilled)
     row_names = numbers if row_name is None else read_ids(frame[row_name])
     X = np.column_stack([columns[feature] for feature in features])
     return AppliedTable(FileRows(frame, row_names, row_name), X, tuple(used), notes)
@@ -354,9 +339,9 @@ def read_costs(path: Path) -> dict[str, float]:
         with open_text(path) as file:
             text = file.read(MOST_CHARACTERS + 1)
     except (UnicodeDecodeError, *DAMAGED) as error:
-        raise CostsError(path, "line", str(error)) from error
+        raise errors.CostsError(path, "line", str(error)) from error
     if len(text) > MOST_CHARACTERS:
-        raise CostsError(path, "size")
+        raise errors.CostsError(path, "size")
     is_json = any(suffix.lower() == ".json" for suffix in path.suffixes[-2:])
     return _costs_of_json(path, text) if is_json else _costs_of_csv(path, text)
 
@@ -365,14 +350,14 @@ def _costs_of_csv(path: Path, text: str) -> dict[str, float]:
     try:
         rows = [row for row in csv.reader(text.splitlines()) if row]
     except csv.Error as error:
-        raise CostsError(path, "line", str(error)) from error
+        raise errors.CostsError(path, "line", str(error)) from error
     if not rows:
-        raise CostsError(path, "empty")
+        raise errors.CostsError(path, "empty")
     if len(rows[0]) == 2 and not is_number(rows[0][1]):
         rows = rows[1:]
     for row in rows:
         if len(row) != 2 or not is_number(row[1]):
-            raise CostsError(path, "line", f"got {','.join(row)[:80]!r}")
+            raise errors.CostsError(path, "line", f"got {','.join(row)[:80]!r}")
     return {name.strip(): float(cost) for name, cost in rows}
 
 
@@ -380,8 +365,8 @@ def _costs_of_json(path: Path, text: str) -> dict[str, float]:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise CostsError(path, "json", str(error)) from error
+        raise errors.CostsError(path, "json", str(error)) from error
     costs = content.values() if isinstance(content, dict) else [None]
     if not all(isinstance(cost, int | float) and not isinstance(cost, bool) and is_number(cost) for cost in costs):
-        raise CostsError(path, "object")
+        raise errors.CostsError(path, "object")
     return {name: float(cost) for name, cost in content.items()}

@@ -155,7 +155,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         rules = self._rules(frame.columns)
         columns = read_columns(frame, [name for name in frame.columns if name not in dropped], rules, positive)
         features = finish_columns(columns, rules)
-        self.encoders_ = tuple(used.encoder for used in columns.used)
+        self.encoders_ = tuple(columns.used.values())
         self.notes_ = tuple(columns.notes)
         leaks = [note for note in self.notes_ if isinstance(note, LeakNote)]
         if leaks:

@@ -9,8 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.parameters import check_choice, check_max_time, check_number
-from puselect.search.deadline import Deadline
-from puselect.search.progress import LOG_SECONDS, Throttle
+from puselect.search.progress import LOG_SECONDS, Deadline, Throttle
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.agent import Agent
 

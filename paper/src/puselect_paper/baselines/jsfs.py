@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray, FloatArray
 from puselect.parameters import check_choice, check_max_time, check_number
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 from puselect.selectors.base import descending_order
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.neighbour_graph import Edges, adjacency, neighbour_edges, normalised

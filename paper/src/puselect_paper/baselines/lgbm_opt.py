@@ -18,7 +18,7 @@ from puselect.fscpu.settings import SearchSettings
 from puselect.parameters import check_number
 from puselect.scaling import scale_columns
 from puselect.search.callbacks import FitCallbacks, with_callbacks
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 from puselect.selectors.base import varying_columns
 from puselect.selectors.budget import Budget
 

@@ -12,7 +12,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, log_expit
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.search.deadline import Deadline
+from puselect.search.progress import Deadline
 
 STEEPNESS = 5.0  # beta: of the sigmoid that stands for the step at 0 in the prior of the reliabilities
 START_RELIABILITY = 0.5

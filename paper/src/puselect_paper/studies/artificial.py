@@ -12,10 +12,9 @@ from puselect.evaluation import feature_recall
 from puselect.evaluation.holdout import Fitted
 from puselect.fscpu.settings import Settings
 from puselect.methods import METHODS
-from puselect.objective.score import cluster_score, smoothing_rows
+from puselect.objective.score import best_clusters
 from puselect.scaling import fit_scaling
-from puselect_paper.studies.cells import Cell
-from puselect_paper.studies.selection import Assignment, journal_values
+from puselect_paper.studies.cells import Assignment, Cell, journal_values
 
 MOST_RECORDS = 80
 N_MASKS = 200
@@ -59,10 +58,9 @@ def measure_objective(cell: Cell) -> dict[str, Any]:
     X = data.X if settings.scale is None else fit_scaling(settings.scale, data.X).scale(data.X, np.float32)
     engine = make_engine("cpu", X, positive, settings.mixture)
     table = engine.cluster(masks, np.arange(len(masks)))
-    extra = smoothing_rows(table.size, settings.preset.smoothing)
-    names = {"printed": "greedy", "exact": "best"}
-    scores = {name: cluster_score(table.size, table.positive, choice, extra) for name, choice in names.items()}
-    return {name: np.round(score, 6).tolist() for name, score in scores.items()}
+    names, smoothing = {"printed": "greedy", "exact": "best"}, settings.preset.smoothing
+    found = {name: best_clusters(table.size, table.positive, choice, smoothing) for name, choice in names.items()}
+    return {name: np.round(best.score, 6).tolist() for name, best in found.items()}
 
 
 def _assignment(data: Artificial, judge: Callable[[Fitted], dict[str, Any]]) -> Assignment:

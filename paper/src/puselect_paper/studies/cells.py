@@ -2,9 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puselect.evaluation.holdout import Fitted
 
 KEY_LENGTH = 16
 
@@ -77,3 +82,30 @@ def digest(content: Mapping[str, Any]) -> str:
     """Return the first digits of the SHA-256 of the content as JSON with sorted names."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
+
+
+class Assignment(NamedTuple):
+    """What a cell asks of a method, and what its answer is worth."""
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+    k: int
+    """How many features to select."""
+    judge: Callable[[Fitted], dict[str, Any]]
+    """Returns the values of the cell."""
+    settings: Mapping[str, Any] = {}
+    """Of the method, beside those of the cell."""
+
+
+def journal_values(fitted: Fitted) -> dict[str, Any]:
+    """Return what the journal keeps of a selection."""
+    values: dict[str, Any] = {"selected": np.flatnonzero(fitted.support).tolist()}
+    if fitted.seconds is not None:
+        values["fit_seconds"] = fitted.seconds
+    selector = fitted.selector
+    if selector is not None and hasattr(selector, "n_iter_") and hasattr(selector, "objective_"):
+        values["steps"] = int(selector.n_iter_)
+        values["objective"] = float(selector.objective_)
+        values["converged"] = float(selector.settled_)
+        values["undecided"] = float(np.mean((selector.probabilities_ > 0.1) & (selector.probabilities_ < 0.9)))
+    return values

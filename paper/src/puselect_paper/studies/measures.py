@@ -15,11 +15,10 @@ from puselect._version import versions
 from puselect.evaluation.holdout import select_features
 from puselect.exceptions import InterruptedSearchWarning
 from puselect_paper.studies.artificial import assign_convergence, assign_recall, measure_objective
-from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.cells import Assignment, Cell
 from puselect_paper.studies.journal import Row
 from puselect_paper.studies.open_data import assign_downstream, measure_counts
 from puselect_paper.studies.real_tables import assign_real_table
-from puselect_paper.studies.selection import Assignment
 
 ASSIGNMENTS: dict[str, Callable[[Cell], Assignment]] = {
     "recall": assign_recall,

@@ -15,8 +15,7 @@ from puselect.datasets import hide_labels
 from puselect.evaluation import downstream_scores
 from puselect.evaluation.holdout import Fitted
 from puselect_paper.datasets import load_ionosphere, load_rt_iot2022, load_spambase
-from puselect_paper.studies.cells import Cell
-from puselect_paper.studies.selection import Assignment, journal_values
+from puselect_paper.studies.cells import Assignment, Cell, journal_values
 
 OPEN_DATA: dict[str, Callable[..., Any]] = {
     "spambase": load_spambase,

@@ -9,12 +9,7 @@ from threadpoolctl import ThreadpoolController
 
 
 class ProcessSetting:
-    """A context in which a setting is changed; the last thread to leave restores it.
-
-    Parameters
-    ----------
-    change : callable
-        Changes the setting and returns what restores it.
+    """A context in which `change` has changed a setting; the last thread to leave calls the function that it returned.
 
     Examples
     --------
@@ -47,7 +42,7 @@ class ProcessSetting:
 
 @cache
 def blas_threads() -> ThreadpoolController:
-    """Return what limits their threads; looking for them takes as long as a small search."""
+    """Return the controller of their threads; looking for them takes as long as a small search."""
     return ThreadpoolController()
 
 

@@ -8,15 +8,15 @@ from scipy.sparse import csc_array
 from sklearn.cluster import kmeans_plusplus
 
 from puselect.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray, map_blocks
-from puselect.clustering.base import ClusterTable, FinalFit, Mixture
+from puselect.clustering.base import ClusterTable, FinalFit, Mixture, Sample, draw_sample
 from puselect.clustering.cpu.blas import one_blas_thread
 from puselect.clustering.cpu.fits import MixtureFit, hard_fit, soft_fit
-from puselect.clustering.cpu.sweeps import count
-from puselect.clustering.cpu.wide import WideFit, suits, wide_fit
+from puselect.clustering.cpu.kernels import count
+from puselect.clustering.cpu.wide import WideFit, wide_fit
 from puselect.clustering.mixture import MixtureSpec, regularised
-from puselect.clustering.sample import Sample, draw_sample
 from puselect.sparse_table import SparseTable
 
+WIDE_COLUMNS = 51  # from which on `wide_fit` is faster
 SERIAL_WORK = 2_000_000  # multiplications below which a thread per mask is slower
 
 
@@ -95,7 +95,6 @@ class CPUEngine:
             self.centre, self.Z = centred_lines(X)
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
-        """Return the counts of each mask's clustering; see `Engine.cluster`."""
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
         pairs = list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))
         table = ClusterTable.empty(len(masks), self.n_clusters)
@@ -109,7 +108,6 @@ class CPUEngine:
     def fit_final(
         self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
     ) -> FinalFit:
-        """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
         if not mask.any():
             return FinalFit(self.cluster(np.repeat(mask[None], len(seeds), axis=0), seeds), None)
         table = ClusterTable.empty(len(seeds), self.n_clusters)
@@ -143,11 +141,13 @@ class CPUEngine:
 
     def _fit(self, rows: Rows, mask: BoolArray) -> MixtureFit | WideFit:
         """Return the mixture of a mask's columns."""
-        Z = rows.Z[mask[rows.used]]
-        if suits(self.spec, len(Z)):
-            return wide_fit(Z, self._centres(Z, rows), self.spec)
-        fit = hard_fit if self.spec.em == "hard" else soft_fit
-        return fit(Z, self._centres(Z, rows), self.spec)
+        Z, spec = rows.Z[mask[rows.used]], self.spec
+        centres = self._centres(Z, rows)
+        if spec.em == "soft":
+            return soft_fit(Z, centres, spec)
+        is_shrunken = spec.covariance_type == "full" and spec.shrinkage > 0
+        fit = wide_fit if is_shrunken and len(Z) >= WIDE_COLUMNS else hard_fit
+        return fit(Z, centres, spec)
 
     def _centres(self, Z: Float32Array, rows: Rows) -> Float32Array:
         """Return where the clusters start, shape (n_clusters, n_features)."""

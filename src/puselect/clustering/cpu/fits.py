@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from puselect.arrays import Float32Array, FloatArray, IntArray
-from puselect.clustering.cpu.kernels import factorise_all, hard_moments, nearest
-from puselect.clustering.cpu.sweeps import assign, expect, maximise, move_centres
+from puselect.clustering.cpu.kernels import assign, expect, factorise_all, hard_moments, maximise, move_centres, nearest
 from puselect.clustering.mixture import MixtureSpec, shape_covariances
 
 KMEANS_STEPS, KMEANS_TOL = 300, 1e-4  # scikit-learn's; the tolerance is relative to the mean variance of the columns

@@ -1,7 +1,7 @@
 """The short hard fit for many columns: only clusters with more rows than columns get a covariance of their own.
 
 The default shrinks the covariance of a cluster with no more rows than columns to the pooled variances completely, so
-that its density needs no factor: the fit is the same as `hard_fit`'s but for rounding, at a cost linear in the columns.
+that its density needs no factor: the fit is the same as `hard_fit`'s up to rounding, at a cost linear in the columns.
 """
 
 from typing import NamedTuple
@@ -16,18 +16,10 @@ from puselect.clustering.cpu.kernels import (
     block_distances,
     factorise_all,
     kernel,
+    load_block,
     pack_strips,
 )
-from puselect.clustering.cpu.sweeps import load_block
 from puselect.clustering.mixture import MixtureSpec
-
-FEWEST_COLUMNS = 51  # below, all clusters are factorised: nothing is gained, and results stay as they always were
-
-
-def suits(spec: MixtureSpec, n_columns: int) -> bool:
-    """Return whether a fit of so many columns may be done by `wide_fit`."""
-    is_shrunken = spec.covariance_type == "full" and spec.shrinkage > 0
-    return n_columns >= FEWEST_COLUMNS and spec.em == "hard" and is_shrunken
 
 
 class WideParameters(NamedTuple):
@@ -180,7 +172,7 @@ def assign_pooled(
 ) -> None:
     """Write the most probable of the clusters that share the pooled variances, and the distance to it.
 
-    `numbers` are what these clusters are called.
+    `numbers` are the labels of these clusters.
     """
     n_features, n_rows = Z.shape
     distance = np.empty(BLOCK, np.float32)

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from puselect.clustering.dask.partitions import OwnArguments, added, read_part
+from numpy.typing import ArrayLike
+
+from puselect.clustering.dask.partitions import Arguments, Arrays, FilePart, OwnArguments, T, added, read_part
 
 RETRIES = 3
 ADDED_AT_ONCE = 8  # results that wait on a worker to be added up
@@ -13,41 +16,29 @@ SECONDS_TO_CONNECT = 10
 
 
 class DaskPartitions:
-    """Partitions that stay on the workers of a cluster.
+    """Partitions, promised or in files, that stay on the workers of a cluster.
 
     A worker that is lost costs time: its partitions are computed or read again by the others.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    parts : sequence of Delayed or FilePart
     """
 
-    def __init__(self, client: Any, parts: Sequence[Any]) -> None:
+    def __init__(self, client: Any, parts: Sequence[object]) -> None:
         self.client = client
         self.parts = list(parts)
 
-    @property
-    def n_partitions(self) -> int:
-        """How many there are."""
-        return len(self.parts)
-
-    def map(
-        self, function: Callable[..., Any], shared: tuple[Any, ...] = (), own: OwnArguments | None = None
-    ) -> list[Any]:
+    def map(self, function: Callable[..., T], shared: Arguments = (), own: OwnArguments | None = None) -> list[T]:
         """Return ``function(X, *shared, *own[i])`` of the partitions i in `own`, in order; of all by default."""
         return self._computed(self._tasks(function, shared, own))
 
-    def map_values(self, function: Callable[..., Any], shared: tuple[Any, ...]) -> list[Any]:
+    def map_values(self, function: Callable[..., T], shared: Arguments) -> list[T]:
         """Return ``function(part, *shared)`` of every partition as it is, such as labels of any kind."""
         from dask.delayed import delayed
 
         return self._computed([delayed(function, pure=False)(part, *shared) for part in self.parts])
 
     def total(
-        self, function: Callable[..., Any], shared: tuple[Any, ...] = (), own: OwnArguments | None = None
-    ) -> tuple[Any, ...]:
-        """Return the sum of what `map` would return, added up by the workers in an order that does not change."""
+        self, function: Callable[..., Arrays], shared: Arguments = (), own: OwnArguments | None = None
+    ) -> Arrays:
+        """Return the sum of the results of `map`, added up by the workers in an order that does not change."""
         from dask.delayed import delayed
 
         tasks = self._tasks(function, shared, own)
@@ -57,7 +48,7 @@ class DaskPartitions:
         (result,) = self._computed(tasks)
         return tuple(result)
 
-    def _tasks(self, function: Callable[..., Any], shared: tuple[Any, ...], own: OwnArguments | None) -> list[Any]:
+    def _tasks(self, function: Callable[..., object], shared: Arguments, own: OwnArguments | None) -> list[object]:
         from dask.delayed import delayed
 
         # A node of its own: one copy on its way to each worker, made again if that worker is lost.
@@ -65,30 +56,30 @@ class DaskPartitions:
         chosen = dict.fromkeys(range(len(self.parts)), ()) if own is None else own
         return [delayed(_apply, pure=False)(common, self.parts[i], each) for i, each in chosen.items()]
 
-    def _computed(self, tasks: list[Any]) -> list[Any]:
+    def _computed(self, tasks: list[object]) -> list[Any]:
         futures = self.client.compute(tasks, retries=RETRIES)
         with _named_errors():
             return list(self.client.gather(futures))
 
 
 class _Shared(NamedTuple):
-    """What all partitions are given."""
+    """A function and the arguments that all partitions share."""
 
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
+    function: Callable[..., object]
+    arguments: Arguments
 
 
-def collection_parts(X: Any) -> list[Any] | None:
+def collection_parts(X: object) -> list[object] | None:
     """Return the partitions of a Dask DataFrame or Array, None for anything else."""
     if not hasattr(X, "__dask_graph__") or not hasattr(X, "to_delayed"):
         return None
-    if hasattr(X, "rechunk"):  # an array: all columns of some rows in each chunk
+    if hasattr(X, "rechunk") and hasattr(X, "ndim"):  # an array: all columns of some rows in each chunk
         X = X.rechunk({1: -1}) if X.ndim == 2 else X
     parts = X.to_delayed()
     return list(parts.ravel()) if hasattr(parts, "ravel") else list(parts)
 
 
-def load_distributed() -> Any:
+def load_distributed() -> ModuleType:
     """Return Dask's module of clusters, or raise an error that says what is missing."""
     try:
         import distributed
@@ -127,7 +118,7 @@ def check_workers(client: Any) -> None:
         raise ValueError(f"every Dask worker needs puselect installed, got none at {', '.join(lacking[:3])}")
 
 
-def _apply(shared: _Shared, part: Any, own: tuple[Any, ...]) -> Any:
+def _apply(shared: _Shared, part: FilePart | ArrayLike, own: Arguments) -> object:
     """Run on a worker: read a partition and apply a function to it."""
     try:
         X = read_part(part)

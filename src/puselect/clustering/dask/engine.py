@@ -1,31 +1,20 @@
 """The engine for tables in partitions: every step of a clustering is a map over partitions and a sum."""
 
-from typing import Any
-
 import numpy as np
 
 from puselect.arrays import BoolArray, Float32Array, FloatArray, IntArray
-from puselect.clustering.base import ClusterTable, FinalFit, Mixture
+from puselect.clustering.base import ClusterTable, FinalFit, Mixture, start_rows
 from puselect.clustering.cpu.fits import Parameters
-from puselect.clustering.cpu.kernels import hard_moments, nearest
-from puselect.clustering.cpu.sweeps import assign
-from puselect.clustering.dask.partitions import PartitionedTable
+from puselect.clustering.cpu.kernels import assign, hard_moments, nearest
+from puselect.clustering.dask.partitions import Arrays, PartitionedTable
 from puselect.clustering.mixture import MixtureSpec
-from puselect.clustering.sample import start_rows
 
 
 class PartitionedEngine:
-    """Fits the short hard mixture to all rows of all partitions; the same clusters as `CPUEngine` but for rounding.
+    """Fits the short hard mixture to all rows of all partitions; the same clusters as `CPUEngine` up to rounding.
 
     Start rows and the positions of labelled rows travel, tables do not: besides sums this process sees the start rows
-    of a step.
-
-    Parameters
-    ----------
-    table : PartitionedTable
-    positive : ndarray of bool, shape (n_rows,)
-    spec : MixtureSpec
-        With init="rows" and em="hard".
+    of a step. The spec must have init="rows" and em="hard".
     """
 
     def __init__(self, table: PartitionedTable, positive: BoolArray, spec: MixtureSpec) -> None:
@@ -41,14 +30,12 @@ class PartitionedEngine:
         self.centre = total / len(table)
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
-        """Return the counts of each mask's clustering; see `Engine.cluster`."""
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
         return self._cluster(masks, seeds, chosen)[0]
 
     def fit_final(
         self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
     ) -> FinalFit:
-        """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
         table, fits = self._cluster(np.repeat(mask[None], len(seeds), axis=0), seeds, np.full(len(seeds), target))
         if not mask.any():
             return FinalFit(table, None)
@@ -111,7 +98,7 @@ def partition_moments(
     masks: BoolArray,
     centres: list[Float32Array],
     fits: list[Parameters] | None,
-) -> tuple[Any, ...]:
+) -> Arrays:
     """Return counts, sums and sums of products of the rows of every cluster, one after another for every mask.
 
     Clusters are those of the nearest of the mask's `centres`, or of `fits` where there are any.

@@ -1,14 +1,15 @@
 """Tables in partitions that stay where they are: functions travel to the rows, and sums come back.
 
-A partition is an array, a data frame, a part of a Parquet file, or a promise of one of them. What is computed is a map
-over the partitions and a sum of its results in a fixed order, so that it does not depend on who computed what.
+A partition is an array, a data frame, a part of a Parquet file, or a promise of one of them. Computations are a map
+over the partitions and a sum of the results in a fixed order, so that they do not depend on the workers.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from puselect.arrays import AnyArray, Float32Array, FloatArray, IntArray
 from puselect.scaling import ColumnRanges, RobustScaling, Scaling, robust_sides, wanted_quantiles
@@ -16,47 +17,42 @@ from puselect.scaling import ColumnRanges, RobustScaling, Scaling, robust_sides,
 BINS = 1024
 REFINEMENTS = 4  # 1024 bins four times: quantiles to a trillionth of the range
 
-OwnArguments = Mapping[int, tuple[Any, ...]]
+T = TypeVar("T")
+Arrays = tuple[AnyArray, ...]
+Arguments = tuple[object, ...]
+OwnArguments = Mapping[int, Arguments]
 """Arguments of some partitions, by their numbers."""
 
 
 class Partitions(Protocol):
     """Partitions of the rows of a table."""
 
-    @property
-    def n_partitions(self) -> int:
-        """How many there are."""
-        ...
-
-    def map(
-        self, function: Callable[..., Any], shared: tuple[Any, ...] = (), own: OwnArguments | None = None
-    ) -> list[Any]:
+    def map(self, function: Callable[..., T], shared: Arguments = (), own: OwnArguments | None = None) -> list[T]:
         """Return ``function(X, *shared, *own[i])`` of the partitions i in `own`, in order; of all by default.
 
-        `X` is what `read_part` returns.
+        `X` is the result of `read_part`.
         """
-        ...
 
     def total(
-        self, function: Callable[..., Any], shared: tuple[Any, ...] = (), own: OwnArguments | None = None
-    ) -> tuple[Any, ...]:
-        """Return the sum of what `map` would return, which are tuples of arrays, without having all at once."""
-        ...
+        self, function: Callable[..., Arrays], shared: Arguments = (), own: OwnArguments | None = None
+    ) -> Arrays:
+        """Return the sum of the results of `map`, which are tuples of arrays, without having all at once."""
 
 
 class FilePart(Protocol):
     """Some rows of a file."""
 
-    path: str
+    @property
+    def path(self) -> str:
+        """Of the file."""
 
     def read(self) -> AnyArray:
         """Return the rows as an array."""
-        ...
 
 
-def read_part(part: Any) -> AnyArray:
+def read_part(part: FilePart | ArrayLike) -> AnyArray:
     """Return a partition as an array of finite numbers, or raise a ValueError."""
-    values = part.read() if hasattr(part, "read") else np.asarray(part)
+    values: AnyArray = part.read() if hasattr(part, "read") else np.asarray(part)
     if values.dtype not in (np.float32, np.float64):
         values = values.astype(np.float64)
     if values.ndim != 2:
@@ -74,15 +70,7 @@ class Extremes(NamedTuple):
 
 
 class PartitionedTable:
-    """A table in partitions, scaled when it is read.
-
-    Parameters
-    ----------
-    partitions : Partitions
-    lengths : ndarray of int, shape (n_partitions,)
-    ranges : Extremes
-    scaling : Scaling, optional
-    """
+    """A table in partitions of the given lengths, scaled when it is read."""
 
     def __init__(
         self, partitions: Partitions, lengths: IntArray, ranges: Extremes, scaling: Scaling | None = None
@@ -127,7 +115,7 @@ class PartitionedTable:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What tells the table from another without reading all of it again: its lengths, ranges and quantiles."""
+        """Lengths, ranges and quantiles, which identify the table without reading it again."""
         return self.lengths, None if self.scaling is None else tuple(self.scaling)  # type: ignore[arg-type]
 
     def __getitem__(self, rows: IntArray) -> AnyArray:
@@ -150,7 +138,7 @@ class PartitionedTable:
         pieces = np.split(rows, cuts[:-1])
         return {i: (piece - first[i],) for i, piece in enumerate(pieces) if len(piece)}
 
-    def sums(self, function: Callable[..., Any], *arguments: Any, rows: IntArray | None = None) -> Any:
+    def sums(self, function: Callable[..., Arrays], *arguments: object, rows: IntArray | None = None) -> Arrays:
         """Return the sum over partitions of ``function(lines, *arguments)``, `lines` scaled, a line per column.
 
         Each partition gets its own of the ascending `rows`, if there are any, as the last argument.
@@ -160,7 +148,7 @@ class PartitionedTable:
             own = {i: (np.empty(0, dtype=np.intp),) for i in range(len(self.lengths))} | self.split(rows)
         return self.partitions.total(_on_lines, (function, self.scaling, *arguments), own)
 
-    def map_rows(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+    def map_rows(self, function: Callable[..., T], *arguments: object) -> list[T]:
         """Return ``function(X, *arguments)`` of every partition as it came, in order."""
         return self.partitions.map(function, arguments)
 
@@ -169,7 +157,12 @@ class PartitionedTable:
         return self.ranges
 
 
-def added(parts: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
+def is_remote(X: object) -> bool:
+    """Return whether a table is in partitions, or a Dask collection."""
+    return isinstance(X, PartitionedTable) or hasattr(X, "__dask_graph__")
+
+
+def added(parts: Sequence[Arrays]) -> Arrays:
     """Return the sum of tuples of arrays, from the first to the last."""
     return reduce(lambda first, second: tuple(a + b for a, b in zip(first, second, strict=True)), parts)
 
@@ -231,7 +224,7 @@ def _count_below(X: AnyArray, lows: FloatArray, highs: FloatArray) -> tuple[IntA
     return (count,)
 
 
-def _on_lines(X: AnyArray, function: Callable[..., Any], scaling: Scaling | None, *arguments: Any) -> Any:
+def _on_lines(X: AnyArray, function: Callable[..., T], scaling: Scaling | None, *arguments: object) -> T:
     scaled = X if scaling is None else scaling.scale(X, np.float32)
     return function(np.ascontiguousarray(scaled.T, dtype=np.float32), *arguments)
 

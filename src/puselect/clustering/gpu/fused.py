@@ -31,7 +31,7 @@ HARD_ROWS, SOFT_ROWS, MOMENT_WARPS = 16, 32, 1  # of a program that adds up mome
 
 
 def tile_rows(width: int) -> int:
-    """Return the number of rows of a tile: what was fastest on an H200."""
+    """Return the number of rows of a tile: the fastest on an H200."""
     return 128 if width <= 32 else 64
 
 

@@ -1,4 +1,4 @@
-"""The sweeps over the rows in plain torch, for any device: what the fused kernels are tested against.
+"""The sweeps over the rows in plain torch, for any device; the fused kernels are tested against them.
 
 Tables come as ``Z`` (n_masks, n_rows, n_features), float32 and centred. A ``share`` of the rows in the clusters has
 shape (n_masks, n_clusters, n_rows), or holds the one cluster of each row, (n_masks, n_rows). Sums over rows are
@@ -31,8 +31,8 @@ NOTHING_LEFT = 1e30  # the distance from an empty cluster
 def gather(tables: Tensor, table: Tensor, rows: Tensor | None, columns: Tensor, out: Tensor) -> None:
     """Write the columns of each mask into `out`, shape (n_masks, n_rows, n_columns).
 
-    `tables` has shape (n_tables, n_rows, n_features); `table` says which one each mask looks at, `columns` and `rows`
-    (n_masks, ...) which of its columns and rows, all rows when None.
+    `tables` has shape (n_tables, n_rows, n_features); `table` is the number of each mask's table, `columns` and `rows`
+    (n_masks, ...) are its columns and rows, all rows when None.
     """
     if rows is None:
         rows = torch.arange(tables.shape[1], device=tables.device)[None]
@@ -91,7 +91,7 @@ def counts(
 ) -> tuple[Tensor, Tensor]:
     """Return the rows and the labelled rows in each cluster, shape (n_masks, n_clusters).
 
-    `positive` has shape (n_targets, n_rows), `target` says which vector each mask is counted with.
+    `positive` has shape (n_targets, n_rows), `target` is the number of each mask's label vector.
     """
     member = labels[:, None, :] == torch.arange(n_clusters, device=labels.device)[:, None]
     marked = positive[target] if rows is None else positive[target[:, None], rows]

@@ -1,4 +1,4 @@
-"""Where clusters start: scikit-learn's k-means++, with its random numbers, for a batch of masks."""
+"""The centres that clusters start from: scikit-learn's k-means++, with its random numbers, for a batch of masks."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class Draws(NamedTuple):
 
 
 def draw_each(seeds: Iterable[int], n_rows: int, n_clusters: int) -> dict[int, Draws]:
-    """Draw, for each seed, what ``sklearn.cluster.kmeans_plusplus`` draws from it, in the same order.
+    """Draw, for each seed, the random numbers of ``sklearn.cluster.kmeans_plusplus``, in the same order.
 
     Its first row is ``choice(n_rows, p=1/n_rows)``: the place of a uniform number among the cumulated probabilities.
     """

@@ -35,7 +35,7 @@ function whenResized(host, draw) {
 }
 
 /* A chart with axes; `lines` are {xs, ys, kind}. Returns the svg and its scales. */
-function lineChart({ width, height, lines, xTitle, yTitle, yLow = 0, yHigh, label, asPercent, right = FRAME.right }) {
+function lineChart({ width, height, lines, xTitle, yTitle, yLow = 0, yHigh, label, right = FRAME.right }) {
   const xs = lines[0].xs;
   const ys = lines.flatMap((line) => line.ys).filter((v) => v !== null);
   const [x0, x1] = [0, Math.max(...xs, 1)];
@@ -46,7 +46,7 @@ function lineChart({ width, height, lines, xTitle, yTitle, yLow = 0, yHigh, labe
   const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label });
   for (const t of niceTicks(yLow, top, 4)) {
     svg.append(make("line", { class: "grid", x1: FRAME.left, x2: FRAME.left + inner.w, y1: y(t), y2: y(t) }),
-      make("text", { class: "tick", x: FRAME.left - 8, y: y(t) + 4, "text-anchor": "end", text: asPercent ? percent(t) : short(t) }));
+      make("text", { class: "tick", x: FRAME.left - 8, y: y(t) + 4, "text-anchor": "end", text: short(t) }));
   }
   for (const t of niceTicks(x0, x1, Math.max(2, Math.min(6, inner.w / 90)))) {
     svg.append(make("text", { class: "tick", x: x(t), y: height - 18, "text-anchor": "middle", text: whole.format(t) }));

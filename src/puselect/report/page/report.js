@@ -5,29 +5,26 @@ const dataOf = (node) => node.closest("[data-result]").result;
 
 const parts = {
   ranking(host) {
-    const { features, score_name: scoreName, again } = dataOf(host);
-    const scores = features.map((f) => f.score).filter((v) => v !== null);
-    const low = Math.min(0, ...scores), high = scoreName === "probability" ? 1 : Math.max(...scores, 1e-12);
+    const { features, lines, score_name: scoreName } = dataOf(host);
+    const lineOf = (f) => lines[f.column];
+    const isSearch = scoreName === "probability";
     const columns = [
       { key: "rank", title: "Rank", value: (f) => f.rank, numeric: true },
       { key: "name", title: "Feature", value: (f) => f.name, kind: "feature",
         cell: (f) => [make("span", { class: "label", text: f.name }),
           ...(f.members.length ? [make("span", { class: "quiet", text: ` (${f.members.length} columns)` })] : [])] },
-      { key: "score", title: scoreName === "probability" ? "Probability" : "Score", value: (f) => f.score, first: "descending",
-        kind: "measured", cell: (f) => [bar(between(f.score ?? low, low, high), f.selected ? "in" : "out"),
-          make("span", { class: "figure", text: scoreName === "probability" && f.score !== null ? f.score.toFixed(3) : short(f.score) })] },
       { key: "selected", title: "Selected", value: (f) => Number(f.selected), first: "descending",
         cell: (f) => (f.selected ? make("span", { class: "tag in", text: "selected" }) : make("span", { class: "tag", text: "no" })) },
     ];
-    if (features.some((f) => f.cost !== null)) {
-      columns.splice(3, 0, { key: "cost", title: "Cost", value: (f) => f.cost, numeric: true });
+    if (features.some((f) => f.cost !== null)) columns.push({ key: "cost", title: "Cost", value: (f) => f.cost, numeric: true });
+    if (features.some((f) => lineOf(f).share !== null)) {
+      columns.push({ key: "again", title: "Selected again", value: (f) => lineOf(f).share, first: "descending", kind: "measured",
+        cell: (f) => [bar(lineOf(f).share, f.selected ? "in" : "out"), make("span", { class: "figure", text: lineOf(f).again }),
+          ...(lineOf(f).twin ? [make("div", { class: "quiet", text: lineOf(f).twin })] : [])] });
     }
-    if (again) {
-      columns.push({ key: "again", title: "Selected again", value: (f) => again[f.column].share, first: "descending", kind: "measured",
-        cell: (f) => [bar(again[f.column].share, f.selected ? "in" : "out"), make("span", { class: "figure", text: again[f.column].count }),
-          ...(again[f.column].note ? [make("div", { class: "quiet", text: again[f.column].note })] : [])] });
-    }
-    return new DataTable(host, { caption: "Ranking of all features", noun: "features", columns, rows: features, sortBy: "rank",
+    columns.push({ key: "score", title: isSearch ? "Search probability" : "Score", value: (f) => f.score, numeric: true, first: "descending",
+      cell: (f) => (isSearch && f.score !== null ? f.score.toFixed(3) : short(f.score)) });
+    return new DataTable(host, { caption: "All features", noun: "features", columns, rows: features, sortBy: "rank",
       order: "ascending", search: { label: "Find a feature", text: (f) => f.name },
       filters: [{ label: "selected only", keep: (f) => f.selected }], rowClass: (f) => (f.selected ? "chosen" : "") });
   },
@@ -37,39 +34,6 @@ const parts = {
     return new Tracks(host, search, features);
   },
 
-  clusters(host) {
-    const { clusterings } = dataOf(host);
-    const body = make("div");
-    const show = (number) => {
-      const rows = clusterings[number].clusters.map((cluster, i) => ({ ...cluster, share: cluster.labelled / cluster.size, i }));
-      rows.sort((a, b) => b.share - a.share || b.size - a.size).forEach((row, place) => { row.number = place + 1; });
-      const largest = Math.max(...rows.map((row) => row.size));
-      new DataTable(body, { caption: `Clusters of clustering ${number + 1}`, noun: "clusters", rows, sortBy: "share", order: "descending",
-        pageSize: 50, rowClass: (c) => (c.positive ? "chosen" : ""), columns: [
-          { key: "number", title: "Cluster", value: (c) => c.number, numeric: true },
-          { key: "size", title: "Rows", value: (c) => c.size, first: "descending", kind: "measured",
-            cell: (c) => [bar(c.size / largest, "out"), make("span", { class: "figure", text: short(Math.round(c.size)) })] },
-          { key: "labelled", title: "Known positives", value: (c) => c.labelled, first: "descending", numeric: true },
-          { key: "share", title: "Share known", value: (c) => c.share, first: "descending", kind: "measured",
-            cell: (c) => [bar(c.share, c.positive ? "hot" : "out"), make("span", { class: "figure", text: percent(c.share) })] },
-          { key: "positive", title: "Taken as", value: (c) => Number(c.positive), first: "descending",
-            cell: (c) => (c.positive ? make("span", { class: "tag hot", text: "positive" }) : make("span", { class: "tag", text: "other" })) },
-        ] });
-    };
-    const group = make("div", { class: "switch", role: "group", "aria-label": "Which of the final clusterings to show" });
-    clusterings.forEach((clustering, i) => {
-      const button = make("button", { type: "button", "aria-pressed": String(i === 0), text: String(i + 1),
-        "aria-label": `Clustering ${i + 1}, objective ${short(clustering.score)}`, title: `objective ${short(clustering.score)}` });
-      button.addEventListener("click", () => {
-        for (const other of group.children) other.setAttribute("aria-pressed", String(other === button));
-        show(i);
-      });
-      group.append(button);
-    });
-    host.append(make("div", { class: "switchline" }, make("span", { class: "quiet", text: "Clustering" }), group), body);
-    show(0);
-  },
-
   map(host) {
     const map = new RowMap(host, dataOf(host).view);
     document.addEventListener("theme", () => map.draw());
@@ -77,32 +41,24 @@ const parts = {
   },
 
   candidates(host) {
-    const { candidates, standing } = dataOf(host);
-    const vouched = standing === "passed", sure = candidates.confidence.length > 0;
+    const { candidates } = dataOf(host);
+    const sure = candidates.confidence.length > 0, named = candidates.row_name || "row";
     const rows = candidates.row.map((row, i) => ({ row, lift: candidates.lift[i], confidence: candidates.confidence[i], values: candidates.values[i] }));
     const columns = [
-      { key: "row", title: candidates.row_name || "Row", value: (c) => c.row, numeric: true, cell: (c) => String(c.row) },
+      { key: "row", title: named, value: (c) => c.row, numeric: true, cell: (c) => String(c.row) },
       { key: "lift", title: "Lift", value: (c) => c.lift, numeric: true, first: "descending", cell: (c) => `${c.lift.toFixed(1)}×` },
-      ...(sure ? [{ key: "confidence", title: vouched ? "Confidence" : "Unchecked confidence", value: (c) => c.confidence, first: "descending", kind: "measured",
-        cell: (c) => [bar(c.confidence, vouched ? "in" : "out"), make("span", { class: vouched ? "figure" : "figure quiet", text: percent(c.confidence) })] }] : []),
+      ...(sure ? [{ key: "confidence", title: "Confidence", value: (c) => c.confidence, first: "descending", kind: "measured",
+        cell: (c) => [bar(c.confidence, "in"), make("span", { class: "figure", text: percent(c.confidence) })] }] : []),
       ...candidates.columns.map((name, j) => ({ key: `value${j}`, title: name, value: (c) => c.values[j], numeric: true, first: "descending",
         cell: (c) => (typeof c.values[j] === "string" ? c.values[j] : short(c.values[j])) })),
     ];
-    const table = new DataTable(host, { caption: "Candidate hidden positives", noun: "rows", columns, rows, sortBy: "lift",
-      order: "descending", pageSize: 12, search: { label: "Find a row", text: (c) => String(c.row) },
-      filters: sure ? [{ label: "confidence of 50% or more", keep: (c) => c.confidence >= 0.5 }] : [] });
+    const table = new DataTable(host, { caption: "Rows to look at", noun: "rows", columns, rows, sortBy: "lift",
+      order: "descending", pageSize: 12, search: { label: "Find a row", text: (c) => String(c.row) } });
     const link = make("a", { class: "button" }, "Download CSV");
-    offerCSV(link, "candidates.csv", () => toCSV([candidates.row_name || "row", "lift", ...(sure ? ["confidence"] : []), ...candidates.columns],
+    offerCSV(link, "candidates.csv", () => toCSV([named, "lift", ...(sure ? ["confidence"] : []), ...candidates.columns],
       rows.map((c) => [c.row, c.lift, ...(sure ? [c.confidence] : []), ...c.values])));
     host.querySelector(".tools").append(link);
     return table;
-  },
-
-  objective(host) {
-    const { search } = dataOf(host);
-    const xs = search.step.map((step) => step * search.masks_per_step);
-    whenResized(host, (width) => host.replaceChildren(lineChart({ width, height: 230, xTitle: "clusterings tried", yTitle: "objective",
-      label: host.dataset.label, lines: [{ xs, ys: search.value, kind: "in" }, { xs, ys: search.best, kind: "dashed" }] }).svg));
   },
 
   number(host) {
@@ -116,13 +72,6 @@ const parts = {
         make("text", { class: "name", x: x(path.n_features), y: y(1) - 8, "text-anchor": "middle", text: `${path.n_features} selected` }));
       host.replaceChildren(svg);
     });
-  },
-
-  settled(host) {
-    const { search } = dataOf(host);
-    const xs = search.step.map((step) => step * search.masks_per_step);
-    whenResized(host, (width) => host.replaceChildren(lineChart({ width, height: 230, xTitle: "clusterings tried", yTitle: "features decided",
-      yHigh: 1, asPercent: true, label: host.dataset.label, lines: [{ xs, ys: search.settled, kind: "in area" }] }).svg));
   },
 
   scores(host) {

@@ -1,4 +1,4 @@
-"""Estimated times of clusterings on each engine, by which `engine="auto"` decides."""
+"""The choice of an engine; `engine="auto"` takes the one of shorter estimated time."""
 
 import importlib.util
 import sys
@@ -6,24 +6,69 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import ClusterMixin
 
-from puselect.arrays import AnyArray
-from puselect.clustering.mixture import MixtureSpec
+from puselect.arrays import AnyArray, BoolArray
+from puselect.clustering.base import Engine
+from puselect.clustering.dask.partitions import PartitionedTable
+from puselect.clustering.mixture import MixtureSpec, check_range
+from puselect.clustering.reference import ReferenceEngine
 from puselect.sparse_table import SparseTable
 
 if TYPE_CHECKING:
     from puselect.clustering.gpu.engine import GPUEngine
 
+ENGINES = ("auto", "cpu", "gpu", "reference", "dask")
+
+# Estimates of times, measured on an H200 and the CPU beside it.
 CPU_MASK = 2e-4  # seconds of one thread for a mask, however small
 CPU_RATE = 4.5e10  # operations per second of one thread
 GPU_STEP = 6e-4  # seconds of a call for the masks of a step, however small
 GPU_RATE = 1.0e13  # operations per second
 GPU_OPENING = 3.5  # seconds: importing torch, opening the device, loading the kernels
-WIDE, WIDE_STEP = 64, 5e-3  # above so many columns steps are plain torch, and take that long
+WIDE, WIDE_STEP = 64, 5e-3  # columns above which steps are plain torch, and their seconds
 EM_STEPS = 35  # of a soft clustering, on average
 GPU_DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA, of AMD, and of Windows for its Linux subsystem
+
+
+def make_engine(
+    name: str,
+    X: AnyArray | SparseTable | PartitionedTable,
+    positive: BoolArray,
+    clusterer: MixtureSpec | ClusterMixin,
+    n_jobs: int | None = None,
+    max_samples: int | None = None,
+    n_selected: int | None = None,
+    n_masks: tuple[int, int] = (8, 400),
+) -> Engine:
+    """Return the engine of that name, bound to a table and its labels.
+
+    "auto" is "reference" for a clusterer of your own. For mixtures it is "gpu" if there is one that would be faster for
+    masks of `n_selected` features, with `n_masks` masks per step and steps, and "cpu" otherwise.
+    """
+    if isinstance(X, PartitionedTable):
+        if not isinstance(clusterer, MixtureSpec):
+            raise ValueError("engine='dask' needs the mixture; a clusterer of your own needs all rows in one place")
+        from puselect.clustering.dask.engine import PartitionedEngine
+
+        return PartitionedEngine(X, positive, clusterer)
+    if isinstance(X, SparseTable) and (name not in ("auto", "cpu") or not isinstance(clusterer, MixtureSpec)):
+        wanted = "engine='cpu' or 'auto', without a clusterer of your own"
+        raise ValueError(f"a sparse X needs {wanted}, got engine={name!r}; pass X.toarray() if it fits into memory")
+    if name == "auto":
+        name = fastest_engine(X, clusterer, max_samples, n_selected, n_masks, n_jobs)
+    check_range(name, X)
+    if name == "reference" and isinstance(X, np.ndarray):
+        return ReferenceEngine(X, positive, clusterer)
+    if not isinstance(clusterer, MixtureSpec):
+        raise ValueError(f"a clusterer of your own needs engine='reference' or 'auto', got engine={name!r}")
+    if name == "gpu" and isinstance(X, np.ndarray):
+        return gpu_engine_class()(X, positive, clusterer, max_samples=max_samples)
+    from puselect.clustering.cpu.engine import CPUEngine  # compiled code is loaded only when it is used
+
+    return CPUEngine(X, positive, clusterer, n_jobs=n_jobs, max_samples=max_samples)
 
 
 @dataclass(frozen=True)
@@ -46,11 +91,11 @@ class Work:
         return 2.0 * self.n_rows * self.n_columns**2 * self.n_clusters * self.n_sweeps
 
     def cpu_seconds(self, n_threads: int) -> float:
-        """Return what the search takes on a CPU, roughly."""
+        """Return the estimated time of the search on a CPU."""
         return self.n_steps * self.n_at_once * (CPU_MASK + self.operations / CPU_RATE) / n_threads
 
     def gpu_seconds(self, is_open: bool) -> float:
-        """Return what the search takes on a GPU, roughly; longer if this process has not used it yet."""
+        """Return the estimated time of the search on a GPU; longer if this process has not used it yet."""
         step = GPU_STEP if self.n_columns <= WIDE else WIDE_STEP
         opening = 0.0 if is_open else GPU_OPENING
         return opening + self.n_steps * (step + self.n_at_once * self.operations / GPU_RATE)
@@ -64,7 +109,7 @@ def fastest_engine(
     n_masks: tuple[int, int] = (8, 400),
     n_jobs: int | None = None,
 ) -> str:
-    """Return the engine that "auto" chooses; the faster one, as far as `Work` can tell."""
+    """Return the engine that "auto" chooses: the one of shorter estimated time."""
     if not isinstance(clusterer, MixtureSpec):
         return "reference"
     if isinstance(X, SparseTable):
@@ -99,7 +144,7 @@ def gpu_is_there() -> bool:
 
 
 def gpu_engine_class() -> "type[GPUEngine]":
-    """Return the class of the GPU engine, or raise an error that says what is missing."""
+    """Return the class of the GPU engine, or raise an error that names the missing part."""
     try:
         from puselect.clustering.gpu.engine import GPUEngine, has_device
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""``puselect apply``."""
+"""Commands on saved results: ``puselect apply`` and ``puselect report``."""
 
 from functools import partial
 from pathlib import Path
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puselect.cli import options
-from puselect.cli.application import app, console, finishing, printable
-from puselect.cli.options import OUT, TABLE, tell
+from puselect.cli.application import command, console, finishing, printable
+from puselect.cli.options import OUT, option, tell
 from puselect.cli.progress import working
-from puselect.cli.writing import Output, check_outputs, write_each, written
+from puselect.cli.writing import Output, check_outputs, output_file, write_each, written
 
 if TYPE_CHECKING:
     from puselect.fscpu.final_clusters import Candidates
@@ -20,28 +20,25 @@ if TYPE_CHECKING:
 SHOWN = 10
 
 Result = Annotated[Path, typer.Argument(metavar="RESULT.json", help="A result of select, written with -o.")]
-RowId = Annotated[
-    list[str] | None,
-    typer.Option("--id", metavar="COL", help="Column that names the rows (default: as in select).",
-                 rich_help_panel=TABLE),
-]
 DataOut = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", rich_help_panel=OUT,
-                 help="Write the selected columns of all rows (csv, csv.gz, tsv, parquet, arrow)."),
+    Path | None, option(OUT, "FILE", "Write the selected columns of all rows (csv, csv.gz, tsv, parquet, arrow).")
 ]
 CandidatesOut = Annotated[
     Path | None,
-    typer.Option("--candidates", metavar="FILE.csv", rich_help_panel=OUT,
-                 help="Write the candidate positives, most likely first, with their lift and selected columns."),
+    option(OUT, "FILE.csv", "Write the candidate positives, most likely first, with lift and selected columns.",
+           "--candidates"),
 ]
+Results = Annotated[
+    list[Path], typer.Argument(metavar="RESULT...", help="JSON files from select and compare (-o).")
+]
+ReportFile = Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html", help="Where to write the report.")]
 
 
-@app.command()
+@command
 def apply(
     result: Result,
     data: options.Data,
-    row_id: RowId = None,
+    row_id: options.RowId = None,
     data_out: DataOut = None,
     candidates: CandidatesOut = None,
     quiet: options.Quiet = False,
@@ -116,3 +113,20 @@ def show(table: "AppliedTable", found: "Candidates | None", written: list[Path])
             console.print(f"  {name}: {sure}{found.lift[place]:.1f} times as often as an average row", markup=False)
     for path in written:
         tell(f"written: {path}")
+
+
+@command
+def report(results: Results, output: ReportFile, quiet: options.Quiet = False, debug: options.Debug = False) -> None:
+    """Write a report on saved results: one HTML file."""
+    from puselect.report import read_result
+    from puselect.report.render import render
+
+    check_outputs({"-o": output}, results)
+    for path in results:
+        if path.is_dir():
+            raise IsADirectoryError(f"{path} is a folder; if it holds a study, use puselect report-study")
+    page = render([read_result(path) for path in results])
+    with output_file(output) as file:
+        file.write(page.encode())
+    if not quiet:
+        tell(f"written: {output}")

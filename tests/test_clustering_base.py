@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from puselect.clustering.base import draw_sample, start_rows
 from puselect.clustering.mixture import MixtureSpec
-from puselect.clustering.sample import draw_sample, start_rows
 
 
 def test_start_rows_are_different_and_every_row_is_as_likely():

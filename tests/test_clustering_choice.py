@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from puselect.clustering import timing
+from puselect.clustering import choice
+from puselect.clustering.choice import Work, fastest_engine
 from puselect.clustering.mixture import MixtureSpec
-from puselect.clustering.timing import Work, fastest_engine
 
 SHORT = MixtureSpec()
 TABLE1 = Work(n_rows=4500, n_columns=25, n_clusters=10, n_sweeps=1, n_at_once=8, n_steps=400)
@@ -16,8 +16,8 @@ def gpu(monkeypatch):
     """Return a function that says what there is."""
 
     def there_is(device, is_open=False):
-        monkeypatch.setattr(timing, "gpu_is_there", lambda: device)
-        monkeypatch.setattr(timing, "gpu_is_open", lambda: is_open)
+        monkeypatch.setattr(choice, "gpu_is_there", lambda: device)
+        monkeypatch.setattr(choice, "gpu_is_open", lambda: is_open)
 
     return there_is
 
@@ -67,8 +67,8 @@ def test_time_grows_with_the_work():
 
 
 def test_torch_is_not_imported_where_there_is_no_driver(monkeypatch):
-    monkeypatch.setattr(timing, "GPU_DRIVERS", ())
-    monkeypatch.setattr(timing.sys, "platform", "linux")
-    monkeypatch.setitem(timing.sys.modules, "puselect.clustering.gpu.engine", None)  # importing it would raise
-    monkeypatch.setattr(timing.importlib.util, "find_spec", lambda name: name)
-    assert timing.gpu_is_there() is False
+    monkeypatch.setattr(choice, "GPU_DRIVERS", ())
+    monkeypatch.setattr(choice.sys, "platform", "linux")
+    monkeypatch.setitem(choice.sys.modules, "puselect.clustering.gpu.engine", None)  # importing it would raise
+    monkeypatch.setattr(choice.importlib.util, "find_spec", lambda name: name)
+    assert choice.gpu_is_there() is False

@@ -1,0 +1,270 @@
+"""The answer that a selection gives: which features, how many, whether to trust it, and what to do next."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from puselect.checks.suitability import Verdict
+from puselect.fscpu.problem import ChoiceCode
+from puselect.phrases import counted, listed, shortened
+from puselect.report.findings import FEW_LABELS, Code
+from puselect.report.selection import WARNING, Feature, Finding, Selection
+
+FEWEST_LABELS = 5
+NAMED_FIRST, LONGEST_NAME = 3, 28
+FIRST_ROWS = 10
+EFFORTS = (50, 100, 200)
+EVERYWHERE = "their clusters hold most of the other rows, too"
+
+
+class Standing(StrEnum):
+    """How far a selection can be trusted."""
+
+    CLEAR = "clear"
+    WEAK = "weak"
+    CHANCE = "chance"
+    """Known positives gather no more than chance would have it."""
+    UNTOLD = "untold"
+    """There are too few labels, or nothing to compare them with."""
+    UNCHECKED = "unchecked"
+    RANKED = "ranked"
+    """The method does not cluster, so that there is nothing to check."""
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether nothing should be concluded about single rows."""
+        return self in (Standing.CHANCE, Standing.UNTOLD)
+
+
+class Trust(NamedTuple):
+    """The verdict: a few words, and a sentence that gives its reasons."""
+
+    standing: Standing
+    title: str
+    text: str
+
+
+class FeatureLine(NamedTuple):
+    """One feature, its direction, and how often it was selected again."""
+
+    name: str
+    column: int
+    selected: bool
+    phrase: str
+    """Where known positives lie, such as "more often web"; empty if it is not known."""
+    is_clear: bool
+    share: float | None
+    """Of the repeated searches that select it; None if there were none."""
+    both: float | None
+    """Of those that select it or one of its twins."""
+    again: str
+    """The same in words, such as "7 of 8"."""
+    twin: str
+    """How its twins, which may take its place, were selected; empty without any."""
+
+
+class RowLine(NamedTuple):
+    """A row to look at, and why."""
+
+    row: int | str
+    lift: float
+    confidence: float | None
+
+
+class Effort(NamedTuple):
+    """How many positives to expect among the first rows."""
+
+    n_rows: int
+    expected: int
+    low: int
+    high: int
+
+
+def standing(selection: Selection) -> Standing:
+    """Return how far a selection can be trusted."""
+    found, path = selection.suitability, selection.path
+    if _lacks_labels(selection):
+        return Standing.UNTOLD
+    if found is None and selection.gathering is None:
+        return Standing.RANKED
+    if found is None and path is not None and path.code != ChoiceCode.CHOSEN:
+        return Standing.CHANCE if path.code == ChoiceCode.NOTHING else Standing.UNTOLD
+    if found is not None and found.code in (Verdict.DOES_NOT_HOLD, Verdict.TOO_FEW_LABELS):
+        is_few = found.code == Verdict.TOO_FEW_LABELS and (selection.n_labelled or 0) < FEW_LABELS
+        return Standing.UNTOLD if is_few else Standing.CHANCE
+    if _is_everywhere(selection) or (found is not None and found.code == Verdict.WEAK):
+        return Standing.WEAK
+    return Standing.UNCHECKED if found is None else Standing.CLEAR
+
+
+def headline(selection: Selection) -> str:
+    """Return the finding in a sentence, no stronger than what was checked."""
+    names = [_cut(name) for name in selection.selected]
+    n, s = len(names), "s" if len(names) == 1 else ""
+    more = [counted(n - NAMED_FIRST, "more feature")] if n > NAMED_FIRST + 1 else names[NAMED_FIRST:]
+    some = listed([*names[:NAMED_FIRST], *more]) if names else "No feature"
+    match standing(selection):
+        case Standing.UNTOLD if selection.n_labelled == selection.n_rows:
+            return "Every row is a known positive, so there is nothing to compare them with."
+        case Standing.UNTOLD:
+            known = counted(selection.n_labelled or 0, "known positive")
+            return f"{known} {'is' if selection.n_labelled == 1 else 'are'} too few to tell which features matter."
+        case Standing.CHANCE if selection.path is not None and selection.path.code == ChoiceCode.CHOSEN:
+            return f"{some} {'is' if s else 'are'} related to the labels, but the known positives do not gather."
+        case Standing.CHANCE:
+            return "The known positives do not stand out beyond chance."
+        case Standing.RANKED:
+            return f"{selection.method} selects {some}."
+        case Standing.UNCHECKED:
+            return f"{some} seem{s} to set the known positives apart."
+        case found:
+            return f"{some} set{s} the known positives apart{', but weakly' if found is Standing.WEAK else ''}."
+
+
+def how_many(selection: Selection) -> str:
+    """Return in a sentence why so many features were selected."""
+    if selection.n_features == 1:
+        return "There is only one, so there is nothing to choose."
+    if selection.path is not None:
+        return str(selection.path)
+    if len(selection.selected) > selection.n_features / 2 + 0.5:
+        return "More than half, so that being selected says little: ask for fewer."
+    costs = [feature.cost for feature in selection.features if feature.selected and feature.cost is not None]
+    return f"The budget buys these, for {sum(costs):g}." if costs else "The number that was asked for."
+
+
+def trust(selection: Selection) -> Trust:
+    """Return the one verdict on a selection."""
+    found, stands = selection.suitability, standing(selection)
+    if stands is Standing.UNTOLD:
+        everything = selection.n_labelled == selection.n_rows
+        why = "Without other rows" if everything else "With so few labels"
+        text = f"{why}, any feature may come first by chance."
+        return Trust(stands, "It cannot be told", text if found is None else f"{text[:-1]} (p = {found.p_value:.2g}).")
+    if found is None:
+        texts = {
+            Standing.RANKED: ("Not checked", "This method does not look for clusters; compare it with others."),
+            Standing.UNCHECKED: ("Not checked", "Compare with shuffled labels to see whether this is chance."),
+            Standing.WEAK: ("Known positives gather weakly at best", f"{_sentence(EVERYWHERE)}."),
+            Standing.CHANCE: ("Known positives do not stand out", str(selection.path)),
+        }
+        return Trust(stands, *texts[stands])
+    effect = _sentence(found.effect) + ("; rows depend on each other, so p is too low" if found.dependence else "")
+    if found.suits and stands is Standing.WEAK:
+        return Trust(stands, "Known positives gather weakly", f"{effect}, but {EVERYWHERE}.")
+    return Trust(stands, found.title, f"{effect}.")
+
+
+def feature_lines(selection: Selection) -> list[FeatureLine]:
+    """Return all features, best first, each with its direction and how often it was selected again."""
+    panel_of = {panel.name: panel for panel in selection.panels}
+    lines = []
+    for feature in selection.features:
+        panel = panel_of.get(feature.name) if feature.selected else None
+        phrase, is_clear = ("", False) if panel is None else (panel.phrase, panel.direction.is_clear)
+        share, both, again, twin = _selected_again(selection, feature)
+        name, column, selected = feature.name, feature.column, feature.selected
+        lines.append(FeatureLine(name, column, selected, phrase, is_clear, share, both, again, twin))
+    return lines
+
+
+def _selected_again(selection: Selection, feature: Feature) -> tuple[float | None, float | None, str, str]:
+    """Return in which share of the searches a feature, or a twin, was selected, in words, and a note on the twins."""
+    found, column = selection.stability, feature.column
+    if found is None:
+        return None, None, "", ""
+    alike = {j for group in found.twins if column in group for j in group} - {column}
+    twins = [other for other in selection.features if other.column in alike]
+    share, both = found.frequency[column], found.twin_frequency[column]
+    again, with_twins = (f"{round(part * found.n_searches)} of {found.n_searches}" for part in (share, both))
+    names, note = shortened([twin.name for twin in twins], most=2), ""
+    if both > share:
+        note = f"{with_twins} with its twin{'s' if len(twins) > 1 else ''} {names}"
+    elif any(twin.selected for twin in twins):
+        note = f"twin of {names}"
+    return share, both, again, note
+
+
+def first_rows(selection: Selection) -> list[RowLine]:
+    """Return the rows to look at first; none if nothing should be concluded about single rows."""
+    listing = selection.candidates
+    if listing is None or standing(selection).is_doubtful:
+        return []
+    confidence: Sequence[float | None] = listing.confidence or (None,) * len(listing.row)
+    return [RowLine(*each) for each in zip(listing.row, listing.lift, confidence, strict=True)][:FIRST_ROWS]
+
+
+def are_alike(rows: Sequence[RowLine]) -> bool:
+    """Return whether rows are listed for the same reason."""
+    return len({row[1:] for row in rows}) == 1
+
+
+def next_step(selection: Selection) -> str:
+    """Return what to do next, in a sentence or two."""
+    stands, rows = standing(selection), first_rows(selection)
+    if stands is Standing.UNTOLD:
+        if selection.n_labelled == selection.n_rows:
+            return "Add rows of which it is not known whether they are positive."
+        return "Label more rows, 20 or more and of all kinds, and select again."
+    if stands is Standing.CHANCE:
+        return "Do not act on single rows. Label more, add columns that may matter, or compare with other methods."
+    if not rows or selection.candidates is None:
+        return "Compare with other methods before you rely on it."
+    begin = f"Look at these rows first, by {selection.candidates.row_name or 'row number'}"
+    lift, confidence = rows[0].lift, rows[0].confidence
+    if are_alike(rows):
+        sure = "" if confidence is None else f", with a confidence of {confidence:.0%}"
+        return f"{begin}: each is {lift:.1f} times as often positive as an average row{sure}."
+    sure = "" if confidence is None else "; %: confidence"
+    return f"{begin}; ×: how many times as often positive as an average row{sure}."
+
+
+def efforts(selection: Selection) -> list[Effort]:
+    """Return how many positives to expect among the first rows, where the labels tell how many there are."""
+    listing, prior = selection.candidates, selection.prior
+    if listing is None or prior is None or not prior.share or prior.interval is None:
+        return []
+    if not listing.confidence or standing(selection).is_doubtful:
+        return []
+    found = []
+    for n in (n for n in EFFORTS if n <= len(listing.row)):
+        shares = (prior.share, *prior.interval)
+        counts = (sum(min(share / prior.share * each, 1.0) for each in listing.confidence[:n]) for share in shares)
+        found.append(Effort(n, *map(round, counts)))
+    return found
+
+
+def hidden(selection: Selection) -> str:
+    """Return how many positives are not known yet, in counts, or why that cannot be told."""
+    prior = selection.prior
+    if prior is None or standing(selection).is_doubtful:
+        return ""
+    if prior.share is None or prior.interval is None or selection.n_rows is None or selection.n_labelled is None:
+        return str(prior)
+    n_others = selection.n_rows - selection.n_labelled
+    shares = (prior.share, *prior.interval)
+    expected, low, high = (f"{float(f'{share * n_others:.2g}'):,.0f}" for share in shares)  # two digits are enough
+    return f"About {expected} of the other {n_others:,} rows are positive ({low} to {high})."
+
+
+def warnings(selection: Selection) -> list[Finding]:
+    """Return the findings that may make the result wrong, without those that the verdict says already."""
+    said = {Code.POSITIVE_EVERYWHERE} | ({Code.FEW_LABELS} if standing(selection) is Standing.UNTOLD else set())
+    return [found for found in selection.findings if found.level == WARNING and found.code not in said]
+
+
+def _lacks_labels(selection: Selection) -> bool:
+    n_labelled = selection.n_labelled
+    return n_labelled is not None and (n_labelled < FEWEST_LABELS or n_labelled == selection.n_rows)
+
+
+def _is_everywhere(selection: Selection) -> bool:
+    return any(finding.code == Code.POSITIVE_EVERYWHERE for finding in selection.findings)
+
+
+def _sentence(clause: str) -> str:
+    return clause[:1].upper() + clause[1:]
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[:15]}…{name[-12:]}"
