@@ -186,8 +186,7 @@ def table_notes(table: "LoadedTable") -> list[str]:
     """Return the notes on a table and the columns that were left out."""
     from puselect.cli.wording import note_text, reason_text
 
-    others = [column for column in table.left_out if column.reason != "leak"]  # there is a note on each leak
-    left_out = [f"left out: {column.name}, {reason_text(column)}" for column in others]
+    left_out = [f"left out: {column.name}, {reason_text(column)}" for column in table.left_out]
     return [*map(note_text, table.notes), *left_out]
 
 

@@ -16,7 +16,7 @@ from puselect.checks.suitability import Suitability
 from puselect.fscpu.final_clusters import Candidates, Clusterings, known_positives
 from puselect.fscpu.projection import LABELLED, principal_axes, row_kinds
 from puselect.report.direction import day
-from puselect.report.findings import find_problems, table_findings
+from puselect.report.findings import array_leaks, find_problems, table_findings
 from puselect.report.model import Model
 from puselect.report.panels import Panel, Portrait, cluster_portraits, feature_panels, some_rows
 from puselect.report.selection import (
@@ -121,6 +121,8 @@ def summarise(
     features = _features(result, dates)
     table = None if X is None else _read_table(X, len(result.names))
     positive = None if table is None or y is None else known_positives(y, result.settings["pos_label"], len(table))
+    if table is not None and positive is not None and not recipes:  # leaks of columns are found before they are encoded
+        findings = [*findings, *table_findings(array_leaks(table, positive, result.names))]
     rows = row_names(X, 0 if table is None else len(table), row_numbers)
     found = candidates or _candidates(result, table, positive)
     panels, portraits = _insight(result, table, positive, found, dates)
