@@ -43,7 +43,7 @@ def test_every_column_of_a_messy_export_has_its_fate(export, prepared):
     assert list(outcomes) == [name for name in table.columns if name != "known_fraud"]
     actions = {name: outcomes[name].action for name in outcomes}
     assert actions["transaction_id"] == actions["account"] == "identifier"
-    assert (actions["is_fraud"], actions["case_number"]) == ("drop", "number")
+    assert (actions["is_fraud"], actions["case_number"]) == ("drop", "sparse")
     assert actions["booked_at"] == "date"
     assert actions["country"] == actions["channel"] == "categories"
     assert actions["count_3_copy"] == "copy"
