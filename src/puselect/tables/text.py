@@ -37,15 +37,7 @@ class Layout(NamedTuple):
 
 
 def read_layout(path: Path, separators: tuple[str, ...] = SEPARATORS) -> Layout:
-    """Read the layout of a text table from its first bytes.
-
-    Parameters
-    ----------
-    path : Path
-        Plain or gzipped.
-    separators : tuple of str
-        Candidates; the one that splits the first line into most columns is taken.
-    """
+    """Read the layout of a text table, plain or gzipped; the separator splits the first line into most columns."""
     head = text_head(path)
     first_line = re.split(r"\r\n|\n|\r", head.lstrip("\ufeff"), maxsplit=1)[0]
     if not first_line.strip():
