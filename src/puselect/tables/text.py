@@ -112,7 +112,9 @@ def ragged_line(path: Path, layout: Layout) -> RaggedLineError | None:
         try:
             for row in reader:
                 if row and len(row) != n_columns:
-                    return RaggedLineError(path, reader.line_num, len(row), n_columns)
+                    fitting = (mark for mark in SEPARATORS if len(row) == 1 and row[0].count(mark) == n_columns - 1)
+                    separators = next(((mark, layout.separator) for mark in fitting), None)
+                    return RaggedLineError(path, reader.line_num, len(row), n_columns, separators)
         except (csv.Error, UnicodeDecodeError, *DAMAGED):  # not a matter of fields
             return None
     return None
