@@ -5,6 +5,7 @@ import re
 import shlex
 import signal
 import subprocess
+import time
 
 import numpy as np
 import polars as pl
@@ -512,3 +513,14 @@ class TestLongSearch:
         check = progress.TimeCheck()
         for number in range(1, 20):
             check(Step(number, 3000, 0.1, 0.0, 3599.0, number))
+
+
+def test_nothing_is_silent_for_long_however_short_its_parts(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.25)
+    for part in range(6):
+        with progress.working(f"part {part}", quiet=False):
+            time.sleep(0.2)
+    assert len(re.findall(r"part \d \(", capsys.readouterr().err)) >= 2
+    with progress.working("nothing", quiet=True):
+        time.sleep(0.4)
+    assert capsys.readouterr().err == ""

@@ -146,6 +146,11 @@ class TestBadFiles:
         assert isinstance(error, RaggedLineError)
         assert (error.line, error.n_fields, error.n_columns) == (line, n_fields, 3)
 
+    def test_with_two_separators(self, tmp_path):
+        error = refusal(tmp_path, "a;b;label\n1;2;1\n3,4,0\n")
+        assert (error.line, error.separators) == (3, (",", ";"))
+        assert "sed '3,$ s/[,]/;/g'" in error_text(error)
+
     @pytest.mark.parametrize("line", ["1,2,1,5", "1,2", "1", '"1,2",0', "1,2,,"])
     @pytest.mark.parametrize("place", [1, 5, 9])
     def test_with_a_line_of_another_length_among_rows_that_are_sampled(self, tmp_path, line, place):

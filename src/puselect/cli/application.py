@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,6 +31,8 @@ PAPER_COMMANDS = ("reproduce", "report-study")
 console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
 messages = Console(stderr=True, highlight=False, soft_wrap=True)
 """For everything but the result."""
+told_at = [0.0]
+"""When the command began or wrote its last line, by the monotonic clock."""
 
 
 class InterruptedCommandError(Exception):
@@ -88,6 +91,7 @@ class Commands(TyperGroup):
         """Run a command."""
         for told in (written, failed, interrupts):
             told.clear()
+        told_at[0] = time.monotonic()
         try:
             result = super().invoke(ctx)
             if failed:

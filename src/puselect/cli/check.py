@@ -36,11 +36,12 @@ def check(
 
     Also tells how many positives there are about, and whether labels come from one corner of them.
     """
-    from puselect.checks.prior import estimate_prior
-    from puselect.checks.spread import check_label_spread
-    from puselect.checks.suitability import check_suitability
     from puselect.cli.summary import print_check
 
+    with working("starting", json):
+        from puselect.checks.prior import estimate_prior
+        from puselect.checks.spread import check_label_spread
+        from puselect.checks.suitability import check_suitability
     loaded = open_table(data, table.spec(seed), quiet=json, tells_all=True)
     X, y = loaded.X, loaded.y
     with stopping(quiet=json), working("checking", json), warnings.catch_warnings(record=True) as heard:

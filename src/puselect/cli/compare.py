@@ -12,7 +12,7 @@ from rich.table import Table
 from puselect.cli import options
 from puselect.cli.application import command, console, finishing
 from puselect.cli.options import HOW, TABLE, WHAT, TableOptions, open_table, option, split_names, tell, tell_notes
-from puselect.cli.progress import counted_progress
+from puselect.cli.progress import counted_progress, working
 from puselect.cli.writing import check_outputs, result_outputs, write_each, written
 from puselect.phrases import duration
 
@@ -62,7 +62,8 @@ def compare(
     from puselect.cli.summary import print_comparison
 
     names = split_names([methods])
-    check_call(names, model)
+    with working("starting", quiet):
+        check_call(names, model)
     options.check_quiet(quiet, output, report, json)
     check_outputs({"-o": output, "--report": report}, [data])
     loaded = open_table(data, table.spec(seed, truth=truth), quiet, tells_all=True)

@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, dataclass, fields
 from importlib import import_module
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from puselect.cli.application import messages, printable
+from puselect.cli.application import messages, printable, told_at
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -259,4 +260,5 @@ def tell_notes(notes: Iterable[str]) -> None:
 
 def tell(text: str) -> None:
     """Write a line to standard error."""
+    told_at[0] = time.monotonic()
     messages.print(printable(text), markup=False, style="dim")

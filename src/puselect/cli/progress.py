@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar on a terminal, otherwise a line after two seconds and every few more."""
+"""Progress on standard error: a bar on a terminal, otherwise a line every two seconds, later less often."""
 
 import threading
 import time
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from puselect.cli.application import LongSearchError, messages, printable
+from puselect.cli.application import LongSearchError, messages, printable, told_at
 from puselect.cli.options import tell
 from puselect.phrases import duration
 
 if TYPE_CHECKING:
     from puselect.search.progress import Step
 
-FIRST_SECONDS, LINE_SECONDS = 2.0, 5.0
+LINE_SECONDS, LINE_SHARE = 2.0, 0.1  # between lines, at least, and as a share of the time so far
 BAR_SECONDS = 0.1
 LONG_SEARCH_SECONDS = 3600.0
 COMPILE_SECONDS = 300.0  # ten on an idle machine; on a busy one it may be minutes
@@ -95,14 +95,14 @@ def working(what: str, quiet: bool) -> Iterator[None]:
 
 @contextmanager
 def heartbeat(text: Callable[[], str]) -> Iterator[None]:
-    """Write a line after two seconds, and every few more, while this block runs."""
-    is_over = threading.Event()
+    """Write a line every two seconds, later less often, while this block runs."""
+    is_over, begin = threading.Event(), time.monotonic()
 
     def beat() -> None:
-        wait = FIRST_SECONDS
-        while not is_over.wait(wait):
-            tell(text())
-            wait = LINE_SECONDS
+        while not is_over.wait(0.1):
+            now = time.monotonic()
+            if now - told_at[0] >= max(LINE_SECONDS, LINE_SHARE * (now - begin)):
+                tell(text())
 
     thread = threading.Thread(target=beat, daemon=True)
     thread.start()

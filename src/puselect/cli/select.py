@@ -195,7 +195,8 @@ def select(
     check_outputs({**outputs.paths, "--checkpoint": search.checkpoint}, [data, search.costs])
     if outputs.data_out is not None:
         output_format(outputs.data_out)
-    selector = make_selector(search, wants_candidates=outputs.candidates is not None)
+    with working("starting", outputs.quiet):
+        selector = make_selector(search, wants_candidates=outputs.candidates is not None)
     if search.dask is not None:
         return select_with_dask(data, table, search, outputs, selector)
     spec = table.spec(search.seed, search.keep)

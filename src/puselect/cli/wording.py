@@ -21,6 +21,9 @@ def error_text(error: errors.TableError) -> str:
             return label_text(error)
         case errors.CostsError():
             return costs_text(error)
+        case errors.RaggedLineError(path, line, separators=(own, usual)):
+            fields = f"line {line} has its fields between {own!r}, the header between {usual!r}"
+            return f"{path}: {fields}; use one separator, as in sed '{line},$ s/[{own}]/{usual}/g'"
         case errors.RaggedLineError(path, line, n_fields, n_columns):
             return (
                 f"{path}: line {line} has {counted(n_fields, 'field')}, expected {n_columns}; "

@@ -28,12 +28,7 @@ failed: list[tuple[Path, Exception]] = []
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Sequence[str | Path | None] = ()) -> None:
     """Raise an error if an output cannot be written, or is the same file as an input or another output.
 
-    Parameters
-    ----------
-    outputs : mapping
-        Option to path; None if the option is not given.
-    inputs : sequence of path
-        "-" is standard input.
+    `outputs` are paths by option, None if it is not given; of the inputs, "-" is standard input.
     """
     taken = {_identity(path): f"the input {path}" for path in inputs if path is not None}
     taken.pop(None, None)

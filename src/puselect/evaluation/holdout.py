@@ -24,14 +24,12 @@ from puselect.exceptions import InterruptedSearchWarning
 from puselect.methods import METHODS, REGISTRY, YARDSTICKS
 from puselect.row_groups import count_labels
 from puselect.selectors.base import PUSelector
-from puselect.selectors.groups import best_features
+from puselect.selectors.groups import Groups, best_features
 
 TEST_SHARE = 0.25
 FEWEST_LABELLED = 4
 FEWEST_SPLITS = 2
 N_RANDOM = 10
-
-Groups = Mapping[str, Sequence[int]]
 
 
 class Fitted(NamedTuple):
@@ -90,35 +88,23 @@ def _unselective(name: str, n_columns: int, k: int, seed: int, groups: Groups) -
 
 @dataclass(frozen=True)
 class Holdout:
-    """The table, and how methods are compared on it.
-
-    Parameters
-    ----------
-    X : ndarray of float, shape (n_rows, n_features)
-    y : ndarray of int, shape (n_rows,)
-        1 for labelled positives, 0 for unlabelled rows.
-    n_features_to_select : int
-    truth : ndarray of int, shape (n_rows,), optional
-        True classes. Without them, held-out labels are predicted.
-    model : str
-        A name in `puselect.evaluation.DOWNSTREAM`.
-    n_splits : int
-    seed : int
-    groups : dict of str to list of int
-        Columns that are one feature, such as those of a category.
-    row_groups : ndarray of int, shape (n_rows,), optional
-        Number of each row's group; splits keep groups whole.
-    """
+    """The table, and how methods are compared on it."""
 
     X: FloatArray
+    """Shape (n_rows, n_features)."""
     y: IntArray
+    """1 for labelled positives, 0 for unlabelled rows."""
     n_features_to_select: int
     truth: IntArray | None = None
+    """True classes. Without them, held-out labels are predicted."""
     model: str = "logistic"
+    """A name in `puselect.evaluation.DOWNSTREAM`."""
     n_splits: int = 20
     seed: int = 0
     groups: Groups = field(default_factory=dict)
+    """Columns that are one feature, such as those of a category."""
     row_groups: IntArray | None = None
+    """Number of each row's group; splits keep groups whole."""
 
     @property
     def score_name(self) -> str:
@@ -188,17 +174,9 @@ def compare_methods(
 ) -> HoldoutResults:
     """Run every method and yardstick on the whole table and on every split.
 
-    Quick methods come first; Ctrl-C keeps the methods that are finished, or the splits that all have finished.
-
-    Parameters
-    ----------
-    table : Holdout
-    methods : sequence of str
-        Names in `METHODS`; the yardsticks are added.
-    n_jobs : int
-        Processes, by joblib's rules.
-    tell : callable
-        Called after every fit.
+    Quick methods come first; Ctrl-C keeps the methods that are finished, or the splits that all have finished. The
+    yardsticks are added to the methods. `n_jobs` is the number of processes, by joblib's rules; `tell` is called after
+    every fit.
 
     Examples
     --------

@@ -65,6 +65,8 @@ class RaggedLineError(TableError):
     line: int
     n_fields: int
     n_columns: int
+    separators: tuple[str, str] | None = None
+    """That of the line and that of the file, if another separator gives it the right number of fields."""
 
 
 @dataclass(eq=False)

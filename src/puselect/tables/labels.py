@@ -53,14 +53,8 @@ def value_counts(column: "pl.Series") -> ValueCounts:
 def choose_positive(counts: ValueCounts, label: str, wanted: str | None = None) -> object:
     """Return the value that marks a labelled positive, or raise a `LabelError`.
 
-    Parameters
-    ----------
-    counts : sequence of (value, number of rows)
-    label : str
-        Name of the column.
-    wanted : str, optional
-        The value as the user writes it. By default the one value that means yes if all others mean no, or the only
-        value if the other rows have none.
+    `wanted` is the value as the user writes it. By default it is the one value that means yes if all others mean no, or
+    the only value if the other rows have none.
 
     Examples
     --------

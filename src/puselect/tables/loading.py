@@ -164,14 +164,7 @@ class LoadedTable:
 
 
 def load_table(name: str, spec: TableSpec) -> LoadedTable:
-    """Read a data file; raises a `TableError` or an OSError if it cannot be used.
-
-    Parameters
-    ----------
-    name : str
-        A path, or "-" for standard input.
-    spec : TableSpec
-    """
+    """Read a data file, or standard input for "-"; raises a `TableError` or an OSError if it cannot be used."""
     begin = time.perf_counter()
     source = open_source(name, spec.max_memory, decimal=spec.decimal)
     _check_columns(source, spec)
@@ -288,18 +281,8 @@ def apply_encoders(
 ) -> AppliedTable:
     """Read a data file and return the selected features of its rows.
 
-    Parameters
-    ----------
-    name : str
-        A path, or "-" for standard input.
-    encoders : sequence of Encoder
-        Features that none of them makes are columns of numbers.
-    features : sequence of str
-        The selected ones.
-    row_name : str, optional
-        Column that names the rows; "none" if they are to be numbered.
-    usual_name : str, optional
-        Column that names the rows if no other is given and the file has it.
+    Features that no encoder makes are columns of numbers. The rows are named by the column `row_name`, or by
+    `usual_name` if the file has it; with "none" they are numbered.
     """
     made = {feature: encoder for encoder in encoders for feature in encoder.names}
     used = {encoder.column: encoder for encoder in (made.get(name) or Encoder(name, "number") for name in features)}

@@ -37,15 +37,7 @@ class Layout(NamedTuple):
 
 
 def read_layout(path: Path, separators: tuple[str, ...] = SEPARATORS) -> Layout:
-    """Read the layout of a text table from its first bytes.
-
-    Parameters
-    ----------
-    path : Path
-        Plain or gzipped.
-    separators : tuple of str
-        Candidates; the one that splits the first line into most columns is taken.
-    """
+    """Read the layout of a text table, plain or gzipped; the separator splits the first line into most columns."""
     head = text_head(path)
     first_line = re.split(r"\r\n|\n|\r", head.lstrip("\ufeff"), maxsplit=1)[0]
     if not first_line.strip():
@@ -120,7 +112,9 @@ def ragged_line(path: Path, layout: Layout) -> RaggedLineError | None:
         try:
             for row in reader:
                 if row and len(row) != n_columns:
-                    return RaggedLineError(path, reader.line_num, len(row), n_columns)
+                    fitting = (mark for mark in SEPARATORS if len(row) == 1 and row[0].count(mark) == n_columns - 1)
+                    separators = next(((mark, layout.separator) for mark in fitting), None)
+                    return RaggedLineError(path, reader.line_num, len(row), n_columns, separators)
         except (csv.Error, UnicodeDecodeError, *DAMAGED):  # not a matter of fields
             return None
     return None
