@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
-from puselect.exceptions import FewerFeaturesWarning
+from puselect.exceptions import FewerFeaturesWarning, MissingValuesWarning
 
 
 def small_table(seed=0, n_relevant=5, n_irrelevant=5):
@@ -38,7 +38,6 @@ AWKWARD = {
 }
 
 BAD_DATA = {
-    "nan": lambda X, y: (np.where(X[3, 3] == X, np.nan, X), y),
     "infinity": lambda X, y: (np.where(X[3, 3] == X, np.inf, X), y),
     "complex": lambda X, y: (X + 1j, y),
     "one-dimensional": lambda X, y: (X[:, 0], y),
@@ -118,6 +117,17 @@ class RankingContract:
         assert error_of(self.make(), X, y) == error_of(FSCPU(), X, y)
 
     @pytest.mark.parametrize("wanted", [0, 11, 2.5, True, "all"])
-    def test_bad_numbers_of_features_give_the_error_of_fscpu(self, wanted):
+    def test_bad_numbers_of_features_are_told_what_may_be_given(self, wanted):
         X, y, _ = small_table()
-        assert error_of(self.make(wanted), X, y) == error_of(FSCPU(wanted), X, y)
+        kind, text = error_of(self.make(wanted), X, y)
+        assert kind is ValueError
+        assert text.endswith(f"must be an integer in 1..10 or a share between 0 and 1, got {wanted!r}")
+
+    def test_medians_stand_in_for_missing_values(self):
+        X, y, _ = small_table()
+        X[::7, 3] = np.nan
+        with pytest.warns(MissingValuesWarning):
+            selector = self.make(5, random_state=0).fit(X, y)
+        whole = np.where(np.isnan(X), np.nanmedian(X, axis=0), X)
+        np.testing.assert_array_equal(selector.scores_, self.make(5, random_state=0).fit(whole, y).scores_)
+        np.testing.assert_array_equal(selector.transform(X), X[:, selector.support_])

@@ -27,5 +27,9 @@ class FewerFeaturesWarning(UserWarning):
     """Fewer features were selected than asked for, because the other columns are constant."""
 
 
+class MissingValuesWarning(UserWarning):
+    """Cells of the table are missing; the median of their column stands in for them."""
+
+
 class UnreadValuesWarning(UserWarning):
     """Many values of a new table are missing, cannot be read as those of the fit, or were never seen there."""
