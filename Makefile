@@ -9,6 +9,8 @@ DOCS_ARGS ?=
 FUZZ_SECONDS ?= 60
 FUZZ_ARGS ?=
 TORCH ?= torch==2.13.0 triton
+# Those of the group `test`; named, so that the oldest versions of what they need are taken, too.
+EXTRAS := cli,dask,fastcan,lightgbm,plot
 VENV := .venv
 OLDEST := .venv-oldest
 BIN := $(VENV)/bin
@@ -38,7 +40,7 @@ test-oldest: python ## run the tests with the oldest versions of the libraries t
 	@test "$$(cat $(OLDEST)/.stamp 2>/dev/null)" = "$(ORIGIN) $$(cat pyproject.toml paper/pyproject.toml | cksum)" || { \
 	  echo "installing the oldest versions into $(OLDEST)"; \
 	  $(PYTHON) -m venv --clear $(OLDEST) && $(OLDEST)/bin/python -m pip install -qq --disable-pip-version-check uv \
-	  && $(OLDEST)/bin/uv pip install -q --python $(OLDEST)/bin/python --resolution lowest-direct --editable . --editable ./paper --group test \
+	  && $(OLDEST)/bin/uv pip install -q --python $(OLDEST)/bin/python --resolution lowest-direct --editable ".[$(EXTRAS)]" --editable ./paper --group test \
 	  && echo "$(ORIGIN) $$(cat pyproject.toml paper/pyproject.toml | cksum)" > $(OLDEST)/.stamp; }
 	@$(OLDEST)/bin/python -m pytest -n 2 -W ignore::DeprecationWarning -W ignore::FutureWarning $(PYTEST_ARGS)
 
