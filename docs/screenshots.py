@@ -1,6 +1,6 @@
 """Make the pictures of reports in the guide, in headless Chromium: python docs/screenshots.py
 
-Needs the extras `cli` and `test`, and Chromium on the path.
+Needs the extra `cli`, the dependency group `test`, and Chromium on the path.
 """
 
 import shutil

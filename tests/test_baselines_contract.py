@@ -11,7 +11,7 @@ from small_tables import AWKWARD, error_of, small_table
 
 from puselect import FSCPU, METHODS
 from puselect.baselines import PUBagging, consensus
-from puselect.exceptions import FewerFeaturesWarning
+from puselect.exceptions import FewerFeaturesWarning, MissingValuesWarning
 from puselect.methods import REGISTRY
 
 VARIANTS = {"mrmr, difference": {"criterion": "difference"}}
@@ -46,7 +46,6 @@ BAD_PARAMETERS = [
 ]
 
 BAD_DATA = {
-    "nan": lambda X, y: (np.where(X[3, 3] == X, np.nan, X), y),
     "infinity": lambda X, y: (np.where(X[3, 3] == X, np.inf, X), y),
     "complex": lambda X, y: (X + 1j, y),
     "one-dimensional": lambda X, y: (X[:, 0], y),
@@ -147,9 +146,20 @@ def test_bad_data_give_the_error_of_fscpu(make, kind):
 
 
 @pytest.mark.parametrize("wanted", [0, 11, 2.5, True, "all"])
-def test_bad_numbers_of_features_give_the_error_of_fscpu(make, wanted):
+def test_bad_numbers_of_features_are_told_what_may_be_given(make, wanted):
     X, y, _ = small_table()
-    assert error_of(make(wanted), X, y) == error_of(FSCPU(wanted), X, y)
+    kind, text = error_of(make(wanted), X, y)
+    assert kind is ValueError
+    assert text.endswith(f"must be an integer in 1..10 or a share between 0 and 1, got {wanted!r}")
+
+
+def test_medians_stand_in_for_missing_values(make):
+    X, y, _ = small_table()
+    X[::7, 3] = np.nan
+    with pytest.warns(MissingValuesWarning):
+        selector = make(5, random_state=0).fit(X, y)
+    whole = np.where(np.isnan(X), np.nanmedian(X, axis=0), X)
+    np.testing.assert_array_equal(selector.ranking_, make(5, random_state=0).fit(whole, y).ranking_)
 
 
 @pytest.mark.parametrize(("name", "parameters", "message"), BAD_PARAMETERS)

@@ -44,9 +44,8 @@ class TestScikitLearn:
     @pytest.mark.parametrize(("column", "kind"), [
         (["x", "y"] * 180, "text in 'odd'"),
         (pd.date_range("2024-01-01", periods=360), "dates in 'odd'"),
-        ([None, *range(359)], "missing values in 'odd'"),
         ([np.inf, *range(359)], "infinite values in 'odd'"),
-    ], ids=["text", "dates", "missing", "infinite"])  # fmt: skip
+    ], ids=["text", "dates", "infinite"])  # fmt: skip
     @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
     def test_columns_that_are_not_finite_numbers_are_named(self, frame, column, kind):
         table = frame({**{f"x{j}": X[:, j] for j in range(3)}, "odd": list(column)}, **(
@@ -268,9 +267,9 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
-            ({"n_features_to_select": 0}, r"n_features_to_select must be an integer in 1\.\.10, got 0"),
-            ({"n_features_to_select": 35}, r"in 1\.\.10, got 35"),
-            ({"n_features_to_select": 2.5}, r"an integer in 1\.\.10, got 2\.5"),
+            ({"n_features_to_select": 0}, r"an integer in 1\.\.10, a share .*, 'auto' or 'related', got 0"),
+            ({"n_features_to_select": 35}, r"in 1\.\.10, .*, got 35"),
+            ({"n_features_to_select": 2.5}, r"an integer in 1\.\.10, .*, got 2\.5"),
             ({"n_features_to_select": True}, "got True"),
             ({"n_features_to_select": 0.0}, "n_features_to_select"),
             ({"n_features_to_select": float("nan")}, "n_features_to_select"),
@@ -316,7 +315,7 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("spoil", "message"),
         [
-            (lambda X, y: (np.where(X[3, 3] == X, np.nan, X), y), "contains NaN"),
+            (lambda X, y: (pd.DataFrame(X, columns=[*"aabcdefghi"[:10]]), y), "several named 'a'"),
             (lambda X, y: (np.where(X[3, 3] == X, np.inf, X), y), "contains infinity"),
             (lambda X, y: (X.astype(str).astype(object) + "x", y), "could not convert"),
             (lambda X, y: (X + 1j, y), "Complex data not supported"),

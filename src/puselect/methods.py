@@ -6,6 +6,7 @@ by an entry point of the group ``puselect.methods`` that names a sequence of `Me
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -131,9 +132,13 @@ class _Lookup(Mapping[str, Value], Generic[Value]):
         self.value_of = value_of
 
     def __getitem__(self, name: str) -> Value:
-        if name in IN_PAPER and name not in self:
+        if name in self:
+            return self.value_of(_records()[name])
+        if name in IN_PAPER:
             raise KeyError(f"{name!r} {PAPER_HINT}")
-        return self.value_of(_records()[name])
+        near = get_close_matches(str(name).casefold(), self, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self)}"
+        raise KeyError(f"{name!r} is not a method; {hint}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(_records())

@@ -86,6 +86,9 @@ class Suitability:
     dependence: str = ""
     """A `Dependence` of rows that were taken as independent, which makes the p-value too low; empty if none is seen."""
 
+    def __str__(self) -> str:
+        return self.verdict
+
     def check(self) -> None:
         """Raise a ValueError if a result was damaged."""
         if self.code not in list(Verdict) or len(self.interval) != 2:
