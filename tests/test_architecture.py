@@ -40,7 +40,7 @@ EXCEPTIONS = {
 }
 
 HEAVY = ("torch", "triton", "dask", "distributed", "pandas", "lightgbm", "matplotlib", "jinja2", "polars")
-MAX_FOLDER_MODULES = 16
+MAX_FOLDER_MODULES = 15
 EMPTY_NAMES = {"utils", "misc", "helpers", "common"}
 MAX_FILE_LINES = 450
 MAX_FUNCTION_LINES = 50

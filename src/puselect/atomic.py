@@ -20,14 +20,6 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     symbolic link is followed, so that the file it points to is replaced. An existing file keeps its mode.
     Non-regular files, such as /dev/stdout, are written directly.
 
-    Parameters
-    ----------
-    path : path
-
-    Yields
-    ------
-    file : binary file
-
     Examples
     --------
     >>> import tempfile

@@ -10,22 +10,8 @@ from puselect.arrays import AnyArray, BoolArray, IntArray
 def labelled_positives(y: ArrayLike, pos_label: object = 1) -> BoolArray:
     """Return which rows are labelled positive; every other row is unlabelled.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-        Anything that can be compared with `pos_label`: 0/1, -1/1, booleans, strings. Missing values (None, NaN, NaT,
-        pandas' NA, masked values) mean "unlabelled".
-    pos_label : object, default=1
-        The value that marks a labelled positive. All other values mean "unlabelled".
-
-    Returns
-    -------
-    positive : ndarray of bool, shape (n_rows,)
-
-    Raises
-    ------
-    ValueError
-        If no row is labelled positive, or every row is.
+    Labels are anything that can be compared with `pos_label`: 0/1, -1/1, booleans, strings. Missing values (None, NaN,
+    NaT, pandas' NA, masked values) mean "unlabelled". At least one row must be labelled, and one not.
 
     Examples
     --------

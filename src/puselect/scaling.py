@@ -185,14 +185,8 @@ class RobustScaling(NamedTuple):
 def scale_columns(X: AnyArray, dtype: type[np.floating] = np.float64) -> AnyArray:
     """Return `X` with every column mapped to [0, 1]; constant columns become 0.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-    dtype : dtype of the result, default=float64
-
     Examples
     --------
-    >>> import numpy as np
     >>> scale_columns(np.array([[1.0, 7.0, 0.0], [3.0, 7.0, 1e-30], [2.0, 7.0, 1e-30]]))
     array([[0. , 0. , 0. ],
            [1. , 0. , 1. ],

@@ -193,17 +193,9 @@ def forward_order(
 ) -> IntArray:
     """Return all features in the order in which greedy selection adds them; of equal ones the first comes first.
 
-    Parameters
-    ----------
-    first : ndarray of shape (n_features,)
-        Worth of each feature as the first one.
-    pairs_of : callable
-        Takes a feature; returns its pairwise values with all features, shape (n_features,).
-    worth : callable
-        Takes the sums of these values over the n chosen features, shape (n_features,), and n; returns the worth of each
-        feature as the next one.
-    n_added : int, optional
-        Features to add one by one; the rest is ordered by their worth as the next one. By default all are added.
+    `first` is the worth of each feature as the first one. `pairs_of` a feature are its pairwise values with all
+    features; `worth` takes their sums over the n chosen ones, and n, and returns the worth of each as the next one.
+    After `n_added` features, by default all, the rest is ordered by their worth as the next one.
     """
     n_features = len(first)
     order = np.empty(n_features, dtype=np.intp)

@@ -117,16 +117,7 @@ def check_label_spread(
 
 
 def label_spread(table: AnyArray, positive: BoolArray, rng: np.random.Generator) -> LabelSpread:
-    """Compare the rate of labels between the clusters of some columns.
-
-    Parameters
-    ----------
-    table : ndarray of shape (n_rows, n_selected)
-        The selected columns.
-    positive : ndarray of bool, shape (n_rows,)
-        Labelled rows.
-    rng : numpy.random.Generator
-    """
+    """Compare the rate of labels between the clusters of some columns."""
     n_labelled = int(positive.sum())
     if n_labelled < FEWEST_LABELS:
         return LabelSpread(SpreadCode.TOO_FEW_LABELS.value, 1.0, 1.0, 0, n_labelled, 0)

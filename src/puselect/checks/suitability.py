@@ -17,7 +17,7 @@ from puselect.fscpu.problem import Problem, some_rows
 from puselect.fscpu.selector import FSCPU
 from puselect.fscpu.settings import Settings
 from puselect.fscpu.stability import clopper_pearson
-from puselect.objective.score import BestClusters, best_clusters, smoothing_rows
+from puselect.objective.score import BestClusters, best_clusters
 from puselect.parameters import check_flag, check_number
 from puselect.row_groups import count_labels, shuffle_labels, split_rows
 from puselect.search.progress import Deadline
@@ -164,9 +164,8 @@ class Trial:
 
     def cluster(self, masks: BoolArray, vector: int) -> BestClusters:
         """Cluster masks once per seed and return the best clusters for a label vector."""
-        table = self._counts(masks, vector)
-        extra = smoothing_rows(table[0], self.settings.preset.smoothing)
-        return best_clusters(*table, self.settings.preset.cluster_choice, extra)
+        preset = self.settings.preset
+        return best_clusters(*self._counts(masks, vector), preset.cluster_choice, preset.smoothing)
 
     def _counts(self, masks: BoolArray, vector: int) -> tuple[FloatArray, FloatArray]:
         n = len(self.seeds)
@@ -179,15 +178,9 @@ class Trial:
         return np.lexsort((rng.random(len(strength)), -strength))
 
     def heldout(self, vector: int, rows: IntArray, rng: np.random.Generator) -> tuple[FloatArray, float]:
-        """Return how often each row is in positive clusters, and the same share of the unlabelled rows.
+        """Return how often each of the held-out rows is in positive clusters, and the same share of unlabelled rows.
 
-        Parameters
-        ----------
-        vector : int
-            Number of the label vector without these rows.
-        rows : ndarray of int
-            Labelled rows that are held out.
-        rng : numpy.random.Generator
+        `vector` is the number of the label vector without these rows.
         """
         _, mask = self.best(vector, rng)
         seeds = rng.integers(2**31 - 1, size=N_HELD_OUT)

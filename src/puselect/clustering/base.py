@@ -76,7 +76,6 @@ class Engine(Protocol):
         targets : ndarray of int, shape (n_masks,), optional
             The label vector to count for each mask; by default the first.
         """
-        ...
 
     def fit_final(
         self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
@@ -92,7 +91,6 @@ class Engine(Protocol):
         n_mixtures : int, optional
             Return only the mixtures of the first `n_mixtures` seeds, to save memory; by default all.
         """
-        ...
 
 
 def count_clusters(

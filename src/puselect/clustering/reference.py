@@ -29,44 +29,27 @@ NOTHING = FittedClusters(None, np.empty(0, dtype=np.intp), True)
 
 
 class HardMixture(ClusterMixin, BaseEstimator):
-    """The short hard fit as a scikit-learn clusterer, in plain NumPy: slow, but easy to verify.
-
-    Parameters
-    ----------
-    spec : MixtureSpec, optional
-    random_state : int, default=0
-        The seed that chooses the start rows.
-    """
+    """The short hard fit as a scikit-learn clusterer, in plain NumPy: slow, but easy to verify."""
 
     def __init__(self, spec: MixtureSpec | None = None, random_state: int = 0) -> None:
         self.spec = spec
         self.random_state = random_state
 
     def fit(self, X: FloatArray, y: BoolArray | None = None) -> Self:
-        """Cluster the rows of `X`; `y` is not used."""
         spec = self.spec or MixtureSpec()
         self.clusters_ = hard_clusters(X, start_rows(len(X), spec, self.random_state), spec)
         self.labels_ = self.clusters_.labels
         return self
 
     def fit_predict(self, X: FloatArray, y: BoolArray | None = None) -> IntArray:
-        """Cluster the rows of `X` and return their clusters."""
         return self.fit(X, y).labels_
 
 
 class ReferenceEngine:
     """Slow, but easy to verify: the other engines are tested against it.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        The scaled table.
-    positive : ndarray of bool, shape (n_targets, n_rows)
-        One or more label vectors.
-    clusterer : estimator or MixtureSpec
-        A scikit-learn clusterer with `fit_predict`, cloned for each mask; the seed becomes its `random_state` if it has
-        one, and the labels are passed as `y`, which most clusterers ignore. A spec means ``GaussianMixture`` for soft
-        EM and ``HardMixture`` for hard EM.
+    A scikit-learn clusterer is cloned for each mask; the seed becomes its `random_state` if it has one, and the labels
+    are passed as `y`, which most clusterers ignore. A spec means ``GaussianMixture`` or, for hard EM, ``HardMixture``.
     """
 
     def __init__(self, X: FloatArray, positive: BoolArray, clusterer: ClusterMixin | MixtureSpec) -> None:
@@ -78,7 +61,6 @@ class ReferenceEngine:
         self.clusterer: ClusterMixin = clusterer
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
-        """Return the counts of each mask's clustering; see `Engine.cluster`."""
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
         fits = [self._fit(*each) for each in zip(masks, np.asarray(seeds).tolist(), chosen.tolist(), strict=True)]
         return self._count(fits, chosen)
@@ -86,7 +68,6 @@ class ReferenceEngine:
     def fit_final(
         self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
     ) -> FinalFit:
-        """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
         fits = [self._fit(mask, seed, target) for seed in np.asarray(seeds).tolist()]
         table = self._count(fits, np.full(len(fits), target))
         if not self.fits_mixtures or not mask.any():

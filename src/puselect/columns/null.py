@@ -93,14 +93,8 @@ def null_p_values(value: float, drawn: FloatArray) -> tuple[float, FloatArray]:
 def joint_p_value(statistic: FloatArray, drawn: FloatArray) -> float:
     """Return the p-value of the hypothesis that no column is related to the labels.
 
-    The sum over the columns and the largest one are both compared with the draws; the smaller of the two p-values is
-    compared with those that the draws would get, which makes it valid.
-
-    Parameters
-    ----------
-    statistic : ndarray of shape (n_features,)
-    drawn : ndarray of shape (n_draws, n_features)
-        The same for random rows.
+    The sum over the columns and the largest one are both compared with the draws (n_draws, n_features); the smaller of
+    the two p-values is compared with those that the draws would get, which makes it valid.
     """
     values = np.vstack([statistic, drawn])
     both = np.stack([values.sum(axis=1), values.max(axis=1, initial=0.0)])

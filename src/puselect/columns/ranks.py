@@ -20,10 +20,6 @@ def double_ranks(lines: AnyArray) -> IntArray:
 
     As SciPy's ``2 * rankdata(lines, axis=1)``, which sorts stably and takes more than twice as long.
 
-    Parameters
-    ----------
-    lines : ndarray of shape (n_lines, n_values)
-
     Examples
     --------
     >>> double_ranks(np.array([[0.5, 0.1, 0.5, 0.9]])).tolist()
@@ -81,16 +77,7 @@ LEPAGE = RankScores(lambda place, n_rows: place, np.abs)
 
 
 class ColumnRanks:
-    """The ranks of all columns of a table, for rank statistics of many sets of rows.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-    scores : RankScores
-        The scores that the statistics compare.
-    n_threads : int
-        Does not change the result.
-    """
+    """The ranks of all columns of a table, for rank statistics of many sets of rows."""
 
     def __init__(self, X: AnyArray, scores: RankScores = NORMAL, n_threads: int = 1) -> None:
         from puselect.columns.kernels import score_ranks  # compiled code is loaded only when it is used
@@ -190,9 +177,7 @@ def column_ranks(table: AnyArray | SparseTable, scores: RankScores = NORMAL, n_t
 class SparseRanks(ColumnRanks):
     """`ColumnRanks` of a sparse table; the same numbers up to rounding.
 
-    Parameters
-    ----------
-    table : SparseTable
+    All zeros of a column share a rank, so only the scores of the other values are stored.
     """
 
     def __init__(self, table: SparseTable, scores: RankScores = NORMAL) -> None:

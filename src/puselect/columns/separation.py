@@ -54,16 +54,9 @@ def heldout_separation(
     rng: np.random.Generator,
     row_groups: IntArray | None = None,
 ) -> Separation:
-    """Hold out labelled rows in turn; rank the columns and fit a linear discriminant without them.
+    """Hold out labelled rows in turn; rank the columns by evidence and fit a linear discriminant without them.
 
-    Parameters
-    ----------
-    ranks : ColumnRanks
-    positive : ndarray of bool, shape (n_rows,)
-    sizes : sequence of int
-        How many of the best columns to use. They are ranked by evidence, each time anew.
-    rng : numpy.random.Generator
-        Draws the folds; rows of one of `row_groups` are held out together.
+    `sizes` are the numbers of columns to use, the best ones. Rows of one of `row_groups` are held out together.
     """
     labelled_rows = np.flatnonzero(positive)
     places = np.full((len(sizes), len(labelled_rows)), 0.5)

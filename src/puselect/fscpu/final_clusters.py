@@ -10,7 +10,7 @@ from puselect.clustering import Engine
 from puselect.fscpu.problem import Problem
 from puselect.fscpu.settings import Settings
 from puselect.labels import equal_to, without_missing
-from puselect.objective.score import best_clusters, smoothing_rows
+from puselect.objective.score import best_clusters
 from puselect.scaling import Scaling
 from puselect.sparse_table import SparseTable, as_dense
 
@@ -151,8 +151,7 @@ def cluster_result(
     """
     n_kept = n_mixtures_kept(settings, support, len(seeds))
     table, mixtures = engine.fit_final(support, seeds, target, n_mixtures=n_kept)
-    extra_rows = smoothing_rows(table.size, settings.preset.smoothing)
-    best = best_clusters(table.size, table.positive, settings.preset.cluster_choice, extra_rows)
+    best = best_clusters(table.size, table.positive, settings.preset.cluster_choice, settings.preset.smoothing)
     kept = np.flatnonzero(table.size[:n_kept].any(axis=1))  # a clustering that failed has no rows
     if mixtures is None or not len(kept):
         return best.score, None
@@ -176,8 +175,8 @@ def score_features(
 ) -> FloatArray:
     """Cluster some features once per seed and return the scores."""
     table = engine.cluster(np.repeat(support[None, :], len(seeds), axis=0), seeds, np.full(len(seeds), target))
-    extra_rows = smoothing_rows(table.size, settings.preset.smoothing)
-    return best_clusters(table.size, table.positive, settings.preset.cluster_choice, extra_rows).score
+    preset = settings.preset
+    return best_clusters(table.size, table.positive, preset.cluster_choice, preset.smoothing).score
 
 
 def known_positives(y: ArrayLike, pos_label: object, n_rows: int) -> BoolArray:

@@ -64,17 +64,8 @@ def class_prior(places: FloatArray, n_others: int, n_unlabelled: int, rng: np.ra
     Above any score, divide the share of unlabelled rows by the share of held-out positives. The smallest such ratio is
     the share of positives if all rows above that score are positive (the best bin of S. Garg, Y. Wu, A. Smola,
     S. Balakrishnan and Z. Lipton, "Mixture Proportion Estimation and PU Learning: A Modern Approach", NeurIPS 2021).
-    `PURITY` of them are taken to be, and for the lower end `LEAST_PURITY`.
-
-    Parameters
-    ----------
-    places : ndarray of shape (n_labelled,)
-        Share of the unlabelled rows that score at least as high as each held-out positive.
-    n_others : int
-        Unlabelled rows that were scored.
-    n_unlabelled : int
-        Unlabelled rows in the table.
-    rng : Generator
+    `PURITY` of them are taken to be, and for the lower end `LEAST_PURITY`. `places` are the shares of the `n_others`
+    unlabelled rows that score at least as high as each held-out positive.
     """
     if len(places) < FEWEST_LABELS:
         return ClassPrior(PriorCode.TOO_FEW_LABELS.value)
@@ -108,13 +99,8 @@ def best_ratio(places: FloatArray, n_others: int) -> float:
 def corrected_auc(auc: float, share: float) -> float:
     """Return the AUC of positives against negatives from that of labelled against unlabelled rows.
 
-    Parameters
-    ----------
-    auc : float
-        Area under the ROC curve with unlabelled rows as negatives.
-    share : float
-        Share of positives among them, which are separated from labelled rows no better than by a coin:
-        auc = share / 2 + (1 - share) * corrected.
+    A `share` of the unlabelled rows is positive, and is separated from labelled rows no better than by a coin:
+    auc = share / 2 + (1 - share) * corrected.
 
     Examples
     --------

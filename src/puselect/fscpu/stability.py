@@ -123,15 +123,9 @@ def _agreement(share: FloatArray, n_sets: int) -> FloatArray:
 def clopper_pearson(
     n_hits: FloatArray | IntArray, n: float, outside: float = 1 - SURE
 ) -> tuple[FloatArray, FloatArray]:
-    """Return Clopper and Pearson's intervals for shares of `n`.
+    """Return Clopper and Pearson's intervals for shares of `n`, which are `outside` with half of it on either side.
 
-    Parameters
-    ----------
-    n_hits : ndarray of any shape
-        Need not be whole.
-    n : float
-    outside : float, default=0.05
-        The largest probability that a share is outside, half of it on either side.
+    `n_hits` need not be whole.
 
     Examples
     --------
@@ -158,21 +152,8 @@ def repeat_search(
 
     Every search has labels of its own, in whole row groups, and random numbers; labelled rows that are left out count
     as unlabelled. Each of their steps uses half as many rows, drawn anew, and there are a quarter as many steps: eight
-    searches cost a little more than the first.
-
-    Parameters
-    ----------
-    settings, problem
-        Of the search that is repeated.
-    n_searches : int
-    n_steps : int
-        Steps of the first search.
-    deadline : Deadline
-
-    Returns
-    -------
-    stability : Stability or None
-        None if a single row or row group is labelled, with a warning, and if the deadline or Ctrl-C ended a search.
+    searches cost a little more than the first, which took `n_steps`. None, with a warning, if a single row or row group
+    is labelled, and if the deadline or Ctrl-C ended a search.
     """
     if count_labels(problem.positive, problem.row_groups) < 2:
         warnings.warn("stability needs two labelled rows or row groups, got 1", FewLabelsWarning, stacklevel=4)

@@ -7,7 +7,7 @@ import numpy as np
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.clustering.base import Engine
 from puselect.objective.information import PairInformation
-from puselect.objective.score import cluster_score, smoothing_rows
+from puselect.objective.score import best_clusters
 
 
 @dataclass
@@ -29,11 +29,9 @@ class ClusterObjective:
         self.n_degenerate: IntArray = np.zeros(self.n_targets, dtype=np.intp)
 
     def __call__(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
-        """Return the criteria of each mask, see `puselect.search.loop.Evaluate`."""
         table = self.engine.cluster(masks, seeds, targets)
         np.add.at(self.n_degenerate, targets, table.degenerate)
-        extra_rows = smoothing_rows(table.size, self.smoothing)
-        criteria = [cluster_score(table.size, table.positive, self.cluster_choice, extra_rows)]
+        criteria = [best_clusters(table.size, table.positive, self.cluster_choice, self.smoothing).score]
         if self.information is not None:
             criteria.append(self.information(masks, targets))
         return np.stack(criteria, axis=1)

@@ -23,7 +23,7 @@ class BestClusters(NamedTuple):
 
 
 def best_clusters(
-    size: ArrayLike, positive: ArrayLike, cluster_choice: str = "best", extra_rows: ArrayLike = 0.0
+    size: ArrayLike, positive: ArrayLike, cluster_choice: str = "best", smoothing: float = 0.0
 ) -> BestClusters:
     """Return the score of each mask and the clusters that reach it.
 
@@ -37,9 +37,9 @@ def best_clusters(
         "best" takes the best of all prefixes, of equally good ones the longest. "greedy" stops at the first
         decrease, as Algorithm 1 of Uchikoshi & Akimoto (GECCO 2025) does; the value can rise again after a decrease,
         so that this may miss the best prefix.
-    extra_rows : float or array-like of shape (n_masks,), default=0
-        Unlabelled rows added to every set of clusters. 0 is the paper's score, in which a cluster of a single labelled
-        row scores higher than a cluster of a hundred rows of which nine are labelled.
+    smoothing : float, default=0
+        Unlabelled rows added to every set of clusters, in mean cluster sizes. 0 is the paper's score, in which a single
+        labelled row as a cluster scores higher than a cluster of a hundred rows of which nine are labelled.
 
     Examples
     --------
@@ -51,7 +51,9 @@ def best_clusters(
     rows, hits = np.atleast_2d(np.asarray(size, float)), np.atleast_2d(np.asarray(positive, float))
     share = np.divide(hits, rows, out=np.full(rows.shape, -1.0), where=rows > 0)
     order = np.argsort(-share, axis=1, kind="stable")
-    rows_to_here = np.cumsum(np.take_along_axis(rows, order, axis=1), axis=1) + np.reshape(extra_rows, (-1, 1))
+    with np.errstate(over="ignore"):  # infinitely many rows make all scores 0
+        extra_rows = smoothing * rows.mean(axis=1, keepdims=True)
+    rows_to_here = np.cumsum(np.take_along_axis(rows, order, axis=1), axis=1) + extra_rows
     hits_to_here = np.cumsum(np.take_along_axis(hits, order, axis=1), axis=1)
     value = np.divide(hits_to_here**2, rows_to_here, out=np.zeros(rows.shape), where=rows_to_here > 0)
     last = _longest_best(value) if cluster_choice == "best" else _before_first_decrease(value)
@@ -61,19 +63,6 @@ def best_clusters(
     np.put_along_axis(chosen, order, np.arange(rows.shape[1]) <= last[:, None], axis=1)
     score = np.divide(best, total, out=np.zeros(len(best)), where=total > 0)
     return BestClusters(score, chosen & (rows > 0))
-
-
-def cluster_score(
-    size: ArrayLike, positive: ArrayLike, cluster_choice: str = "best", extra_rows: ArrayLike = 0.0
-) -> FloatArray:
-    """Return the score of each mask, shape (n_masks,); see `best_clusters`."""
-    return best_clusters(size, positive, cluster_choice, extra_rows).score
-
-
-def smoothing_rows(size: FloatArray, smoothing: float) -> FloatArray:
-    """Return `smoothing` in mean cluster sizes, shape (n_masks,): the `extra_rows` of each mask."""
-    with np.errstate(over="ignore"):  # infinitely many rows make all scores 0
-        return np.asarray(smoothing * size.mean(axis=1))
 
 
 def _longest_best(value: FloatArray) -> IntArray:

@@ -59,15 +59,7 @@ class StepCallbacks(CallbackSupportMixin):
 
 
 class FitCallbacks:
-    """Tells the callbacks of an estimator about the steps of its fit, where it has any.
-
-    Parameters
-    ----------
-    estimator : object
-        The selector being fitted.
-    X, y : object
-        As given to `fit`.
-    """
+    """Tells the callbacks of an estimator about the steps of its fit, where it has any."""
 
     def __init__(self, estimator: Any, X: Any, y: Any) -> None:
         self.estimator = estimator

@@ -15,12 +15,7 @@ RECENT_LAPS = 5
 
 
 class Deadline:
-    """The end of a fit, some seconds from now, and how long its steps take.
-
-    Parameters
-    ----------
-    seconds : float or None
-        None: there is no end.
+    """The end of a fit, some seconds from now, if there is one, and how long its steps take.
 
     Examples
     --------

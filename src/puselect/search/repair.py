@@ -14,13 +14,6 @@ class Repair:
     Which feature goes is drawn with probability proportional to 1 - theta, which one comes in proportion to theta, as
     printed. A sequence of such draws without replacement is the order of exponential clocks with these rates, so one
     clock per feature is drawn beforehand. Clocks have no memory, so that this holds among the features that still fit.
-
-    Parameters
-    ----------
-    costs : ndarray of shape (n_features,)
-        Positive.
-    budget : float
-        The largest cost of a mask.
     """
 
     def __init__(self, costs: FloatArray, budget: float) -> None:

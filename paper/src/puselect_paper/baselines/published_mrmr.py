@@ -1,13 +1,19 @@
-"""mRMR as the FSCPU paper ran it."""
+"""mRMR as the FSCPU paper ran it: on values truncated to integers, ties in the order that a quicksort leaves.
 
-from typing import Any
+A quicksort is not stable: equal keys end in an order that depends on their positions alone. Where nearly all keys are
+equal, that order is the result, and it is what the published row of mRMR measured.
+"""
+
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.random import RandomState
 
-from puselect.arrays import FloatArray
+from puselect.arrays import FloatArray, IntArray
 from puselect.baselines.information import mrmr_scores
 from puselect.selectors.ranking import RankingSelector, RankingTask
-from puselect_paper.baselines.quicksort import quicksort_order
+
+SMALL = 7  # a part of at most so many keys is sorted by insertion, which is stable
 
 
 class PublishedMRMR(RankingSelector):
@@ -30,12 +36,6 @@ class PublishedMRMR(RankingSelector):
     ----------
     scores_ : ndarray of float, shape (n_features,)
         The number of features for the one added first, down to 1; 0 for constant columns.
-    ranking_ : ndarray of int, shape (n_features,)
-        1 for the feature added first.
-    support_ : ndarray of bool, shape (n_features,)
-        The selected features.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, shape (n_features,)
 
     Examples
     --------
@@ -50,7 +50,11 @@ class PublishedMRMR(RankingSelector):
     """
 
     def __init__(
-        self, n_features_to_select: int | None = None, *, pos_label: Any = 1, random_state: Any = None
+        self,
+        n_features_to_select: int | None = None,
+        *,
+        pos_label: object = 1,
+        random_state: int | RandomState | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.pos_label = pos_label
@@ -58,3 +62,51 @@ class PublishedMRMR(RankingSelector):
 
     def _score(self, task: RankingTask) -> FloatArray:
         return mrmr_scores(task, task.X.astype(np.int8), "quotient", quicksort_order)
+
+
+def quicksort_order(keys: Sequence[float] | FloatArray) -> IntArray:
+    """Return the indices by falling key, equal keys as quicksort with the median of three leaves them.
+
+    R. Sedgewick, "Implementing Quicksort Programs", Communications of the ACM 21, 1978: the middle key is moved to
+    the second place, the median of first, second and last is the pivot, both scans stop at keys equal to it.
+
+    Examples
+    --------
+    >>> quicksort_order([1, 3, 2]), quicksort_order([1] * 8)
+    (array([1, 2, 0]), array([5, 3, 6, 0, 4, 1, 2, 7]))
+    """
+    values = [float(key) for key in keys]
+    order = list(range(len(values)))
+    parts = [(0, len(values) - 1)]
+    while parts:
+        low, high = parts.pop()
+        if high - low < SMALL:
+            order[low : high + 1] = sorted(order[low : high + 1], key=lambda index: -values[index])
+        else:
+            end, begin = _partition(values, order, low, high)
+            parts += [(low, end), (begin, high)]
+    return np.array(order, dtype=np.intp)
+
+
+def _partition(values: list[float], order: list[int], low: int, high: int) -> tuple[int, int]:
+    """Split order[low..high], in place, around a pivot; return the end of the left and the begin of the right part."""
+
+    def swap(a: int, b: int) -> None:
+        order[a], order[b] = order[b], order[a]
+
+    swap((low + high) // 2, low + 1)
+    for a, b in ((low + 1, high), (low, high), (low + 1, low)):
+        if values[order[a]] < values[order[b]]:
+            swap(a, b)
+    pivot = values[order[low]]
+    left, right = low + 1, high
+    while True:
+        left, right = left + 1, right - 1
+        while values[order[left]] > pivot:
+            left += 1
+        while values[order[right]] < pivot:
+            right -= 1
+        if right < left:
+            swap(low, right)
+            return right - 1, left
+        swap(left, right)

@@ -14,10 +14,9 @@ from puselect._version import versions
 from puselect.clustering import gpu_engine_class
 from puselect.evaluation.holdout import Fitted
 from puselect.methods import METHODS
-from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.cells import Assignment, Cell
 from puselect_paper.studies.journal import Row
 from puselect_paper.studies.measures import ASSIGNMENTS, failure, undisturbed
-from puselect_paper.studies.selection import Assignment
 from puselect_paper.studies.workers import Workers
 
 ENGINE = "gpu"

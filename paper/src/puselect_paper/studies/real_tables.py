@@ -14,9 +14,8 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.cells import Assignment, Cell
 from puselect_paper.studies.open_data import OPEN_DATA, Split, assign_split
-from puselect_paper.studies.selection import Assignment
 
 MOST_ROWS = 12_000
 TEST_SHARE = 0.3

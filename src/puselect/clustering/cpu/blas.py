@@ -9,12 +9,7 @@ from threadpoolctl import ThreadpoolController
 
 
 class ProcessSetting:
-    """A context in which a setting is changed; the last thread to leave restores it.
-
-    Parameters
-    ----------
-    change : callable
-        Changes the setting and returns a function that restores it.
+    """A context in which `change` has changed a setting; the last thread to leave calls the function that it returned.
 
     Examples
     --------

@@ -95,7 +95,6 @@ class CPUEngine:
             self.centre, self.Z = centred_lines(X)
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
-        """Return the counts of each mask's clustering; see `Engine.cluster`."""
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
         pairs = list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))
         table = ClusterTable.empty(len(masks), self.n_clusters)
@@ -109,7 +108,6 @@ class CPUEngine:
     def fit_final(
         self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
     ) -> FinalFit:
-        """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
         if not mask.any():
             return FinalFit(self.cluster(np.repeat(mask[None], len(seeds), axis=0), seeds), None)
         table = ClusterTable.empty(len(seeds), self.n_clusters)

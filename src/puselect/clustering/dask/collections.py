@@ -16,24 +16,14 @@ SECONDS_TO_CONNECT = 10
 
 
 class DaskPartitions:
-    """Partitions that stay on the workers of a cluster.
+    """Partitions, promised or in files, that stay on the workers of a cluster.
 
     A worker that is lost costs time: its partitions are computed or read again by the others.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    parts : sequence of Delayed or FilePart
     """
 
     def __init__(self, client: Any, parts: Sequence[object]) -> None:
         self.client = client
         self.parts = list(parts)
-
-    @property
-    def n_partitions(self) -> int:
-        """How many there are."""
-        return len(self.parts)
 
     def map(self, function: Callable[..., T], shared: Arguments = (), own: OwnArguments | None = None) -> list[T]:
         """Return ``function(X, *shared, *own[i])`` of the partitions i in `own`, in order; of all by default."""

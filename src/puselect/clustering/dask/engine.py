@@ -14,14 +14,7 @@ class PartitionedEngine:
     """Fits the short hard mixture to all rows of all partitions; the same clusters as `CPUEngine` up to rounding.
 
     Start rows and the positions of labelled rows travel, tables do not: besides sums this process sees the start rows
-    of a step.
-
-    Parameters
-    ----------
-    table : PartitionedTable
-    positive : ndarray of bool, shape (n_rows,)
-    spec : MixtureSpec
-        With init="rows" and em="hard".
+    of a step. The spec must have init="rows" and em="hard".
     """
 
     def __init__(self, table: PartitionedTable, positive: BoolArray, spec: MixtureSpec) -> None:
@@ -37,14 +30,12 @@ class PartitionedEngine:
         self.centre = total / len(table)
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
-        """Return the counts of each mask's clustering; see `Engine.cluster`."""
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
         return self._cluster(masks, seeds, chosen)[0]
 
     def fit_final(
         self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
     ) -> FinalFit:
-        """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
         table, fits = self._cluster(np.repeat(mask[None], len(seeds), axis=0), seeds, np.full(len(seeds), target))
         if not mask.any():
             return FinalFit(table, None)

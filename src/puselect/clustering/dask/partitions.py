@@ -27,23 +27,16 @@ OwnArguments = Mapping[int, Arguments]
 class Partitions(Protocol):
     """Partitions of the rows of a table."""
 
-    @property
-    def n_partitions(self) -> int:
-        """How many there are."""
-        ...
-
     def map(self, function: Callable[..., T], shared: Arguments = (), own: OwnArguments | None = None) -> list[T]:
         """Return ``function(X, *shared, *own[i])`` of the partitions i in `own`, in order; of all by default.
 
         `X` is the result of `read_part`.
         """
-        ...
 
     def total(
         self, function: Callable[..., Arrays], shared: Arguments = (), own: OwnArguments | None = None
     ) -> Arrays:
         """Return the sum of the results of `map`, which are tuples of arrays, without having all at once."""
-        ...
 
 
 class FilePart(Protocol):
@@ -52,11 +45,9 @@ class FilePart(Protocol):
     @property
     def path(self) -> str:
         """Of the file."""
-        ...
 
     def read(self) -> AnyArray:
         """Return the rows as an array."""
-        ...
 
 
 def read_part(part: FilePart | ArrayLike) -> AnyArray:
@@ -79,15 +70,7 @@ class Extremes(NamedTuple):
 
 
 class PartitionedTable:
-    """A table in partitions, scaled when it is read.
-
-    Parameters
-    ----------
-    partitions : Partitions
-    lengths : ndarray of int, shape (n_partitions,)
-    ranges : Extremes
-    scaling : Scaling, optional
-    """
+    """A table in partitions of the given lengths, scaled when it is read."""
 
     def __init__(
         self, partitions: Partitions, lengths: IntArray, ranges: Extremes, scaling: Scaling | None = None

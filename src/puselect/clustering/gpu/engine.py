@@ -12,7 +12,7 @@ from torch import Tensor
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering.base import ClusterTable, FinalFit, Mixture, Sample, draw_sample
 from puselect.clustering.cpu.blas import ProcessSetting
-from puselect.clustering.gpu.fits import BatchFits, Inputs, Outcome
+from puselect.clustering.gpu.fits import BatchFits, BatchOutcome, Inputs
 from puselect.clustering.gpu.starts import draw_each
 from puselect.clustering.mixture import MixtureSpec, regularised
 
@@ -23,12 +23,12 @@ COPIED_VALUES = 2**20  # of a table, at a time
 MOST_WIDTHS = 4  # numbers of columns whose buffers are kept
 
 
-class Batch(NamedTuple):
+class MaskFits(NamedTuple):
     """The fits of some masks with equally many columns."""
 
     members: IntArray
     """Which masks of the call."""
-    fit: Outcome
+    fit: BatchOutcome
     size: FloatArray
     """Rows in each cluster, shape (n_members, n_clusters)."""
     positive: FloatArray
@@ -50,10 +50,8 @@ class GPUEngine:
     X : ndarray of shape (n_rows, n_features) or (n_tables, n_rows, n_features)
         The scaled table, or several of one shape. They are centred and copied to the device once, as float32.
     positive : ndarray of bool, shape (n_targets, n_rows)
-        Label vectors.
+        Label vectors: the i-th belongs to the i-th table, or all to a single one.
     spec : MixtureSpec
-    table_of : array-like of int, shape (n_targets,), optional
-        The table of each label vector. By default the i-th vector belongs to the i-th table, or all to a single one.
     max_samples : int, optional
         Tables with more rows are sampled, with a new sample for every seed, as in `CPUEngine`.
     device : str, default="cuda"
@@ -64,7 +62,6 @@ class GPUEngine:
         X: AnyArray,
         positive: BoolArray,
         spec: MixtureSpec,
-        table_of: ArrayLike | None = None,
         max_samples: int | None = None,
         device: str = "cuda",
     ) -> None:
@@ -74,8 +71,7 @@ class GPUEngine:
         self.device = torch.device(device)
         self.spec = regularised(spec, X)
         self.positive = np.atleast_2d(positive)
-        default = np.zeros(len(self.positive), dtype=np.intp) if X.ndim == 2 else np.arange(len(tables))
-        self.table_of = default if table_of is None else np.asarray(table_of)
+        self.table_of = np.zeros(len(self.positive), dtype=np.intp) if X.ndim == 2 else np.arange(len(tables))
         n_rows = tables.shape[1]
         self.max_samples = max_samples if max_samples is not None and max_samples < n_rows else None
         self.n_clusters = min(spec.n_clusters, self.max_samples or n_rows)
@@ -86,7 +82,6 @@ class GPUEngine:
         self.labelled = torch.tensor(self.positive, device=self.device)
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
-        """Return the counts of each mask's clustering; see `Engine.cluster`."""
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
         table = ClusterTable.empty(len(masks), self.n_clusters)
         for batch in self._batches(masks, list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))):
@@ -96,7 +91,6 @@ class GPUEngine:
     def fit_final(
         self, mask: BoolArray, seeds: IntArray, target: int = 0, n_mixtures: int | None = None
     ) -> FinalFit:
-        """Return the counts of several clusterings of a mask and their mixtures; see `Engine.fit_final`."""
         table = ClusterTable.empty(len(seeds), self.n_clusters)
         mixtures: dict[int, Mixture] = {}
         pairs = [(seed, target) for seed in np.asarray(seeds).tolist()]
@@ -109,9 +103,12 @@ class GPUEngine:
                 mixtures[i] = Mixture(mean + centre, factor, constant)
         return FinalFit(table, tuple(mixtures[i] for i in sorted(mixtures)) if mask.any() else None)
 
-    def _batches(self, masks: BoolArray, pairs: list[tuple[int, int]]) -> Iterator[Batch]:
+    def _batches(self, masks: BoolArray, pairs: list[tuple[int, int]]) -> Iterator[MaskFits]:
         """Fit the masks, each with its seed and target, as many at a time as the memory holds."""
-        samples = {pair: self.sample(*pair) for pair in dict.fromkeys(pairs)}
+        samples = {
+            (seed, target): draw_sample(self.positive[target], self.spec, seed, self.max_samples)
+            for seed, target in dict.fromkeys(pairs)
+        }
         widths = masks.sum(axis=1)
         with exact_float32:
             for width in np.unique(widths[widths > 0]):
@@ -152,13 +149,13 @@ class GPUEngine:
 
     def _fit_alike(
         self, members: IntArray, masks: BoolArray, pairs: list[tuple[int, int]], samples: list[Sample]
-    ) -> Batch:
+    ) -> MaskFits:
         """Return the fits of masks with equally many columns."""
         batch = self._inputs(masks, pairs, samples)
         fit = self._fits_for(batch)(batch)
         size, hits, lost = np.split(fit.counts.astype(np.float64), [self.n_clusters, 2 * self.n_clusters], axis=1)
         weight = np.array([sample.weight for sample in samples])[:, None]
-        return Batch(members, fit, hits + weight * (size - hits), hits, lost[:, 0] > 0)
+        return MaskFits(members, fit, hits + weight * (size - hits), hits, lost[:, 0] > 0)
 
     def _inputs(self, masks: BoolArray, pairs: list[tuple[int, int]], samples: list[Sample]) -> Inputs:
         """Return the inputs of a batch of masks with equally many columns."""
@@ -183,10 +180,6 @@ class GPUEngine:
         while len(self._fits) > MOST_WIDTHS:
             del self._fits[next(iter(self._fits))]
         return held
-
-    def sample(self, seed: int, target: int) -> Sample:
-        """Return the rows used with a seed and a label vector, and where clusters start."""
-        return draw_sample(self.positive[target], self.spec, seed, self.max_samples)
 
     def _to_device(self, tables: AnyArray) -> Tensor:
         """Return the tables centred, as float32, on the device."""

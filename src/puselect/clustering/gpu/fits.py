@@ -99,7 +99,7 @@ class Inputs(NamedTuple):
         return Inputs(*(None if part is None else part.to(device, copy=True) for part in self))
 
 
-class Outcome(NamedTuple):
+class BatchOutcome(NamedTuple):
     """The fits of a batch; overwritten by the next one."""
 
     counts: IntArray
@@ -115,17 +115,7 @@ class Outcome(NamedTuple):
 
 
 class BatchFits:
-    """Fits up to as many masks at once as the first batch has, all with its number of columns.
-
-    Parameters
-    ----------
-    tables : Tensor of shape (n_tables, n_rows, n_features)
-    positive : Tensor of bool, shape (n_targets, n_rows)
-    spec : MixtureSpec
-    n_clusters : int
-    like : Inputs
-        A batch of the largest size.
-    """
+    """Fits up to as many masks at once as the batch `like` has, all with its number of columns."""
 
     def __init__(self, tables: Tensor, positive: Tensor, spec: MixtureSpec, n_clusters: int, like: Inputs) -> None:
         self.tables, self.positive, self.spec, self.n_clusters = tables, positive, spec, n_clusters
@@ -154,7 +144,7 @@ class BatchFits:
         steps = (self._lloyd_step, self._lloyd_steps, self._em_step, self._em_steps)
         self.lloyd_step, self.lloyd_steps, self.em_step, self.em_steps = (Recorded(part, device) for part in steps)
 
-    def __call__(self, batch: Inputs) -> Outcome:
+    def __call__(self, batch: Inputs) -> BatchOutcome:
         """Fit the masks of a batch."""
         n_masks = len(batch.columns)
         for held, part in zip(self.given, batch, strict=True):
@@ -163,7 +153,7 @@ class BatchFits:
         self.member[:n_masks], self.member[n_masks:] = True, False
         self._fit()
         counts = self.counts[:n_masks].cpu().numpy()
-        return Outcome(counts, self.current, self.do.square_factors)
+        return BatchOutcome(counts, self.current, self.do.square_factors)
 
     def _fit(self) -> None:
         """Do all steps of the fits; how many depends on the data."""
