@@ -98,7 +98,7 @@ class TestNewMethod:
         run = CliRunner().invoke
         assert toy.idea in " ".join(run(cli.app, ["methods"], env={"COLUMNS": "200"}).stdout.split())
         table = [str(tmp_path / "d.csv"), "--label", "label", "-k", "3", "--json", "--quiet"]
-        selected = run(cli.app, ["select", *table, "--method", "toy"])
+        selected = run(cli.app, ["select", *table, "--method", "toy", "--no-checks"])
         assert json.loads(selected.stdout)["method"] == "toy", selected.output
         compared = run(cli.app, ["compare", *table, "--methods", "toy", "--splits", "2", "--jobs", "1"])
         assert "toy" in {result["method"] for result in json.loads(compared.stdout)["methods"]}

@@ -100,6 +100,11 @@ class Suitability:
         return self.code == Verdict.HOLDS
 
     @property
+    def is_decided(self) -> bool:
+        """Whether there were shuffles enough to reach a p-value of .05, or to see that they do as well."""
+        return BY_CHANCE * (self.n_shuffles + 1) >= 1 or self.p_value > ENOUGH_ABOVE / (self.n_shuffles + 1)
+
+    @property
     def title(self) -> str:
         """The verdict in a few words."""
         match Verdict(self.code):

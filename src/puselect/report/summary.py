@@ -35,7 +35,6 @@ from puselect.report.selection import (
 )
 from puselect.scaling import as_numbers
 from puselect.selectors.base import PUSelector
-from puselect.selectors.groups import selected_groups
 from puselect.selectors.missing import filled
 from puselect.selectors.result import FitResult, SearchResult
 from puselect.tables.column_outcomes import ColumnOutcome
@@ -349,7 +348,7 @@ def row_map(result: FitResult, table: AnyArray, kind: IntArray, names: AnyArray)
     The components are those of all rows. Of more than `MOST_POINTS` rows a sample is shown: labelled rows, at most half
     of it, and others, of which candidates are in proportion.
     """
-    points, _ = principal_axes(table[:, result.support], selected_groups(result.groups, result.support))
+    points, _ = principal_axes(table[:, result.support], result.selected_groups())
     rng = np.random.default_rng(0)
     labelled = rng.permutation(np.flatnonzero(kind == LABELLED))[: MOST_POINTS // 2]
     others = rng.permutation(np.flatnonzero(kind != LABELLED))[: MOST_POINTS - len(labelled)]

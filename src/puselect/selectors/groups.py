@@ -98,19 +98,6 @@ def best_features(ranking: IntArray, groups: Groups, n_features: int) -> BoolArr
     return np.isin(leader, features[np.argsort(best[features], kind="stable")[:n_features]])
 
 
-def selected_groups(groups: Groups, support: BoolArray) -> list[list[int]]:
-    """Return the groups of which columns are selected, as places among the selected columns.
-
-    Examples
-    --------
-    >>> selected_groups({"city": [1, 2], "day": [3]}, np.array([True, True, True, False]))
-    [[1, 2]]
-    """
-    place = np.cumsum(support) - 1
-    found = ([int(place[j]) for j in columns if support[j]] for columns in groups.values())
-    return [places for places in found if places]
-
-
 def feature_names(groups: Groups, names: Sequence[ColumnName]) -> list[str]:
     """Return the name of the feature that each column belongs to.
 
