@@ -43,7 +43,7 @@ def test_every_column_of_a_messy_export_has_its_fate(export, prepared):
     assert list(outcomes) == [name for name in table.columns if name != "known_fraud"]
     actions = {name: outcomes[name].action for name in outcomes}
     assert actions["transaction_id"] == actions["account"] == "identifier"
-    assert (actions["is_fraud"], actions["case_number"]) == ("drop", "number")
+    assert (actions["is_fraud"], actions["case_number"]) == ("drop", "sparse")
     assert actions["booked_at"] == "date"
     assert actions["country"] == actions["channel"] == "categories"
     assert actions["count_3_copy"] == "copy"
@@ -146,7 +146,7 @@ def test_pandas_and_polars_give_the_same():
 
 @pytest.mark.parametrize("parameters", [
     {"drop": ["nope"]}, {"use": ["nope"]}, {"orders": {"nope": ["a"]}}, {"max_categories": 1}, {"drop": "a"},
-    {"drop_duplicates": "x"}, {"drop_duplicates": 0}, {"missing_codes": ["x"]},
+    {"drop_duplicates": "x"}, {"drop_duplicates": 0}, {"decimal": ";"},
 ])
 def test_wrong_parameters_are_refused(parameters):
     with pytest.raises(ValueError, match=next(iter(parameters))):
@@ -361,3 +361,17 @@ def test_leaks_of_text_and_dates_are_noted_with_their_counts_and_companions():
     assert status_note.companions == ("status_by",)
     assert notes["reason"].leak.others == 600 - y.sum()
     assert "2024-04-19" < notes["day"].bounds[0] < notes["day"].bounds[1] < "2024-06-10"
+
+
+def test_costs_go_by_the_names_before_preparing_and_one_is_for_all_others(export):
+    table = export[0][["channel", "amount_1", "count_1", "imputed_1", "risk"]].assign(
+        sex=["f", "m"] * (len(export[0]) // 2)
+    )
+    X = Preparer().fit_transform(table)
+    costs = {"channel": 3.0, "sex": 2.0, "imputed_1": 4.0, "*": 1.0}
+    selector = FSCPU(groups="prepared", pos_label="yes", feature_costs=costs, budget=6, max_iter=2, random_state=0)
+    found = dict(zip(X.columns, selector.fit(X, export[0]["known_fraud"]).feature_costs_, strict=True))
+    assert (found["channel=web"], found["sex=m"], found["imputed_1 is missing"], found["amount_1"]) == (3, 2, 4, 1)
+    del costs["*"], costs["sex"]
+    with pytest.raises(ValueError, match="amount_1, count_1, risk, sex"):
+        selector.set_params(feature_costs=costs).fit(X, export[0]["known_fraud"])

@@ -1,6 +1,7 @@
 """Stability of the selection of any selector, on random halves of the labels and rows."""
 
 import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from puselect.row_groups import count_labels, in_labelled_groups, read_row_group
 from puselect.scaling import as_numbers
 from puselect.search.progress import Deadline
 from puselect.selectors.base import PUSelector, RandomSeed
+from puselect.selectors.ranking import RankingSelector
 
 SAID_BEFORE = (FewLabelsWarning, FewerFeaturesWarning, DependentRowsWarning)  # the second also of constant halves
 
@@ -79,11 +81,7 @@ def assess_stability(
 
 
 def _search_again(
-    selector: FSCPU,
-    X: ArrayLike,
-    positive: BoolArray,
-    n_searches: int,
-    random_state: RandomSeed,
+    selector: FSCPU, X: ArrayLike, positive: BoolArray, n_searches: int, random_state: RandomSeed,
     groups: IntArray | None,
 ) -> Stability:
     """Repeat a search; where the number of features was found, it is kept."""
@@ -103,22 +101,24 @@ def _search_again(
 
 
 def _fit_again(
-    selector: PUSelector,
-    table: AnyArray,
-    positive: BoolArray,
-    n_searches: int,
-    random_state: RandomSeed,
+    selector: PUSelector, table: AnyArray, positive: BoolArray, n_searches: int, random_state: RandomSeed,
     groups: IntArray | None,
 ) -> Stability:
     """Fit the selector to random halves of the labelled and of the unlabelled rows."""
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     same: PUSelector = clone(type(selector)(**{**selector.fit_settings_, "pos_label": 1}))
-    selected = np.array([_select(same, table, positive, groups, rng) for _ in range(n_searches)])
+    of_columns = selector.result_.groups
+    selected = np.array([_select(same, table, positive, groups, of_columns, rng) for _ in range(n_searches)])
     return summarise_selections(selected, tuple(group.columns for group in find_twins(table, ALIKE)))
 
 
 def _select(
-    selector: PUSelector, table: AnyArray, positive: BoolArray, groups: IntArray | None, rng: np.random.Generator
+    selector: PUSelector,
+    table: AnyArray,
+    positive: BoolArray,
+    groups: IntArray | None,
+    of_columns: Mapping[str, Sequence[int]],
+    rng: np.random.Generator,
 ) -> BoolArray:
     """Return the features selected on random halves of the labelled and of the unlabelled rows, or row groups."""
     is_near = in_labelled_groups(positive, groups)
@@ -129,5 +129,6 @@ def _select(
     with warnings.catch_warnings():
         for category in SAID_BEFORE:
             warnings.simplefilter("ignore", category)
-        selector.fit(table[rows], positive[rows].astype(int))
+        options = {"groups": of_columns} if isinstance(selector, RankingSelector) else {}
+        selector.fit(table[rows], positive[rows].astype(int), **options)
     return selector.support_
