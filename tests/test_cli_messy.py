@@ -60,6 +60,17 @@ def test_what_was_done_to_the_table_is_told_by_code(selection):
     assert selection.notes == ()
 
 
+def test_leaks_are_told_before_the_search_and_used_unless_dropped(folder):
+    words = ("--prepare", "--id", "transaction_id", "-k", 3, "--max-iter", 2, "-o", folder / "leaks.json")
+    done = call("select", folder / "export.csv", "-l", "known_fraud", *words)
+    said = "60 of 60 known positives have 'is_fraud' = 1"
+    assert done.output.index(said) < done.output.index("fscpu")
+    found = Selection.from_json((folder / "leaks.json").read_text())
+    (leak,) = (finding for finding in found.findings if finding.code == "leak")
+    assert leak.level == "warning" and said in leak.text
+    assert "is_fraud" in [feature.name for feature in found.features]
+
+
 def test_a_category_is_one_feature(selection):
     channel = next(feature for feature in selection.features if feature.name == "channel")
     assert channel.selected

@@ -132,7 +132,11 @@ def test_a_bad_download_is_refused_and_not_kept(page, missing_bytes, error, mess
     assert not cache.exists()
 
 
-@pytest.mark.parametrize("content", [CSV.replace(b"1", b"2", 1), b"plain text", gzip.compress(CSV)[:-20], b""])
+@pytest.mark.parametrize(
+    "content",
+    [CSV.replace(b"1", b"2", 1), b"plain text", gzip.compress(CSV)[:-20], b""],
+    ids=["other values", "text", "cut off", "empty"],
+)
 def test_a_damaged_file_is_refused_by_name(content, cache, tmp_path):
     path = tmp_path / "tiny.csv.gz"
     path.write_bytes(gzip.compress(content) if content.startswith(b"a,b") else content)

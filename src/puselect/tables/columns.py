@@ -24,7 +24,6 @@ from puselect.tables.column_types import (
     spike,
     type_of,
     without_markers,
-    without_nulls,
 )
 from puselect.tables.encoders import Encoder, Feature, median
 from puselect.tables.errors import LeftOut, Note
@@ -218,14 +217,13 @@ def _notes_on_values(name: str, known: FloatArray) -> Iterator[Note]:
 
 
 def _identifiers(columns: Columns, frame: pl.DataFrame, rules: ColumnRules) -> list[str]:
-    """Return the columns of whole numbers that look like identifiers."""
+    """Return the columns of whole numbers without a unit that all differ."""
     found = []
     for name, encoder in columns.used.items():
         is_number = encoder.kind == "number" and not encoder.number_format.unit
         if is_number and name not in rules.use and looks_like_identifier(frame[name]):
             known = known_values(columns.raw[name][0].values)
-            if (known == np.floor(known)).all():
-                found.append(name)
+            found += [name] if (known == np.floor(known)).all() else []
     return found
 
 
@@ -234,12 +232,11 @@ def _leak_notes(
 ) -> Iterator[errors.LeakNote]:
     """Yield the columns that may give the label away; they are left out only on request."""
     for name, encoder in columns.used.items():
-        values = columns.raw[name][0].values
-        if encoder.kind == "categories":
-            codes = {value: float(code) for code, value in enumerate(encoder.seen)}
-            values = without_nulls(frame[name].cast(str).replace_strict(codes, default=None, return_dtype=pl.Float64))
+        first, *_ = columns.raw[name]
+        if encoder.kind == "categories":  # one column of codes instead of a column for each value
+            first, *_ = replace(encoder, kind="order", values=encoder.seen).raw_features(frame[name])
         is_order = encoder.kind == "date" or name in identifiers
-        leak = find_leak(values.to_numpy(), positive, len(columns.used), is_order=is_order)
+        leak = find_leak(first.values.to_numpy(), positive, len(columns.used), is_order=is_order)
         if leak is not None and name not in rules.use:
             companions = tuple(other for other in columns.used if other.startswith(f"{name}_"))
             yield errors.LeakNote(name, leak, _bounds_text(leak, encoder), companions)

@@ -32,7 +32,7 @@ class LeftOut(NamedTuple):
     reason: LeftOutReason
     detail: str = ""
     """The value of a constant column, the type of a column of neither numbers, text nor dates, the column that a copy
-    repeats, the units of amounts, or a text among numbers."""
+    is a copy of, the units of amounts, or a text among numbers."""
     n_values: int | None = None
     """Number of different values of a text or date column, of values in a sparse one, of texts among numbers."""
     max_categories: int | None = None
