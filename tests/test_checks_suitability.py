@@ -183,3 +183,13 @@ def test_labels_of_one_group_prove_nothing():
     with pytest.warns(DependentRowsWarning, match="all 3 labels in one group, 7"):
         found = check_suitability(X, y, 3, n_shuffles=5, row_groups=patient)
     assert found.code == Verdict.TOO_FEW_LABELS
+
+
+def test_columns_of_a_group_are_clustered_as_one_feature():
+    rng = np.random.default_rng(0)
+    known = np.arange(300) < 40
+    colour = np.where(known, 0, rng.integers(0, 4, 300))
+    X = np.column_stack([np.eye(4)[colour], rng.normal(size=(300, 4)), rng.normal(3.0 * known)])
+    found = check_suitability(X, known.astype(int), 2, n_shuffles=5, groups={"colour": [0, 1, 2, 3]})
+    assert found.n_features == 2
+    assert check_suitability(X, known.astype(int), 6, n_shuffles=5, groups={"colour": [0, 1, 2, 3]}).n_features == 6

@@ -119,8 +119,8 @@ def test_the_first_command_works_or_says_what_to_type(tmp_path, parts, name):
 
 def test_what_is_odd_in_them_is_said(tmp_path, parts):
     (tmp_path / "survey.csv").write_bytes(survey(parts))
-    assert "--missing=99" in select(tmp_path / "survey.csv", "--prepare").output
-    assert "--missing=99" not in select(tmp_path / "survey.csv", "--prepare", "--missing=99").output
+    assert "--missing=q0=99" in select(tmp_path / "survey.csv", "--prepare").output
+    assert "=99" not in select(tmp_path / "survey.csv", "--prepare", "--missing=99").output
     (tmp_path / "three.csv").write_bytes(three_known(parts))
     assert "3 labelled positives" in select(tmp_path / "three.csv").output
     nested(parts).write_parquet(tmp_path / "nested.parquet")

@@ -82,8 +82,8 @@ def test_panels_show_shares_and_direction(selection):
 
 def test_candidates_have_their_id_and_the_columns_of_the_file(folder, selection):
     table = pl.read_csv(folder / "candidates.csv")
-    assert table.columns[:2] == ["transaction_id", "lift"]
-    assert set(table.columns[2:]) - {"confidence"} == set(selection.selected)
+    assert table.columns[:3] == ["transaction_id", "rank", "lift"]
+    assert set(table.columns[3:]) - {"confidence"} == set(selection.selected)
     assert table.height == selection.candidates.total
     assert table["lift"].is_sorted(descending=True)
     original = pl.read_csv(folder / "export.csv")
@@ -102,14 +102,28 @@ def test_the_command_line_tells_time_and_clusters(folder):
 
 
 def test_apply_finds_the_same_candidates_in_the_same_rows(folder):
-    done = call("apply", folder / "r.json", folder / "export.csv", "--id", "transaction_id",
-                "--candidates", folder / "again.csv", "--data-out", folder / "again.parquet")  # fmt: skip
+    done = call("apply", folder / "r.json", folder / "export.csv", "-o", folder / "again.parquet")
     assert done.exit_code == 0, done.output
-    first, second = pl.read_csv(folder / "candidates.csv"), pl.read_csv(folder / "again.csv")
+    first, second = pl.read_csv(folder / "candidates.csv"), pl.read_parquet(folder / "again.parquet")
+    assert second.height == pl.read_csv(folder / "export.csv").height
+    assert second["rank"].to_list() == list(range(1, second.height + 1))
+    assert set(first.columns) == set(second.columns)
     both = first.join(second, on="transaction_id")
     assert both.height == first.height
     assert np.abs((both["lift"] - both["lift_right"]).to_numpy()).max() < 0.01
-    assert "transaction_id" in pl.read_parquet(folder / "again.parquet").columns
+
+
+def test_apply_remembers_what_names_the_rows(folder):
+    table = pl.read_csv(folder / "export.csv")
+    table.drop("transaction_id").write_csv(folder / "nameless.csv")
+    assert call("apply", folder / "r.json", folder / "nameless.csv", "-o", folder / "rows.csv").exit_code == 0
+    assert pl.read_csv(folder / "rows.csv").columns[:2] == ["row", "rank"]
+    table.with_columns(transaction_id=pl.lit(7)).write_csv(folder / "same.csv")
+    done = call("apply", folder / "r.json", folder / "same.csv")
+    assert done.exit_code == 1
+    assert "'transaction_id'" in done.output and "--id" in done.output
+    assert call("apply", folder / "r.json", folder / "same.csv", "--id", "account").exit_code == 0
+    assert call("apply", folder / "r.json", folder / "same.csv", "--id", "none").exit_code == 0
 
 
 def test_apply_to_rows_of_another_month(folder):
@@ -151,7 +165,7 @@ def test_results_of_the_future_and_comparisons_are_refused(folder):
     (["--id", "imputed_1"], "'imputed_1'"),
     (["--id", "nope"], "'nope'"),
     (["--use", "nope"], "'nope'"),
-    (["--missing", "none"], "'none'"),
+    (["--decimal", ";"], "';'"),
     (["--keep", "transaction_id", "--id", "transaction_id"], "'transaction_id'"),
     (["--candidates", "c.csv", "--method", "kbest"], "--candidates"),
 ])  # fmt: skip

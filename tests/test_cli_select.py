@@ -65,7 +65,7 @@ def test_a_csv_becomes_a_selection_a_smaller_table_and_a_report(folder):
     assert "\x1b" not in done.stdout + done.stderr
     assert "how many  3 of 7." in done.stdout
     assert all(name in done.stdout for name in SIGNALS)
-    assert "400 rows, 7 usable features, 40 rows with label = 1" in done.stderr
+    assert "400 rows, 7 of 7 columns usable as features, 40 rows with label = 1" in done.stderr
     selection = Selection.from_json((folder / "s.json").read_text())
     assert set(selection.selected) == SIGNALS
     assert selection.command == (
@@ -378,11 +378,12 @@ class TestNextStep:
         done = select("-k", 3, *words, "--method", "mrmr", "--report", "r.html")
         line = next(line for line in done.stdout.splitlines() if "puselect compare" in line)
         assert "--methods mrmr,fscpu,semi-jmi,lasso,kbest" in line
+        assert line.endswith("--seed 3")
         after = shlex.split(line.split("puselect", 1)[1])
         again = runner.invoke(cli.app, [*after, "--methods", "kbest", "--splits", "2", "--jobs", "1", "--json"])
         assert again.exit_code == 0, again.output
-        assert "300 rows, 6 usable features" in done.stderr
-        assert "300 rows, 6 usable features" in again.stderr
+        assert "300 rows, 6 of 6 columns usable" in done.stderr
+        assert "300 rows, 6 of 6 columns usable" in again.stderr
 
     def test_without_a_report_it_offers_one(self, folder):
         assert "next  add --report report.html to see the clusters" in select("-k", 3).stdout
@@ -399,7 +400,8 @@ class TestFiles:
             raise OSError(28, "No space left on device")
 
         (folder / "small.csv").write_text("old")
-        monkeypatch.setattr("puselect.tables.loading.write_table", full_disk)
+        for module in ("loading", "files"):
+            monkeypatch.setattr(f"puselect.tables.{module}.write_table", full_disk)
         words = ("-o", "s.json", "--data-out", "small.csv", "--candidates", "c.csv", "--report", "r.html")
         done = select("-k", 3, *words, code=1)
         reasons = [f"{name} was not written: no space left on device" for name in ("small.csv", "c.csv")]
@@ -422,20 +424,18 @@ class TestFiles:
         names = {"signal 0": "row", "signal 1": "lift"}
         clusters_table().rename(names).write_csv("d.csv")
         select("-k", 3, "-o", "s.json", "--candidates", "c.csv", "--quiet")
-        call = ["apply", "s.json", "d.csv", "--candidates", "a.csv", "--data-out", "o.csv"]
-        assert runner.invoke(cli.app, call).exit_code == 0
+        assert runner.invoke(cli.app, ["apply", "s.json", "d.csv", "-o", "a.csv"]).exit_code == 0
         for name in ("c.csv", "a.csv"):
             table = pl.read_csv(name)
-            assert table.drop("confidence").columns == ["row_", "lift_", "row", "lift", "signal 2"]
+            assert table.drop("confidence").columns == ["row_", "rank", "lift_", "row", "lift", "signal 2"]
             chosen = pl.read_csv("d.csv")[table["row_"].to_list()]
             assert table.select("row", "lift").equals(chosen.select("row", "lift"))
-        assert pl.read_csv("o.csv").columns == ["row", "lift", "signal 2"]
 
     def test_an_id_called_lift_is_kept_in_candidates(self, folder):
         clusters_table().with_columns(lift=pl.int_range(1000, 1400)).write_csv("d.csv")
         select("-k", 3, "--id", "lift", "--candidates", "c.csv", "--quiet")
         table = pl.read_csv("c.csv")
-        assert table.columns[:2] == ["lift", "lift_"]
+        assert table.columns[:3] == ["lift", "rank", "lift_"]
         assert table["lift"].is_between(1000, 1399).all()
 
     def test_ids_reach_the_terminal_without_control_characters(self, folder):

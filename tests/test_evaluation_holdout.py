@@ -185,7 +185,7 @@ def test_what_methods_warn_of_is_noted_once(study, monkeypatch):
 def test_progress_tells_every_fit(study):
     told = []
     compare_methods(study, ["kbest", "lasso"], tell=told.append)
-    assert told == [method for method, _ in study.fits(["kbest", "lasso"])]
+    assert [(run.method, run.split) for run in told] == study.fits(["kbest", "lasso"])
     assert len(told) == 6 * 5
 
 

@@ -152,5 +152,5 @@ def test_each_preset_has_its_optimizer_and_the_evidence_enters_it():
 
 
 def test_screened_searches_do_not_run_in_lockstep():
-    assert not are_alike([PendingFit.of(search(), X, y)] * 2)
-    assert are_alike([PendingFit.of(search(screen=None), X, y)] * 2)
+    assert not are_alike(*[PendingFit.of(search(), X, y)] * 2)
+    assert are_alike(*[PendingFit.of(search(screen=None), X, y)] * 2)

@@ -1,6 +1,5 @@
 """Would the same features be selected again: intervals cover, twins are found, any selector can be asked."""
 
-
 import numpy as np
 import pytest
 

@@ -26,7 +26,6 @@ from puselect.tables.errors import (
     RaggedLineError,
     RepeatedNameError,
     SampleNote,
-    ShortTableError,
     TooFewFeaturesError,
     TooManyLabelledError,
     UnknownColumnError,
@@ -131,8 +130,8 @@ class TestBadFiles:
     @pytest.mark.parametrize(("text", "n_rows"), [("a,b,label\n", 0), ("a,b,label\n1,2,1\n", 1)])
     def test_with_too_few_rows(self, tmp_path, text, n_rows):
         error = refusal(tmp_path, text)
-        assert isinstance(error, ShortTableError)
-        assert error.n_rows == n_rows
+        assert isinstance(error, FileError)
+        assert (error.fault, error.detail) == ("rows", str(n_rows))
 
     @pytest.mark.parametrize(
         ("text", "line", "n_fields"),
@@ -535,6 +534,18 @@ class TestCosts:
             read_costs(tmp_path / name)
         assert caught.value.fault == fault
 
+    def test_of_columns_hold_for_their_features_and_one_is_for_all_others(self, tmp_path):
+        table = read_text(tmp_path, "a,city,b,label\n1,Rome,3,1\n2,Oslo,5,0\n3,Bonn,4,0\n", encode=True)
+        costs = tmp_path / "costs.csv"
+        costs.write_text("city,3\n*,1\n")
+        assert table.costs(costs) == [1, 3, 3, 3, 1]
+        for text, fault, names in (("a,1\n", "missing", ["city", "b"]), ("ctiy,1\n*,1\n", "unknown", ["ctiy"])):
+            costs.write_text(text)
+            with pytest.raises(CostsError) as caught:
+                table.costs(costs)
+            assert (caught.value.fault, caught.value.names) == (fault, names)
+        assert "'city'" in error_text(caught.value)
+
     def test_without_end_are_refused(self, monkeypatch):
         monkeypatch.setattr("puselect.tables.loading.MOST_CHARACTERS", 1000)
         with pytest.raises(CostsError) as caught:
@@ -547,7 +558,10 @@ def test_thousands_between_semicolons_are_a_question_and_not_small_numbers(tmp_p
     error = refusal(tmp_path, "\n".join(["amount;rate;label", *lines]))
     assert isinstance(error, AmbiguousNumberError)
     assert (error.column, error.value) == ("amount", "1,000")
-    assert all(answer in error_text(error) for answer in ("'amount'", " 1000 or 1.000?", "sed "))
+    assert all(answer in error_text(error) for answer in ("'amount'", " 1000 or 1.000?", "--decimal=,"))
+    text = "\n".join(["amount;rate;label", *lines])
+    for decimal, amount in ((".", 1000), (",", 1)):
+        assert read_text(tmp_path, text, decimal=decimal).X["amount"][10] == amount
     for mark in ("", "."):
         table = read_text(tmp_path, "\n".join(["amount;rate;label", *(line.replace(",", mark) for line in lines)]))
         assert table.X["amount"][10] == (1000 if not mark else 1)

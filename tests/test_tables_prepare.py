@@ -145,7 +145,7 @@ def test_pandas_and_polars_give_the_same():
 
 @pytest.mark.parametrize("parameters", [
     {"drop": ["nope"]}, {"use": ["nope"]}, {"orders": {"nope": ["a"]}}, {"max_categories": 1}, {"drop": "a"},
-    {"drop_duplicates": "x"}, {"drop_duplicates": 0}, {"missing_codes": ["x"]},
+    {"drop_duplicates": "x"}, {"drop_duplicates": 0}, {"decimal": ";"},
 ])
 def test_wrong_parameters_are_refused(parameters):
     with pytest.raises(ValueError, match=next(iter(parameters))):
@@ -339,3 +339,17 @@ def test_strong_features_are_used_and_the_class_itself_is_left_out(prior, shift,
     table = pl.DataFrame(X).with_columns(truth=pl.Series(classes), after=pl.Series(np.where(y, X[:, 11], np.nan)))
     preparer = Preparer().fit(table, y)
     assert [outcome.column for outcome in preparer.outcomes_ if outcome.action == "leak"] == ["truth", "after"]
+
+
+def test_costs_go_by_the_names_before_preparing_and_one_is_for_all_others(export):
+    table = export[0][["channel", "amount_1", "count_1", "imputed_1", "risk"]].assign(
+        sex=["f", "m"] * (len(export[0]) // 2)
+    )
+    X = Preparer().fit_transform(table)
+    costs = {"channel": 3.0, "sex": 2.0, "imputed_1": 4.0, "*": 1.0}
+    selector = FSCPU(groups="prepared", pos_label="yes", feature_costs=costs, budget=6, max_iter=2, random_state=0)
+    found = dict(zip(X.columns, selector.fit(X, export[0]["known_fraud"]).feature_costs_, strict=True))
+    assert (found["channel=web"], found["sex=m"], found["imputed_1 is missing"], found["amount_1"]) == (3, 2, 4, 1)
+    del costs["*"], costs["sex"]
+    with pytest.raises(ValueError, match="amount_1, count_1, risk, sex"):
+        selector.set_params(feature_costs=costs).fit(X, export[0]["known_fraud"])

@@ -14,7 +14,7 @@ def decide(path, columns):
     names = [f"c{place}" for place in range(len(columns))]
     pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String)).write_csv(path, separator=";")
     schema = pl.scan_csv(path, separator=";", decimal_comma=True).collect_schema()
-    return has_decimal_commas(path, schema, pl.scan_csv(path, separator=";", infer_schema=False))
+    return has_decimal_commas(schema, pl.scan_csv(path, separator=";", infer_schema=False))
 
 
 @pytest.mark.parametrize(("columns", "expected"), [

@@ -1,18 +1,20 @@
 """The share of positives among the unlabelled rows, with an interval."""
 
+from collections.abc import Mapping, Sequence
 
 from numpy.typing import ArrayLike
 
 from puselect.fscpu.row_model import ClassPrior, PriorCode
 from puselect.fscpu.selector import FSCPU
 from puselect.selectors.base import RandomSeed
+from puselect.selectors.groups import ColumnName
 
 __all__ = ["ClassPrior", "PriorCode", "estimate_prior"]
 
 
 def estimate_prior(
     X: ArrayLike, y: ArrayLike, n_features_to_select: int | float | str | None = None, *, pos_label: object = 1,
-    random_state: RandomSeed = 0,
+    random_state: RandomSeed = 0, groups: Mapping[str, Sequence[ColumnName]] | Sequence[object] | str | None = None,
 ) -> ClassPrior:
     """Estimate how many of the unlabelled rows are positive, where the labels allow it: `prior_` of a fitted `FSCPU`.
 
@@ -26,6 +28,8 @@ def estimate_prior(
         As in `FSCPU`.
     pos_label : object, default=1
     random_state : int, RandomState or None, default=0
+    groups
+        As in `FSCPU`.
 
     Examples
     --------
@@ -35,7 +39,7 @@ def estimate_prior(
     >>> low < 300 / 4300 < high
     True
     """
-    selector = FSCPU(n_features_to_select, pos_label=pos_label, random_state=random_state).fit(X, y)
+    selector = FSCPU(n_features_to_select, pos_label=pos_label, random_state=random_state, groups=groups).fit(X, y)
     found: ClassPrior | None = selector.prior_
     if found is None:
         raise ValueError("no clustering of the selected features succeeded")

@@ -1,6 +1,7 @@
 """Stability of the selection of any selector, on random halves of the labels and rows."""
 
 import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from puselect.row_groups import count_labels, in_labelled_groups, read_row_group
 from puselect.scaling import as_numbers
 from puselect.search.progress import Deadline
 from puselect.selectors.base import PUSelector, RandomSeed
+from puselect.selectors.ranking import RankingSelector
 
 SAID_BEFORE = (FewLabelsWarning, FewerFeaturesWarning, DependentRowsWarning)  # the second also of constant halves
 
@@ -87,11 +89,7 @@ def assess_stability(
 
 
 def _search_again(
-    selector: FSCPU,
-    X: ArrayLike,
-    positive: BoolArray,
-    n_searches: int,
-    random_state: RandomSeed,
+    selector: FSCPU, X: ArrayLike, positive: BoolArray, n_searches: int, random_state: RandomSeed,
     groups: IntArray | None,
     deadline: Deadline,
 ) -> Stability:
@@ -114,11 +112,7 @@ def _search_again(
 
 
 def _fit_again(
-    selector: PUSelector,
-    table: AnyArray,
-    positive: BoolArray,
-    n_searches: int,
-    random_state: RandomSeed,
+    selector: PUSelector, table: AnyArray, positive: BoolArray, n_searches: int, random_state: RandomSeed,
     groups: IntArray | None,
     deadline: Deadline,
 ) -> Stability:
@@ -127,14 +121,19 @@ def _fit_again(
     same: PUSelector = clone(type(selector)(**{**selector.fit_settings_, "pos_label": 1}))
     selected = []
     for _ in range(n_searches):
-        selected.append(_select(same, table, positive, groups, rng))
+        selected.append(_select(same, table, positive, groups, selector.result_.groups, rng))
         if deadline.left < 0:
             raise TimeoutError("the repeated fits did not end in time")
     return summarise_selections(np.array(selected), tuple(group.columns for group in find_twins(table, ALIKE)))
 
 
 def _select(
-    selector: PUSelector, table: AnyArray, positive: BoolArray, groups: IntArray | None, rng: np.random.Generator
+    selector: PUSelector,
+    table: AnyArray,
+    positive: BoolArray,
+    groups: IntArray | None,
+    of_columns: Mapping[str, Sequence[int]],
+    rng: np.random.Generator,
 ) -> BoolArray:
     """Return the features selected on random halves of the labelled and of the unlabelled rows, or row groups."""
     is_near = in_labelled_groups(positive, groups)
@@ -145,5 +144,6 @@ def _select(
     with warnings.catch_warnings():
         for category in SAID_BEFORE:
             warnings.simplefilter("ignore", category)
-        selector.fit(table[rows], positive[rows].astype(int))
+        options = {"groups": of_columns} if isinstance(selector, RankingSelector) else {}
+        selector.fit(table[rows], positive[rows].astype(int), **options)
     return selector.support_

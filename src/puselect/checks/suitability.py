@@ -1,5 +1,6 @@
 """Suitability of a table: a test whether labelled rows form clusters, beyond chance and for held-out rows."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -22,6 +23,7 @@ from puselect.parameters import check_flag, check_number
 from puselect.row_groups import count_labels, shuffle_labels, split_rows
 from puselect.search.progress import Deadline
 from puselect.selectors.base import RandomSeed
+from puselect.selectors.groups import ColumnName, group_evidence
 from puselect.sparse_table import as_dense
 
 SHARES = (0.125, 0.25, 0.5)  # of the features; the best of them counts
@@ -76,7 +78,7 @@ class Suitability:
     lift: float
     """How much denser held-out labelled rows are in the positive clusters than unlabelled rows."""
     interval: tuple[float, ...]
-    """Of the lift: it is at least, and at most, so large, each with a confidence of 95 %."""
+    """Lower and upper bound of the lift, each with a confidence of 95 %."""
     n_features: int | None = None
     """How many features did best."""
     clusters: tuple[ClusterShare, ...] = ()
@@ -151,6 +153,8 @@ class Trial:
     sizes: tuple[int, ...]
     settings: Settings
     seeds: IntArray
+    leader: IntArray
+    """The column that stands for the feature of each."""
 
     def best(self, vector: int, rng: np.random.Generator) -> tuple[float, BoolArray]:
         """Return the objective of the best number of features for a label vector, and these features.
@@ -158,7 +162,7 @@ class Trial:
         Nothing but these labels is used to choose them, so that any two vectors can be compared.
         """
         order = self._order(self.positive[vector], rng)
-        masks = np.stack([np.isin(np.arange(len(order)), order[:size]) for size in self.sizes])
+        masks = np.stack([np.isin(self.leader, order[:size]) for size in self.sizes])
         scores = self.cluster(masks, vector).score.reshape(len(masks), -1).mean(axis=1)
         return float(scores.max()), masks[scores.argmax()]
 
@@ -174,8 +178,9 @@ class Trial:
         return found.size, found.positive
 
     def _order(self, positive: BoolArray, rng: np.random.Generator) -> IntArray:
-        strength = rank_evidence(self.ranks, positive, rng).z_scores
-        return np.lexsort((rng.random(len(strength)), -strength))
+        strength = group_evidence(rank_evidence(self.ranks, positive, rng), self.leader).z_scores
+        order = np.lexsort((rng.random(len(strength)), -strength))
+        return np.asarray(order[self.leader[order] == order])
 
     def heldout(self, vector: int, rows: IntArray, rng: np.random.Generator) -> tuple[FloatArray, float]:
         """Return how often each of the held-out rows is in positive clusters, and the same share of unlabelled rows.
@@ -214,6 +219,7 @@ def check_suitability(
     n_jobs: int | None = None,
     random_state: RandomSeed = 0,
     row_groups: ArrayLike | None = None,
+    groups: Mapping[str, Sequence[ColumnName]] | Sequence[object] | str | None = None,
 ) -> Suitability:
     """Check whether the labelled rows form clusters, as the method assumes.
 
@@ -247,6 +253,8 @@ def check_suitability(
     row_groups : array-like of shape (n_rows,), optional
         The group of each row, such as a patient or a day: groups of similar size exchange their labels, and are held
         out as a whole. Without them, a `DependentRowsWarning` is raised if rows seem to depend on each other.
+    groups
+        Columns that are one feature, as in `FSCPU`.
 
     Returns
     -------
@@ -262,8 +270,9 @@ def check_suitability(
     check_number("n_shuffles", n_shuffles, 1, 10_000, integer=True)
     check_flag("early_stopping", early_stopping)
     selector = FSCPU(
-        k, max_time=max_time, pos_label=pos_label, engine=engine, n_jobs=n_jobs, random_state=random_state
-    )
+        k, max_time=max_time, pos_label=pos_label, engine=engine, n_jobs=n_jobs, random_state=random_state,
+        groups=groups,
+    )  # fmt: skip
     settings, deadline = Settings.of(selector.get_params(deep=False)), Deadline(max_time)
     problem = selector._problem(settings, X, y, row_groups=row_groups)
     dependence = warn_of_dependence(problem.table, problem.positive, problem.row_groups)
@@ -284,7 +293,7 @@ def check_suitability(
         p_value,
         lift,
         interval,
-        int(mask.sum()),
+        len(np.unique(trial.leader[mask])),
         trial.shares(mask),
         dependence or "",
     )
@@ -305,12 +314,14 @@ def make_trial(
     shuffled = [shuffle_labels(positive, groups, rng) for _ in range(n_shuffles)]
     parts = [positive & ~np.isin(np.arange(len(positive)), fold) for fold in folds] if len(folds) > 1 else []
     vectors = np.array([positive, *shuffled, *parts])
-    n_columns = len(columns)
-    wanted = {max(1, min(WIDEST, round(share * n_columns))) for share in SHARES} if k is None else {min(k, n_columns)}
+    own = columns if problem.budget.leader is None else problem.budget.leader[columns]
+    leader = np.searchsorted(columns, own)
+    n_features = len(np.unique(leader))
+    wanted = {max(1, min(WIDEST, round(share * n_features))) for share in SHARES} if k is None else {min(k, n_features)}
     made = make_engine(settings.engine, table, vectors, settings.mixture, n_jobs=settings.n_jobs)
     seeds = rng.integers(2**31 - 1, size=N_CLUSTERINGS)
     part = replace(problem, table=table, positive=positive, scaling=None, row_groups=groups)
-    return Trial(part, column_ranks(table), made, vectors, tuple(sorted(wanted)), settings, seeds), folds
+    return Trial(part, column_ranks(table), made, vectors, tuple(sorted(wanted)), settings, seeds, leader), folds
 
 
 def shuffled_objectives(

@@ -11,6 +11,7 @@ from puselect.cli import options
 from puselect.cli.application import command, console, stopping
 from puselect.cli.checking import FEWEST_SHUFFLES, USUAL_SHUFFLES
 from puselect.cli.options import HOW, WHAT, TableOptions, open_table, option, tell_notes
+from puselect.cli.progress import working
 
 Number = Annotated[
     int | None,
@@ -41,13 +42,13 @@ def check(
     from puselect.checks.suitability import check_suitability
     from puselect.cli.summary import print_check
 
-    loaded = open_table(data, table.spec(seed), quiet=json)
+    loaded = open_table(data, table.spec(seed), quiet=json, tells_all=True)
     X, y = loaded.X, loaded.y
-    with stopping(quiet=json), warnings.catch_warnings(record=True) as heard:
+    with stopping(quiet=json), working("checking", json), warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         found = check_suitability(X, y, k, n_shuffles=shuffles, n_jobs=jobs, random_state=seed,
-                                  row_groups=loaded.row_groups)
-        prior = estimate_prior(X, y, k, random_state=seed)
+                                  row_groups=loaded.row_groups, groups=loaded.groups)
+        prior = estimate_prior(X, y, k, random_state=seed, groups=loaded.groups)
         spread = check_label_spread(X, y, k, random_state=seed)
     tell_notes(() if json else dict.fromkeys(str(warning.message) for warning in heard))
     if json:

@@ -100,6 +100,7 @@ def compare_with_shuffled(
         row_groups=table.row_groups,
         random_state=selector.random_state,
         n_jobs=selector.n_jobs,
+        groups=table.groups or None,
     )
     return found if found.is_decided else None
 

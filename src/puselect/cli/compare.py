@@ -11,14 +11,15 @@ from rich.table import Table
 
 from puselect.cli import options
 from puselect.cli.application import command, console, finishing
-from puselect.cli.options import HOW, TABLE, WHAT, TableOptions, open_table, option, split_names, tell_notes
+from puselect.cli.options import HOW, TABLE, WHAT, TableOptions, open_table, option, split_names, tell, tell_notes
 from puselect.cli.progress import counted_progress
 from puselect.cli.writing import check_outputs, result_outputs, write_each, written
+from puselect.phrases import duration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from puselect.evaluation.holdout import Holdout, HoldoutResults
+    from puselect.evaluation.holdout import Holdout, HoldoutResults, Run
     from puselect.fscpu.row_model import ClassPrior
     from puselect.report import Comparison
     from puselect.tables import LoadedTable
@@ -65,7 +66,7 @@ def compare(
     check_call(names, model)
     options.check_quiet(quiet, output, report, json)
     check_outputs({"-o": output, "--report": report}, [data])
-    loaded = open_table(data, table.spec(seed, truth=truth), quiet)
+    loaded = open_table(data, table.spec(seed, truth=truth), quiet, tells_all=True)
     comparison = run(loaded, names, k, splits, model, seed, jobs, quiet)
     with finishing():
         write_each(*result_outputs(comparison, output, report))
@@ -102,8 +103,17 @@ def run(
     with warnings.catch_warnings(record=True, action="always") as heard:
         row_groups = read_row_groups(table.row_groups, table.y == 1)
     study = Holdout(table.X.to_numpy(), table.y, k, table.truth, model, splits, seed, groups, row_groups)
+    finished: dict[str, list[Run]] = {}
     with counted_progress("comparing", len(study.fits(names)), quiet) as done:
-        results = compare_methods(study, names, jobs, done)
+
+        def show(run: "Run") -> None:
+            done(run.method)
+            runs = finished.setdefault(run.method, [])
+            runs.append(run)
+            if len(runs) == splits + 1 and not quiet:
+                tell(method_line(runs))
+
+        results = compare_methods(study, names, jobs, show)
     notes = [*(str(warning.message) for warning in heard), *comparison_notes(study, results)]
     if not quiet:
         tell_notes(notes)
@@ -120,6 +130,16 @@ def hidden_share(study: "Holdout") -> "ClassPrior | None":
     with warnings.catch_warnings(action="ignore"):  # the methods warn of the same
         selector.fit(study.X, study.y)
     return selector.prior_
+
+
+def method_line(runs: "Sequence[Run]") -> str:
+    """Return the score and the time of a method, as soon as they are known."""
+    from puselect.methods import YARDSTICKS
+
+    scores = [run.score for run in runs if run.score is not None]
+    seconds = sum(run.seconds for run in runs) / len(runs)
+    name = YARDSTICKS.get(runs[0].method, runs[0].method)
+    return f"{name}: score {sum(scores) / len(scores):.3f}, {duration(seconds)} a fit"
 
 
 def comparison_notes(study: "Holdout", results: "HoldoutResults") -> list[str]:

@@ -90,7 +90,10 @@ class TableOptions:
         option(TABLE, "COL", "Column that tells which rows belong together, such as a patient's; never selected."),
     ] = None
     missing: Annotated[
-        list[str] | None, option(TABLE, "VALUES", "Numbers that stand for missing, as in --missing=-9,99.")
+        list[str] | None, option(TABLE, "VALUES", "Values that stand for missing, as in --missing=-9,age=0.")
+    ] = None
+    decimal: Annotated[
+        str | None, option(TABLE, "MARK", "Decimal mark, . or , where 1,299 may also be a thousand (default: found).")
     ] = None
     drop_duplicates: Annotated[
         float | None,
@@ -121,6 +124,7 @@ class TableOptions:
         from puselect.tables import TableSpec
 
         check_choice("--impute", self.impute, ["median"])
+        check_choice("--decimal", self.decimal, [".", ","])
         return TableSpec(
             self.label,
             self.positive,
@@ -131,7 +135,8 @@ class TableOptions:
             row_group=self.row_group,
             prepare=self.prepare,
             use=split_names(self.use),
-            missing_codes=missing_codes(self.missing),
+            missing_codes=split_names(self.missing),
+            decimal=self.decimal,
             drop_duplicates=self.drop_duplicates,
             encode=self.encode,
             max_categories=self.max_categories,
@@ -225,30 +230,24 @@ def single_name(option: str, texts: Iterable[str] | None) -> str | None:
     return names[0] if names else None
 
 
-def missing_codes(texts: Iterable[str] | None) -> tuple[str, ...]:
-    """Return the values that stand for missing, or raise a usage error if one is not a number."""
-    codes = split_names(texts)
-    for code in codes:
-        try:
-            float(code)
-        except ValueError as error:
-            raise typer.BadParameter(f"numbers are needed, got {code!r}", param_hint="--missing") from error
-    return codes
-
-
-def open_table(data: str, spec: "TableSpec", quiet: bool) -> "LoadedTable":
-    """Read the table and print its size and the notes on it."""
+def open_table(data: str, spec: "TableSpec", quiet: bool, tells_all: bool = False) -> "LoadedTable":
+    """Read the table and print its size and the notes on it, and also the columns left out if it `tells_all`."""
     from puselect.cli.progress import working
-    from puselect.cli.wording import note_text
-    from puselect.phrases import counted
-    from puselect.tables import load_table
+    from puselect.phrases import counted, shortened
 
     with working(f"reading {data}", quiet):
+        from puselect.cli.wording import note_text, reason_text
+        from puselect.tables import load_table
+
         table = load_table(data, spec)
     if not quiet:
-        tell(f"{len(table.y)} rows, {len(table.encoders)} usable features, {counted(int(table.y.sum()), 'row')} with "
-             f"{table.label} = {table.positive}")
+        n_columns = len(table.encoders) + len(table.left_out)
+        tell(f"{len(table.y)} rows, {len(table.encoders)} of {n_columns} columns usable as features, "
+             f"{counted(int(table.y.sum()), 'row')} with {table.label} = {table.positive}")
         tell_notes(map(note_text, table.notes))
+        for reason in dict.fromkeys(map(reason_text, table.left_out)) if tells_all else ():
+            names = [column.name for column in table.left_out if reason_text(column) == reason]
+            tell(f"left out, {reason}: {shortened(names)}")
     return table
 
 

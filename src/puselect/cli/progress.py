@@ -1,12 +1,12 @@
-"""Progress on standard error: a bar on a terminal, otherwise a line every few seconds."""
+"""Progress on standard error: a bar on a terminal, otherwise a line after two seconds and every few more."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.text import Text
 
 from puselect.cli.application import LongSearchError, messages, printable
 from puselect.cli.options import tell
@@ -15,7 +15,7 @@ from puselect.phrases import duration
 if TYPE_CHECKING:
     from puselect.search.progress import Step
 
-LINE_SECONDS = 5.0
+FIRST_SECONDS, LINE_SECONDS = 2.0, 5.0
 BAR_SECONDS = 0.1
 LONG_SEARCH_SECONDS = 3600.0
 COMPILE_SECONDS = 300.0  # ten on an idle machine; on a busy one it may be minutes
@@ -59,10 +59,11 @@ def search_progress(method: str, quiet: bool) -> Iterator[Callable[["Step"], Non
     if quiet:
         yield lambda step: None
         return
+    state = ["starting"]
     if not messages.is_terminal:
-        due = Throttle(LINE_SECONDS)
         tell(f"{method}: running")
-        yield lambda step: tell(f"{method}: {state_of(step)}") if due() else None
+        with heartbeat(lambda: f"{method}: {state[0]}"):
+            yield lambda step: state.__setitem__(0, state_of(step))
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(30), TextColumn("{task.fields[state]}"))
     with Progress(*columns, TimeElapsedColumn(), console=messages, transient=True) as bar:
@@ -70,7 +71,7 @@ def search_progress(method: str, quiet: bool) -> Iterator[Callable[["Step"], Non
         due = Throttle(BAR_SECONDS)
 
         def show(step: "Step") -> None:
-            if due():
+            if due() or step.number == step.max_iter:
                 bar.update(task, total=1.0, completed=step.share_done, state=state_of(step))
 
         yield show
@@ -78,46 +79,58 @@ def search_progress(method: str, quiet: bool) -> Iterator[Callable[["Step"], Non
 
 @contextmanager
 def working(what: str, quiet: bool) -> Iterator[None]:
-    """Say what is being done while this block runs: at once on a terminal, otherwise if it takes a few seconds."""
+    """Say what is being done while this block runs, and for how long."""
     if quiet:
         yield
     elif messages.is_terminal:
-        with messages.status(Text(printable(what), style="dim")):
+        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+        with Progress(*columns, console=messages, transient=True) as bar:
+            bar.add_task(printable(what), total=None)
             yield
     else:
-        timer = threading.Timer(LINE_SECONDS, tell, [f"{what} ..."])
-        timer.daemon = True
-        timer.start()
-        try:
+        begin = time.monotonic()
+        with heartbeat(lambda: f"{what} ({duration(time.monotonic() - begin)})"):
             yield
-        finally:
-            timer.cancel()
+
+
+@contextmanager
+def heartbeat(text: Callable[[], str]) -> Iterator[None]:
+    """Write a line after two seconds, and every few more, while this block runs."""
+    is_over = threading.Event()
+
+    def beat() -> None:
+        wait = FIRST_SECONDS
+        while not is_over.wait(wait):
+            tell(text())
+            wait = LINE_SECONDS
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
 
 
 def state_of(step: "Step") -> str:
     """Return the state of a search, short enough for a line of a terminal."""
     left = f" · at most {duration(step.seconds_left)} left" if step.seconds_left < float("inf") else ""
     steps = f"{step.number}" if step.is_limited else f"{step.number}/{step.max_iter}"
-    return f"step {steps} · objective {step.best:.4g} · {step.settled:.0%} decided{left}"
+    end = " · finishing" if step.number == step.max_iter else left
+    return f"step {steps} · objective {step.best:.4g} · {step.settled:.0%} decided{end}"
 
 
 @contextmanager
 def counted_progress(what: str, total: int, quiet: bool) -> Iterator[Callable[[str], None]]:
     """Give a function to call with the name of each of `total` pieces when it is done."""
-    from puselect.search.progress import Throttle
-
     if quiet:
         yield lambda piece: None
         return
     if not messages.is_terminal:
-        due, done = Throttle(LINE_SECONDS), [0]
-
-        def line(piece: str) -> None:
-            done[0] += 1
-            if due():
-                tell(f"{what}: {done[0]} of {total} done, last: {piece}")
-
-        yield line
+        done: list[str] = []
+        with heartbeat(lambda: f"{what}: {len(done)} of {total} done{f', last: {done[-1]}' if done else ''}"):
+            yield done.append
         return
     columns = (SpinnerColumn(), TextColumn(what), BarColumn(30), TextColumn("{task.completed:.0f}/{task.total:.0f}"))
     with Progress(*columns, TextColumn("{task.description}"), TimeRemainingColumn(), console=messages,

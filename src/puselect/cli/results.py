@@ -1,6 +1,5 @@
 """Commands on saved results: ``puselect apply`` and ``puselect report``."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,25 +7,28 @@ import typer
 
 from puselect.cli import options
 from puselect.cli.application import command, console, finishing, printable
-from puselect.cli.options import OUT, option, tell
+from puselect.cli.options import OUT, TABLE, option, tell
 from puselect.cli.progress import working
-from puselect.cli.writing import Output, check_outputs, output_file, write_each, written
+from puselect.cli.writing import check_outputs, output_file, write_each, written
 
 if TYPE_CHECKING:
     from puselect.fscpu.final_clusters import Candidates
+    from puselect.fscpu.row_model import RowModel
     from puselect.report import Selection
+    from puselect.tables.frames import pl
     from puselect.tables.loading import AppliedTable
 
 SHOWN = 10
 
 Result = Annotated[Path, typer.Argument(metavar="RESULT.json", help="A result of select, written with -o.")]
-DataOut = Annotated[
-    Path | None, option(OUT, "FILE", "Write the selected columns of all rows (csv, csv.gz, tsv, parquet, arrow).")
+RowId = Annotated[
+    list[str] | None,
+    option(TABLE, "COL", "Column that names the rows (default: as in select); none to number them.", "--id"),
 ]
-CandidatesOut = Annotated[
+RowsFile = Annotated[
     Path | None,
-    option(OUT, "FILE.csv", "Write the candidate positives, most likely first, with lift and selected columns.",
-           "--candidates"),
+    option(OUT, "FILE", "Write the rows, most likely positive first: id, rank, lift, confidence, selected columns "
+           "(csv, csv.gz, tsv, parquet, arrow).", "-o", "--output"),
 ]
 Results = Annotated[
     list[Path], typer.Argument(metavar="RESULT...", help="JSON files from select and compare (-o).")
@@ -38,9 +40,8 @@ ReportFile = Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html",
 def apply(
     result: Result,
     data: options.Data,
-    row_id: options.RowId = None,
-    data_out: DataOut = None,
-    candidates: CandidatesOut = None,
+    row_id: RowId = None,
+    output: RowsFile = None,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
@@ -49,25 +50,32 @@ def apply(
     Columns are read as in select: the same types and formats, categories and medians. Values that cannot be read are
     counted; if they are most of a column, it is an error. The labels of the new file, if it has any, are not used.
     """
-    from puselect.tables.files import output_format
+    from puselect.tables.files import output_format, write_table
     from puselect.tables.loading import apply_encoders
 
-    if quiet and not (data_out or candidates):
-        raise typer.BadParameter("no output requested: add --data-out FILE or --candidates FILE", param_hint="--quiet")
-    check_outputs({"--data-out": data_out, "--candidates": candidates}, [result, data])
-    data_format = "" if data_out is None else output_format(data_out)
+    options.check_quiet(quiet, output, hint="-o FILE")
+    check_outputs({"-o": output}, [result, data])
+    file_format = "" if output is None else output_format(output)
     selection = read_selection(result)
-    row_name = options.single_name("--id", row_id)
+    usual = None if selection.candidates is None else selection.candidates.row_name
     with working(f"reading {data}", quiet):
-        table = apply_encoders(data, selection.recipes, selected_columns(selection), row_name)
-    found = score(selection, table, candidates is not None)
-    outputs: list[Output] = [(data_out, lambda file: table.write(file, data_format))]
-    if found is not None:
-        outputs.append((candidates, partial(table.rows.write_candidates, found, table.sources)))
+        columns, row_name = selected_columns(selection), options.single_name("--id", row_id)
+        table = apply_encoders(data, selection.recipes, columns, row_name, usual or None)
+    model = None if selection.model is None else selection.model.restore()
+    found = None if model is None else model.candidates(table.X)
     with finishing():
-        write_each(*outputs)
+        write_each((output, lambda file: write_table(ranked_rows(table, model, found), file, file_format)))
     if not quiet:
         show(table, found, written)
+
+
+def ranked_rows(table: "AppliedTable", model: "RowModel | None", found: "Candidates | None") -> "pl.DataFrame":
+    """Return all rows, those that are most likely positive first; without a model in the order of the file."""
+    if model is None or found is None:
+        return table.rows.select([*table.sources, table.rows.name or ""])
+    order = (-model.scores(table.X)).argsort(kind="stable").tolist()
+    candidates = set(found.rows.tolist())
+    return table.rows.ranked(found, table.sources, [row for row in order if row not in candidates])
 
 
 def read_selection(path: Path) -> "Selection":
@@ -86,15 +94,6 @@ def selected_columns(selection: "Selection") -> list[str]:
         return list(selection.model.features)
     chosen = (feature for feature in selection.features if feature.selected)
     return [name for feature in chosen for name in (feature.members or (feature.name,))]
-
-
-def score(selection: "Selection", table: "AppliedTable", is_wanted: bool) -> "Candidates | None":
-    """Return the candidate positives; None if the result holds no model of rows."""
-    if selection.model is not None:
-        return selection.model.restore().candidates(table.X)
-    if is_wanted:
-        raise ValueError("the result holds no model to rank rows with; select with --method fscpu")
-    return None
 
 
 def show(table: "AppliedTable", found: "Candidates | None", written: list[Path]) -> None:

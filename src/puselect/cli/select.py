@@ -1,5 +1,6 @@
 """``puselect select``."""
 
+import os
 import shlex
 import sys
 import time
@@ -16,17 +17,21 @@ from puselect.cli.checking import CheckOptions, check_selection
 from puselect.cli.options import HOW, OUT, TABLE, WHAT, TableOptions, open_table, option, split_names, tell, tell_notes
 from puselect.cli.progress import TimeCheck, search_progress, working
 from puselect.cli.writing import check_outputs, result_outputs, write_each, written
+from puselect.phrases import duration
 
 if TYPE_CHECKING:
     from puselect.arrays import BoolArray
     from puselect.checks.suitability import Suitability as SuitabilityCheck
     from puselect.fscpu.final_clusters import Candidates
     from puselect.report import Selection
+    from puselect.search.progress import Step
     from puselect.selectors.base import PUSelector
     from puselect.tables import LoadedTable
 
 FOUND = ("auto", "related")  # the number of features is found
 COMPARED = ("fscpu", "semi-jmi", "lasso", "kbest")
+SPLITS = (20, 10, 5)  # of a comparison that is suggested; the most that are done soon
+SOON, SECONDS_PER_SPLIT = 60.0, 0.5  # besides the search
 PARAMETERS = {
     "--keep": "always_keep", "--budget": "budget", "--costs": "feature_costs", "--engine": "engine",
     "--checkpoint": "checkpoint", "--max-iter": "max_iter", "--max-time": "max_time", "--dask": "engine",
@@ -59,7 +64,8 @@ class SearchOptions:
         float | None, option(WHAT, "B", "Instead of -k: limit on the total cost of the selected features.")
     ] = None
     costs: Annotated[
-        Path | None, option(WHAT, "FILE", "With --budget: cost of each feature, as CSV lines feature,cost or JSON.")
+        Path | None,
+        option(WHAT, "FILE", "With --budget: cost of each column, as CSV lines name,cost or JSON; * for all others."),
     ] = None
     max_false: Annotated[
         float | None,
@@ -141,14 +147,14 @@ class Outputs:
         self, selection: "Selection", table: "LoadedTable", support: "BoolArray", found: "Candidates | None"
     ) -> None:
         """Write the files that were asked for, each on its own."""
-        from puselect.tables.files import output_format
+        from puselect.tables.files import output_format, write_table
 
         columns = table.columns_of(support)
 
         def write_candidates(file: BinaryIO) -> None:
             if found is None:
                 raise ValueError("no clustering of the selected features succeeded")
-            table.rows.write_candidates(found, columns, file)
+            write_table(table.rows.ranked(found, columns), file, ".csv")
 
         data_format = "" if self.data_out is None else output_format(self.data_out)
         result, report = result_outputs(selection, self.output, self.report)
@@ -246,8 +252,7 @@ def check_engine(name: str) -> None:
 
 def configure(selector: "PUSelector", search: SearchOptions, table: "LoadedTable") -> list[str]:
     """Set the parameters of a selector; return notes on the number of features."""
-    knows_groups = "groups" in selector.get_params(deep=False)
-    number, notes = search.number(len(table.encoders) if knows_groups else len(table.names))
+    number, notes = search.number(len(table.encoders))
     set_given(
         selector,
         n_features_to_select=number,
@@ -283,17 +288,25 @@ def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable", qui
     """Fit the selector and show its progress; return the seconds it took and its warnings."""
     from puselect.fscpu.selector import FSCPU
     from puselect.search.progress import watching
+    from puselect.selectors.ranking import RankingSelector
 
     is_limited = search.yes or search.max_iter is not None or search.max_time is not None
     selector.has_row_groups_ = table.row_groups is not None
-    groups = {"row_groups": table.row_groups} if selector.has_row_groups_ and isinstance(selector, FSCPU) else {}
+    groups: dict[str, object] = {"groups": table.groups} if isinstance(selector, RankingSelector) else {}
+    if selector.has_row_groups_ and isinstance(selector, FSCPU):
+        groups["row_groups"] = table.row_groups
+    last: list[Step] = []
     with warnings.catch_warnings(record=True) as heard, search_progress(search.method, quiet) as observer:
         warnings.simplefilter("always")
         begin = time.perf_counter()
-        with stopping(quiet), watching(TimeCheck(is_limited)), watching(observer):
+        with stopping(quiet), watching(TimeCheck(is_limited)), watching(observer), watching(last.append):
             selector.fit(table.X, table.y, **groups)
         seconds = time.perf_counter() - begin
-    return seconds, list(dict.fromkeys(str(warning.message) for warning in heard))
+    notes = list(dict.fromkeys(str(warning.message) for warning in heard))
+    found = selector.result_.search
+    if found is not None and found.timed_out and last:
+        notes.append(f"--max-time ended the search after {last[-1].number} of {last[-1].max_iter} steps")
+    return seconds, notes
 
 
 def find_candidates(selector: "PUSelector", table: "LoadedTable") -> "Candidates | None":
@@ -339,4 +352,8 @@ def next_step(
         return "add --report report.html to see the clusters, the candidates and the checks"
     methods = COMPARED if search.method in COMPARED else (search.method, *COMPARED)
     words = ["compare", data, *options.words(table), "-k", str(n_selected), "--methods", ",".join(methods)]
-    return f"{options.program()} {shlex.join(words)}"
+    seconds = [((n + 1) * ((selection.seconds or 0.0) + SECONDS_PER_SPLIT) / (os.cpu_count() or 1), n) for n in SPLITS]
+    needed, n_splits = next((each for each in seconds if each[0] <= SOON), seconds[-1])
+    words += ["--splits", str(n_splits)] if n_splits != SPLITS[0] else []
+    words += ["--seed", str(search.seed)] if search.seed else []
+    return f"{options.program()} {shlex.join(words)}" + (f"  # about {duration(needed)}" if needed > SOON else "")

@@ -1,12 +1,15 @@
 """Errors and notes about tables in words."""
 
 import difflib
+import shlex
 from collections.abc import Mapping, Sequence
 
 from puselect.phrases import counted, shortened
 from puselect.tables import errors
 from puselect.tables.column_outcomes import leak_text, reason
 from puselect.tables.errors import LeftOut
+
+ANOTHER_ID = ": correct them, or name another column with --id COL"
 
 
 def error_text(error: errors.TableError) -> str:
@@ -23,8 +26,6 @@ def error_text(error: errors.TableError) -> str:
                 f"{path}: line {line} has {counted(n_fields, 'field')}, expected {n_columns}; "
                 "quote fields that contain the separator, or fix the line"
             )
-        case errors.ShortTableError(path, n_rows):
-            return f"{path} has {counted(n_rows, 'row') if n_rows else 'no rows'}; at least 2 are needed"
         case errors.RepeatedNameError(None, names):
             return f"one-hot encoding makes more than one column named {quoted(names)}; rename the original columns"
         case errors.RepeatedNameError(path, names):
@@ -36,10 +37,10 @@ def error_text(error: errors.TableError) -> str:
         case errors.KeepError(name, None):
             return f"--keep: {name!r} is the label, truth, identifier, row group or a dropped column, not a feature"
         case errors.IdError(name, "missing", n_rows=n_rows):
-            return f"--id: {counted(n_rows, 'row')} without a value of {name!r}; every row needs its own"
+            return f"--id: {counted(n_rows, 'row')} without a value of {name!r}; every row needs its own{ANOTHER_ID}"
         case errors.IdError(name, _, value, n_shared):
             shared = f"{counted(n_shared, 'value')} of {name!r} in more than one row"
-            return f"--id: {shared}, such as {value!r}; every row needs its own"
+            return f"--id: {shared}, such as {value!r}; every row needs its own{ANOTHER_ID}"
         case errors.KeepError(name, LeftOut() as left_out):
             return f"--keep: {name!r} cannot be used: {reason_text(left_out)}"
         case errors.TooFewFeaturesError(n_features, left_out):
@@ -54,19 +55,9 @@ def error_text(error: errors.TableError) -> str:
                 "add --prepare, fill them with --impute median, or leave the columns out with --drop"
             )
         case errors.AmbiguousNumberError():
-            return number_question(error)
-        case errors.OutputFormatError(path, formats):
-            return f"cannot tell the format of {path}; its name must end in {', '.join(formats)}"
+            return str(error).replace("decimal=", "--decimal=")
         case _:
             return str(error)
-
-
-def number_question(error: errors.AmbiguousNumberError) -> str:
-    """Return what a number may mean, and what to type."""
-    value, mark, other = error.value, error.mark, "." if error.mark == "," else ","
-    whole, fraction = value.replace(mark, ""), value.replace(mark, other)
-    answers = f"sed 's/[{mark}]//g' if it is {whole}, sed 's/[{mark}]/{other}/g' if it is {fraction}"
-    return f"{error.path}: is {value} in column {error.column!r} {whole} or {fraction}? Rewrite the file with {answers}"
 
 
 FILE_TEXTS: dict[errors.FileFault, str] = {
@@ -83,6 +74,8 @@ FILE_TEXTS: dict[errors.FileFault, str] = {
     "schema": "{path} has other columns, or other types of columns, than {detail}; all files must have the same",
     "unpacked size": "{path} is larger than {size} when decompressed; decompress it first, or raise --max-memory",
     "stream size": "{path} is longer than {size}; save it to a file first",
+    "rows": "{path} has too few rows ({detail}); at least 2 are needed",
+    "output format": "cannot tell the format of {path}; its name must end in {detail}",
 }
 
 
@@ -115,14 +108,16 @@ COSTS_TEXTS: dict[errors.CostsFault, str] = {
     "json": "{path} is not valid JSON{detail}",
     "object": '{path} must hold an object such as {{"age": 1, "scan": 250.0}}',
     "size": "{path} is too large for a list of costs",
-    "missing": "{path} has no cost for {names}",
+    "missing": "{path} has no cost for {names}; add them, or a line *,1 for all others",
+    "unknown": "{path} has a cost for {names}, which is no column of the table{near}",
 }
 
 
 def costs_text(error: errors.CostsError) -> str:
     """Return why a file of costs cannot be used."""
     detail = f" ({error.detail})" if error.detail else ""
-    text = COSTS_TEXTS[error.fault].format(path=error.path, detail=detail, names=shortened(error.names))
+    names, near = shortened(error.names), nearest("".join(error.names[:1]), error.columns)
+    text = COSTS_TEXTS[error.fault].format(path=error.path, detail=detail, names=names, near=near)
     return f"--costs: {text}"
 
 
@@ -142,23 +137,28 @@ def note_text(note: errors.Note) -> str:
         case errors.TwinNote(names, correlation):
             return f"interchangeable (rank correlation {correlation:.3f}): {shortened(names)}; see --drop-duplicates"
         case errors.CodeNote(name, value, count):
-            return f"{value} in {name!r} ({counted(count, 'row')}) may mean missing; if it does, use --missing={value}"
+            means = f"{value} in {name!r} ({counted(count, 'row')}) may mean missing"
+            return f"{means}; if it does, use --missing={shlex.quote(f'{name}={value}')}"
         case errors.SpikeNote(name, value, share):
             return f"{share:.0%} of the rows have {value} in {name!r}, far more than any other value: filled in before?"
         case errors.FilledNote(hole, counts):
             return f"filled {counted(sum(counts.values()), f'{hole} value')} with the median: {name_counts(counts)}"
+        case errors.UnreadNote():
+            return f"{note}; they count as missing"
         case errors.SampleNote(n_read, n_rows, n_labelled, limit):
             why = "--max-rows" if limit == "rows" else "the table exceeds the memory limit, see --max-memory"
             return f"read {n_read} of {n_rows} rows: all {n_labelled} labelled ones and a random sample ({why})"
 
 
 HINTS = {"text": "see --prepare and --encode", "dates": "see --prepare and --encode", "identifier": "use it with --use",
-         "leak": "use it with --use"}
+         "leak": "use it with --use", "sparse": "use it with --use"}
 
 
 def reason_text(column: LeftOut) -> str:
     """Return why a column is not used, and the option that changes it."""
     hint = HINTS.get(column.reason, "") if column.max_categories is None else "see --max-categories"
+    if column.reason == "mixed":
+        hint = f"if it means missing, add --missing={shlex.quote(f'{column.name}={column.detail}')}"
     return reason(column) + (f" ({hint})" if hint else "")
 
 

@@ -184,7 +184,7 @@ class Run(NamedTuple):
 
 
 def compare_methods(
-    table: Holdout, methods: Sequence[str], n_jobs: int = 1, tell: Callable[[str], None] = lambda method: None
+    table: Holdout, methods: Sequence[str], n_jobs: int = 1, tell: Callable[[Run], None] = lambda run: None
 ) -> HoldoutResults:
     """Run every method and yardstick on the whole table and on every split.
 
@@ -198,7 +198,7 @@ def compare_methods(
     n_jobs : int
         Processes, by joblib's rules.
     tell : callable
-        Called with the name of the method after every fit.
+        Called after every fit.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def compare_methods(
     try:
         for run in _runs(table, methods, n_jobs):
             runs.append(run)
-            tell(run.method)
+            tell(run)
     except (KeyboardInterrupt, InterruptedSearchWarning) as error:
         if not any(name in methods for name in _finished(table, methods, runs)[0]):
             raise KeyboardInterrupt from error

@@ -50,7 +50,7 @@ class FSCPU(SearchSelector):
         as well as more do, within one standard error (see `path_`).
     feature_costs : array-like of shape (n_features,), dict or Series, optional
         Cost of each feature, positive; with `budget`, instead of `n_features_to_select`. A dict or a pandas Series
-        goes by column name.
+        goes by column name, also by that of the column before a `Preparer`; "*" stands for all others.
     budget : float, optional
         The most that the selected features may cost together.
     max_false : float, default=0.1

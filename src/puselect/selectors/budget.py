@@ -19,9 +19,11 @@ from puselect.selectors.groups import (
     group_costs,
     has_integer_names,
     leaders,
+    prepared_source,
 )
 
 AUTO, RELATED = "auto", "related"  # the number of features is found, not given: enough, or all that are related
+OTHERS = "*"  # for the costs of columns that are not named
 LARGEST_COST = 1e100  # the sum of all costs, and its ratio to the budget, must not overflow
 
 
@@ -191,10 +193,14 @@ def costs_in_order(costs: object, names: Sequence[ColumnName] | None, groups: Gr
         raise ValueError("feature_costs by name need a table with column names, got an array without")
     if groups:
         by_name = group_costs(groups, by_name, names)
-    missing = [name for name in names if name not in by_name]
+    found = {name: [key for key in (name, prepared_source(str(name)), OTHERS) if key in by_name] for name in names}
+    missing = dict.fromkeys(prepared_source(str(name)) for name in names if not found[name])
     if missing:
-        raise ValueError(f"feature_costs must hold a cost for every column, got none for {shortened(missing, most=5)}")
-    return _as_floats([by_name[name] for name in names])
+        shown = shortened(list(missing), most=5)
+        raise ValueError(
+            f"feature_costs must hold a cost for every column, got none for {shown}; {OTHERS!r} is for all others"
+        )
+    return _as_floats([by_name[found[name][0]] for name in names])
 
 
 def _as_floats(costs: object) -> FloatArray:

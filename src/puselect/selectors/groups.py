@@ -14,7 +14,7 @@ Groups = Mapping[str, Sequence[int]]
 
 EULER = 0.5772
 PREPARED = "prepared"
-SUFFIXES = (" is missing", " (hour)", " (weekday)")
+SUFFIXES = (" is missing", " (hour)", " (weekday)", " (second)")
 
 
 def read_groups(groups: object, names: Sequence[ColumnName] | None, n_features: int) -> dict[str, list[int]]:
@@ -83,21 +83,6 @@ def leaders(groups: Groups, selectable: BoolArray) -> IntArray:
     return leader
 
 
-def representatives(groups: Groups, support: BoolArray) -> BoolArray:
-    """Return one column for each feature: all but those of groups, and of each group the first that is selected.
-
-    Examples
-    --------
-    >>> representatives({"city": [1, 2]}, np.array([True, False, True])).tolist()
-    [True, False, True]
-    """
-    kept = np.ones(len(support), dtype=bool)
-    for columns in groups.values():
-        kept[list(columns)] = False
-        kept[next((column for column in columns if support[column]), columns[0])] = True
-    return kept
-
-
 def best_features(ranking: IntArray, groups: Groups, n_features: int) -> BoolArray:
     """Return the columns of the features of best rank; a group has the rank of its best column.
 
@@ -136,9 +121,9 @@ def group_costs(
     for group, columns in groups.items():
         members = [names[column] for column in columns]
         priced = [name for name in members if name in spread]
-        if group in spread and group not in names:
+        if group in spread and (group not in names or priced == [group]):  # one column may have the group's name
             cost = spread.pop(group)
-            if priced:
+            if priced != [group] and priced:
                 raise ValueError(f"feature_costs must hold one cost for the group {group!r}, got one for {priced[0]!r}")
             spread.update(dict.fromkeys(members, cost))
         elif 0 < len(priced) < len(members):

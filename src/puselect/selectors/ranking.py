@@ -1,5 +1,6 @@
 """Selectors that score every feature once: the base of the methods FSCPU is compared with."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Self
 
@@ -11,12 +12,14 @@ from puselect.scaling import scale_columns
 from puselect.selectors.base import (
     PUSelector,
     RandomSeed,
+    column_names,
     descending_order,
     ranks_of,
     resolve_n_features,
     varying_columns,
     warn_of_fewer,
 )
+from puselect.selectors.groups import ColumnName, leaders, read_groups
 from puselect.selectors.result import FitResult
 
 CONSTANT_SCORE = -1.0  # below the scores of columns that vary, which are at least 0
@@ -70,6 +73,7 @@ class RankingSelector(PUSelector):
     """
 
     scores_: FloatArray
+    groups_: dict[str, list[int]]
 
     def __init__(
         self, n_features_to_select: int | float | None = None, *, pos_label: object = 1, random_state: RandomSeed = None
@@ -78,7 +82,13 @@ class RankingSelector(PUSelector):
         self.pos_label = pos_label
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        groups: Mapping[str, Sequence[ColumnName]] | Sequence[object] | str | None = None,
+    ) -> Self:
         """Rank the features.
 
         Parameters
@@ -87,15 +97,25 @@ class RankingSelector(PUSelector):
             Finite numbers.
         y : array-like of shape (n_rows,)
             `pos_label` marks labelled positives, anything else unlabelled rows.
+        groups : dict of str to list, array-like of shape (n_features,) or "prepared", optional
+            Columns that are one feature, as in `FSCPU`: a group has the rank of its best column.
         """
         table, positive = self._read(X, y)
-        n_select = resolve_n_features(self.n_features_to_select, table.shape[1])
-        varying = varying_columns(table)
-        warn_of_fewer(n_select, int(varying.sum()))
+        n_columns, varying = table.shape[1], varying_columns(table)
+        self.groups_ = read_groups(groups, column_names(self, X), n_columns)
+        leader = leaders(self.groups_, varying)
+        n_select = resolve_n_features(self.n_features_to_select, len(np.unique(leader)))
+        warn_of_fewer(n_select, len(np.unique(leader[varying])))
         rng = np.random.default_rng(self._draw_entropy())
-        task = RankingTask(np.ascontiguousarray(scale_columns(table)), positive, n_select, rng)
+        n_ranked = n_columns if self.groups_ else n_select
+        task = RankingTask(np.ascontiguousarray(scale_columns(table)), positive, n_ranked, rng)
         self.scores_ = np.asarray(self._score(task), dtype=np.float64)
         self.ranking_ = ranks_of(descending_order(self.scores_, rng, last=~varying))
+        if self.groups_:
+            best, highest = self.ranking_.copy(), self.scores_.copy()
+            np.minimum.at(best, leader, self.ranking_)
+            np.maximum.at(highest, leader, self.scores_)
+            self.ranking_, self.scores_ = np.unique(best[leader], return_inverse=True)[1] + 1, highest[leader]
         self.support_ = (self.ranking_ <= n_select) & varying
         self.stability_ = None
         return self
@@ -103,7 +123,7 @@ class RankingSelector(PUSelector):
     @property
     def result_(self) -> FitResult:
         """The outcome of the fit, with the scores."""
-        return replace(super().result_, scores=self.scores_)
+        return replace(super().result_, scores=self.scores_, groups=self.groups_)
 
     def _score(self, task: RankingTask) -> FloatArray:
         """Return a score per feature, higher is better."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from puselect.checks.leaks import Leak, LeakKind
-from puselect.phrases import shortened
+from puselect.phrases import counted, shortened
 from puselect.tables.encoders import Encoder
 from puselect.tables.errors import FilledNote, LeftOut, Note
 
@@ -46,7 +46,7 @@ def column_outcomes(
             filled.update(note.counts)
     used = [
         ColumnOutcome(encoder.column, encoder.names, encoder.kind, _used_text(encoder, filled[encoder.column]),
-                      encoder.kind == "number" and not filled[encoder.column])
+                      encoder == Encoder(encoder.column, "number", fill=encoder.fill))
         for encoder in encoders
     ]  # fmt: skip
     unused = [ColumnOutcome(column.name, (), column.reason, f"left out: {reason(column)}") for column in left_out]
@@ -56,15 +56,18 @@ def column_outcomes(
 
 def _used_text(encoder: Encoder, n_filled: int) -> str:
     text = {
-        "number": "used as it is",
+        "number": f"used as it is{f', in {encoder.number_format.unit}' if encoder.number_format.unit else ''}",
+        "pair": "two numbers, selected as a whole",
         "duration": "in microseconds",
         "time": "in days since midnight",
         "date": ", ".join(("days since 1970-01-01", *encoder.parts)),
         "order": f"ordered: {shortened(encoder.values, ' < ')}",
         "categories": f"categories, selected as a whole: {shortened(encoder.values)}",
     }[encoder.kind]
+    if encoder.kind == "categories" and len(encoder.values) == 1:
+        text = f"1 for {encoder.values[0]}, 0 otherwise"
     if n_filled:
-        text += f"; {n_filled} missing values filled with the median, {encoder.fill:.4g}"
+        text += f"; {counted(n_filled, 'missing value')} filled with the median, {encoder.fill:.4g}"
     return text + ("; another feature tells where" if encoder.has_indicator else "")
 
 
@@ -73,6 +76,13 @@ def reason(column: LeftOut) -> str:
     match column.reason:
         case "empty":
             return "empty"
+        case "sparse":
+            return f"almost empty: {counted(column.n_values or 0, 'value')}"
+        case "units":
+            return f"amounts in several units ({column.detail}); convert them to one first"
+        case "mixed":
+            texts = counted(column.n_values or 0, "value")
+            return f"{texts} among numbers cannot be read as one, such as {column.detail!r}"
         case "constant":
             return f"constant: {column.detail}"
         case "type":

@@ -11,20 +11,27 @@ from puselect.checks.leaks import find_leak, sorts_labels, stands_alone
 from puselect.columns.twins import find_twins
 from puselect.tables import errors
 from puselect.tables.column_types import (
-    as_numbers,
+    PAIR,
+    SECOND,
+    UNIT,
     date_format,
     date_parts,
     kind_of,
     known_values,
     looks_like_identifier,
     missing_code,
+    number_formats,
     spike,
     type_of,
+    without_markers,
 )
 from puselect.tables.encoders import Encoder, Feature, median
 from puselect.tables.errors import LeftOut, Note
 from puselect.tables.frames import pl
 
+SAMPLE = 100  # texts that are tried as numbers first
+FEW_UNREAD = 0.05  # share of texts among numbers that count as missing
+SPARSE = 0.05  # share of known values
 INDICATOR_SHARE = 0.01
 TWINS = 0.99
 FEWEST_ROWS, MOST_COMPARED = 20, 2000
@@ -46,11 +53,18 @@ class ColumnRules:
     drop_duplicates: float | None = None
     """Of columns with this rank correlation or more leave out all but the first."""
     missing_codes: tuple[str, ...] = ()
-    """Values that stand for missing, such as "-9"."""
+    """Values that stand for missing, such as "-9" or "refused", or "age=0" in one column only."""
+    decimal: str | None = None
+    """Decimal mark of numbers in text that may have either."""
     orders: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Columns with ordered values, and these from low to high."""
     use: tuple[str, ...] = ()
     """Columns to use although they look like identifiers, leaks or copies."""
+
+    def codes_of(self, column: str) -> tuple[str, ...]:
+        """Return the values that stand for missing in a column."""
+        split = [code.rpartition("=") for code in self.missing_codes]
+        return tuple(value for own, _, value in split if own in ("", column))
 
 
 @dataclass
@@ -88,6 +102,8 @@ def read_columns(
     _find_identifiers(columns, frame, rules, positive)
     if positive is not None:
         _find_leaks(columns, rules, positive)
+    if rules.prepare:
+        _find_sparse(columns, rules)
     taken = Counter(feature.name for feature in columns.features)
     if repeated := [name for name, count in taken.items() if count > 1]:
         raise errors.RepeatedNameError(None, repeated)
@@ -100,39 +116,72 @@ def _read_column(columns: Columns, column: pl.Series, rules: ColumnRules) -> Non
     if isinstance(encoder, LeftOut):
         return columns.leave_out(encoder)
     if encoder.kind != "categories":
-        known = known_values(encoder.raw_features(column)[0].values)
-        if not len(known):
+        known = [known_values(feature.values) for feature in encoder.raw_features(column)]
+        if not len(known[0]):
             return columns.leave_out(LeftOut(name, "empty"))
-        if known.min() == known.max():
-            value = f"{known[0]:g}" if encoder.kind == "number" else str(column.drop_nulls()[0])
+        if all(values.min() == values.max() for values in known):
+            value = f"{known[0][0]:g}" if encoder.kind == "number" else str(column.drop_nulls()[0])
             return columns.leave_out(LeftOut(name, "constant", value))
         if encoder.kind == "date":
-            encoder = replace(encoder, parts=date_parts(known))
+            encoder = replace(encoder, parts=date_parts(known[0]))
         if encoder.kind == "number":
-            columns.notes += _notes_on_values(name, known)
+            columns.notes += _notes_on_values(name, known[0])
+        if type_of(column) == "String" and (unread := encoder.unread(column)) and unread.n_unread:
+            columns.notes.append(unread)
     columns.used[name], columns.raw[name] = encoder, encoder.raw_features(column)
     return None
 
 
 def choose_encoder(column: pl.Series, rules: ColumnRules) -> Encoder | LeftOut:
     """Return how to encode a column, or why it cannot be used."""
-    name, kind, ordered = column.name, kind_of(column), dict(rules.orders)
+    name, kind, ordered = column.name, type_of(column), dict(rules.orders)
+    codes = rules.codes_of(name)
+    known, text = (without_markers(column, codes, is_text) for is_text in (False, True))
     order = ordered.get(name) or _declared_order(column)
-    if column.null_count() == len(column):
+    if text.null_count() == len(text):
         return LeftOut(name, "empty")
-    if name not in ordered and as_numbers(column) is not None:
-        is_duration = type_of(column) == "Duration"
-        return Encoder(name, "duration" if is_duration else "number", missing_codes=rules.missing_codes)
+    if name not in ordered:
+        if kind == "Duration" or kind == "Boolean" or column.dtype.is_numeric():
+            return Encoder(name, "duration" if kind == "Duration" else "number", missing_codes=codes)
+        if kind == "String" and (found := _choose_number_format(known.drop_nulls(), rules)):
+            return found
+    kind = kind_of(known)
     if kind not in ("text", "dates"):
         return LeftOut(name, "type", kind)
     if not rules.encode and not rules.prepare and name not in ordered:
         return LeftOut(name, "dates" if kind == "dates" else "text", n_values=column.drop_nulls().n_unique())
     if order:
-        return Encoder(name, "order", order)
+        return Encoder(name, "order", order, missing_codes=codes)
     if kind == "dates":
-        text_format = (date_format(column) or "") if type_of(column) == "String" else ""
-        return Encoder(name, "time" if type_of(column) == "Time" else "date", date_format=text_format)
-    return _choose_categories(column.cast(str), rules)
+        text_format = (date_format(known) or "") if type_of(column) == "String" else ""
+        kind = "time" if type_of(column) == "Time" else "date"
+        return Encoder(name, kind, date_format=text_format, missing_codes=codes)
+    return _choose_categories(text.cast(str), rules)
+
+
+def _choose_number_format(texts: pl.Series, rules: ColumnRules) -> Encoder | LeftOut | None:
+    """Return how to read texts that hold numbers, or why they cannot be read; None if they are another kind of text."""
+    name, codes, bare = texts.name, rules.codes_of(texts.name), texts.str.replace(UNIT, "")
+    if len(texts) and texts.str.contains(PAIR).all():
+        return Encoder(name, "pair", parts=(SECOND,), missing_codes=codes)
+    formats = number_formats(bare) if number_formats(bare.head(SAMPLE)) else []
+    if not formats:
+        return None
+    unread = texts.filter(formats[0].read(bare).is_null())
+    units = texts.filter(formats[0].read(bare).is_not_null()).str.extract(f"({UNIT})").drop_nulls().unique()
+    if len(unread) > len(texts) / 2 or (len(unread) and texts.n_unique() <= rules.max_categories):
+        return None
+    if len(unread) > FEW_UNREAD * len(texts):
+        return LeftOut(name, "mixed", unread[0], len(unread))
+    if len(units) > 1:
+        return LeftOut(name, "units", ", ".join(sorted(units)))
+    if len(formats) > 1:
+        formats = [own for own in formats if own.decimal == rules.decimal]
+    if not formats:
+        value = texts.filter(bare.str.contains(r"\d[.,]\d{3}"))[0]
+        raise errors.AmbiguousNumberError(name, value, "," if "," in value else ".")
+    written = replace(formats[0], unit=units[0] if len(units) else "")
+    return Encoder(name, "number", number_format=written, missing_codes=codes)
 
 
 def _declared_order(column: pl.Series) -> tuple[str, ...]:
@@ -166,7 +215,11 @@ def _notes_on_values(name: str, known: FloatArray) -> Iterator[Note]:
 def _find_identifiers(columns: Columns, frame: pl.DataFrame, rules: ColumnRules, positive: BoolArray | None) -> None:
     """Leave out identifiers, or point them out."""
     for name, encoder in list(columns.used.items()):
-        if encoder.kind != "number" or name in rules.use or not looks_like_identifier(frame[name]):
+        is_number = encoder.kind == "number" and not encoder.number_format.unit
+        if not is_number or name in rules.use or not looks_like_identifier(frame[name]):
+            continue
+        known = known_values(columns.raw[name][0].values)
+        if (known != np.floor(known)).any():
             continue
         is_sorted = positive is not None and sorts_labels(columns.raw[name][0].values.to_numpy(), positive)
         if is_sorted or not rules.prepare:
@@ -189,6 +242,15 @@ def _find_leaks(columns: Columns, rules: ColumnRules, positive: BoolArray) -> No
                 columns.leave_out(LeftOut(feature.source, "leak", str(leak.kind)))
 
 
+def _find_sparse(columns: Columns, rules: ColumnRules) -> None:
+    """Leave out columns that are almost empty."""
+    for name, encoder in list(columns.used.items()):
+        if encoder.kind != "categories" and name not in rules.use:
+            n_known = len(known_values(columns.raw[name][0].values))
+            if n_known < SPARSE * len(columns.raw[name][0].values):
+                columns.leave_out(LeftOut(name, "sparse", n_values=n_known))
+
+
 def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = ()) -> list[Feature]:
     """Return the features without missing values; copies are left out as the rules say.
 
@@ -204,19 +266,25 @@ def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = (
 
 def _learn_filling(columns: Columns, indicators: bool) -> None:
     """Let the encoders know the medians, and add indicators where values are missing; equal ones only once."""
-    seen: set[bytes] = set()
+    seen = {hash(mask.tobytes()) for flag in _flags(columns) for mask in (flag, ~flag)} if indicators else set()
     for name, encoder in columns.used.items():
         if encoder.kind == "categories":
             continue
         raw = columns.raw[name]
         missing = ~np.isfinite(raw[0].values.to_numpy())
-        content = missing.tobytes() if indicators and missing.mean() >= INDICATOR_SHARE else b""
+        is_new = indicators and hash(missing.tobytes()) not in seen and bool(missing.mean() >= INDICATOR_SHARE)
         fill, *part_fills = (median(feature.values) for feature in raw)
         columns.used[name] = replace(
-            encoder, fill=fill, part_fills=tuple(part_fills), has_indicator=bool(content) and content not in seen,
-            lost=float(missing.mean()),
-        )  # fmt: skip
-        seen.add(content)
+            encoder, fill=fill, part_fills=tuple(part_fills), has_indicator=is_new, lost=float(missing.mean())
+        )
+        seen.add(hash(missing.tobytes()))
+
+
+def _flags(columns: Columns) -> Iterator[BoolArray]:
+    """Yield the features that are 0 or 1 because they stand for a category."""
+    for name, encoder in columns.used.items():
+        if encoder.kind == "categories":
+            yield from (feature.values.to_numpy() == 1 for feature in columns.raw[name])
 
 
 def _count_holes(features: Sequence[Feature], rules: ColumnRules) -> list[Note]:

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from puselect.tables.column_types import HOUR, part_of, read_as, type_of, without_nulls
+from puselect.tables.column_types import (
+    HOUR,
+    PLAIN,
+    SECOND,
+    NumberFormat,
+    part_of,
+    read_as,
+    type_of,
+    without_markers,
+    without_nulls,
+)
 from puselect.tables.errors import UnreadNote
 
 if TYPE_CHECKING:
@@ -32,8 +42,8 @@ class Encoder:
 
     column: str
     kind: str
-    """"number", "duration" (microseconds), "date" (days since 1970), "time" (days since midnight), "order" (0, 1, 2,
-    ...) or "categories" (one-hot)."""
+    """"number", "pair" (250/500), "duration" (microseconds), "date" (days since 1970), "time" (days since midnight),
+    "order" (0, 1, 2, ...) or "categories" (one-hot)."""
     values: tuple[str, ...] = ()
     """The values of an ordered column from low to high, or the encoded categories."""
     date_format: str = ""
@@ -45,13 +55,15 @@ class Encoder:
     missing_codes: tuple[str, ...] = ()
     """Values that stand for missing."""
     parts: tuple[str, ...] = ()
-    """What else dates give: "hour", "weekday"."""
+    """Other features: the "hour" and "weekday" of dates, the "second" of pairs."""
     part_fills: tuple[float, ...] = ()
     """What replaces missing values of the parts."""
     seen: tuple[str, ...] = ()
     """All categories of the table that the encoder was learnt from; in results of earlier versions none."""
     lost: float = 0.0
     """Share of the values in that table that were missing or could not be read."""
+    number_format: NumberFormat = PLAIN
+    """Of numbers in a text column."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -63,25 +75,34 @@ class Encoder:
 
     def raw_features(self, column: "pl.Series") -> list[Feature]:
         """Return the features of a polars series; missing values are NaN, in one-hot columns 0."""
-        return self._features_of(self._read(column))
+        return self._features_of(column, self._read(column))
+
+    @property
+    def reads_text(self) -> bool:
+        """Whether a text file's column must be read as text, though it may look like numbers."""
+        return bool(self.values) or self.kind == "pair" or self.number_format != PLAIN
 
     def features(self, column: "pl.Series") -> tuple[list[Feature], UnreadNote | None]:
         """Return the filled features of another table's column and what was filled; a ValueError if that is most."""
         if column.dtype.is_float() and self.kind != "number":
             column = column.fill_nan(None)
-        read = self._read(column)
-        raw = self._features_of(read)
-        is_text = self.kind == "categories"
-        n_lost = read.null_count() if is_text else int((~np.isfinite(raw[0].values.to_numpy())).sum())
-        if not n_lost:
-            return self.filled(raw), None
-        unread = column.filter(read.is_null() & column.is_not_null())
-        fault = "were never seen in the fit" if self.values else f"cannot be read as {self.kind}"
-        examples = tuple(dict.fromkeys(str(value)[:LONGEST] for value in unread.head(SEARCHED).to_list()))[:EXAMPLES]
-        note = UnreadNote(self.column, fault, len(column), n_lost - len(unread), len(unread), examples, self.lost)
-        if len(unread) > max(MOST_UNREAD, self.lost) * column.count():  # another type or format
+        raw, note = self.raw_features(column), self.unread(column)
+        if note is not None and note.n_unread > max(MOST_UNREAD, self.lost) * column.count():  # another type or format
             raise ValueError(f"{note}; a column must have the type and the format it had in the fit")
         return self.filled(raw), note
+
+    def unread(self, column: "pl.Series") -> UnreadNote | None:
+        """Return a note on values that are missing, cannot be read, or were never seen; None if there are none."""
+        known, read = self._known(column), self._read(column)
+        n_lost = read.null_count()
+        if self.kind != "categories":
+            n_lost = int((~np.isfinite(self._features_of(column, read)[0].values.to_numpy())).sum())
+        if not n_lost:
+            return None
+        unread = known.filter(read.is_null() & known.is_not_null())
+        fault = "were never seen in the fit" if self.values else f"cannot be read as {self.kind}"
+        examples = tuple(dict.fromkeys(str(value)[:LONGEST] for value in unread.head(SEARCHED).to_list()))[:EXAMPLES]
+        return UnreadNote(self.column, fault, len(column), n_lost - len(unread), len(unread), examples, self.lost)
 
     def filled(self, raw: Sequence[Feature]) -> list[Feature]:
         """Return features with their missing and infinite values replaced, and the indicator of these."""
@@ -94,8 +115,15 @@ class Encoder:
             made.append(Feature(indicator_name(self.column), self.column, missing.cast(float)))
         return made
 
+    def _known(self, column: "pl.Series") -> "pl.Series":
+        """Return a column with null for what stands for missing."""
+        return without_markers(column, self.missing_codes, is_text=bool(self.values))
+
     def _read(self, column: "pl.Series") -> "pl.Series":
         """Return a column as floats, categories as text; null where a value is missing, unreadable or never seen."""
+        column = self._known(column)
+        if self.kind == "number" and type_of(column) == "String":
+            return self.number_format.read(column)
         if self.kind not in ("order", "categories"):
             return read_as(self.kind, column, self.date_format, HOUR in self.parts)
         is_text = not column.dtype.is_nested() and type_of(column) not in ("Binary", "Object")
@@ -106,15 +134,21 @@ class Encoder:
         known = {value: value for value in self.seen}
         return text.replace_strict(known, default=None) if known else text
 
-    def _features_of(self, read: "pl.Series") -> list[Feature]:
+    def _features_of(self, column: "pl.Series", read: "pl.Series") -> list[Feature]:
         if self.kind == "categories":
             return [
                 Feature(name, self.column, (read == value).fill_null(False).cast(float))
                 for name, value in zip(self.names, self.values, strict=True)
             ]
         numbers = without_nulls(read)
-        parts = [Feature(part_name(self.column, part), self.column, part_of(numbers, part)) for part in self.parts]
-        return [Feature(self.column, self.column, without_codes(numbers, self.missing_codes)), *parts]
+        parts = [
+            without_nulls(read_as(SECOND, column)) if part == SECOND else part_of(numbers, part) for part in self.parts
+        ]
+        return [
+            Feature(self.column, self.column, without_codes(numbers, self.missing_codes)),
+            *(Feature(part_name(self.column, part), self.column, values)
+              for part, values in zip(self.parts, parts, strict=True)),
+        ]  # fmt: skip
 
 
 def without_codes(numbers: "pl.Series", codes: Iterable[str]) -> "pl.Series":

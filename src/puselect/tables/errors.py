@@ -9,13 +9,15 @@ from puselect.checks.leaks import Leak
 
 FileFault = Literal[
     "empty", "empty header", "header", "json", "archive", "binary", "encoding", "gzip", "damaged", "unpacked size",
-    "stream size", "schema", "nested",
+    "stream size", "schema", "nested", "rows", "output format",
 ]
 LabelFault = Literal["empty", "type", "all positive", "none positive", "ambiguous", "unknown value"]
-CostsFault = Literal["empty", "line", "json", "object", "size", "missing"]
-LeftOutReason = Literal["empty", "constant", "text", "dates", "type", "identifier", "leak", "copy", "drop"]
+CostsFault = Literal["empty", "line", "json", "object", "size", "missing", "unknown"]
+LeftOutReason = Literal[
+    "empty", "sparse", "constant", "text", "mixed", "units", "dates", "type", "identifier", "leak", "copy", "drop"
+]
 IdFault = Literal["missing", "repeated"]
-Role = Literal["label", "truth", "id", "row-group", "drop", "keep", "use"]
+Role = Literal["label", "truth", "id", "row-group", "drop", "keep", "use", "missing"]
 Hole = Literal["missing", "infinite"]
 MANY_LOST = 0.05  # share of the values of a column, beyond that in the fit
 
@@ -29,10 +31,10 @@ class LeftOut(NamedTuple):
     name: str
     reason: LeftOutReason
     detail: str = ""
-    """The value of a constant column, the type of a column of neither numbers, text nor dates, the kind of a leak, or
-    the column that a copy is a copy of."""
+    """The value of a constant column, the type of a column of neither numbers, text nor dates, the kind of a leak, the
+    column that a copy is a copy of, the units of amounts, or a text among numbers."""
     n_values: int | None = None
-    """Number of different values of a text or date column."""
+    """Number of different values of a text or date column, of values in a sparse one, of texts among numbers."""
     max_categories: int | None = None
     """The limit on `n_values`, where the column was to be encoded and exceeds it."""
 
@@ -46,12 +48,13 @@ class TableError(ValueError):
 
 @dataclass(eq=False)
 class FileError(TableError):
-    """A file that is not a table."""
+    """A file that is not a table, or cannot become one."""
 
     path: str | Path
     fault: FileFault
     detail: str = ""
-    """The reader's own message, the offset of the first wrong byte, the limit in bytes, or a column."""
+    """The reader's own message, the offset of the first wrong byte, the limit in bytes, a column, the number of rows,
+    or the output formats."""
 
 
 @dataclass(eq=False)
@@ -62,14 +65,6 @@ class RaggedLineError(TableError):
     line: int
     n_fields: int
     n_columns: int
-
-
-@dataclass(eq=False)
-class ShortTableError(TableError):
-    """A table with fewer than two rows."""
-
-    path: str | Path
-    n_rows: int
 
 
 @dataclass(eq=False)
@@ -161,18 +156,17 @@ class MissingValuesError(TableError):
 class AmbiguousNumberError(TableError):
     """A number that is another one if its mark separates thousands."""
 
-    path: str | Path
     column: str
     value: str
     mark: str
 
-
-@dataclass(eq=False)
-class OutputFormatError(TableError):
-    """A file name that does not tell the output format."""
-
-    path: Path
-    formats: Sequence[str]
+    def __str__(self) -> str:
+        other = "." if self.mark == "," else ","
+        whole, fraction = self.value.replace(self.mark, ""), self.value.replace(self.mark, other)
+        return (
+            f"is {self.value} in column {self.column!r} {whole} or {fraction}? Say so by the decimal mark: "
+            f"decimal={other} for {whole}, decimal={self.mark} for {fraction}"
+        )
 
 
 @dataclass(eq=False)
@@ -183,7 +177,9 @@ class CostsError(TableError):
     fault: CostsFault
     detail: str = ""
     names: Sequence[str] = ()
-    """Features without a cost."""
+    """Columns without a cost, or costs without a column."""
+    columns: Sequence[str] = ()
+    """Of the table."""
 
 
 @dataclass(frozen=True)
@@ -242,7 +238,7 @@ class FilledNote:
 
 @dataclass(frozen=True)
 class UnreadNote:
-    """Values of a column of another table that are missing, cannot be read, or were never seen in the fit."""
+    """Values of a column that are missing, cannot be read, or, in another table, were never seen in the fit."""
 
     name: str
     fault: str
@@ -274,5 +270,5 @@ class SampleNote:
     limit: Literal["rows", "memory"]
 
 
-Note = IdentifierNote | FilledNote | SampleNote | LeakNote | TwinNote | CodeNote | SpikeNote
+Note = IdentifierNote | FilledNote | SampleNote | LeakNote | TwinNote | CodeNote | SpikeNote | UnreadNote
 """Something worth knowing about a table that was read."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from puselect.arrays import IntArray
 from puselect.atomic import SUFFIX, remove_scratch
-from puselect.tables.errors import FileError, OutputFormatError
+from puselect.tables.errors import FileError
 from puselect.tables.frames import pl
 from puselect.tables.parquet import POLARS_ERRORS, check_values, is_pattern, matching_files, reader_message
 from puselect.tables.text import (
@@ -41,7 +41,6 @@ COPY = "puselect-input"  # as in the names of copies of standard input
 OUTPUT_FORMATS = (".csv", ".csv.gz", ".tsv", ".parquet", ".arrow", ".feather")
 BYTES_PER_NUMBER, BYTES_PER_TEXT = 8, 64  # in memory; text may be long, or become several features
 ROWS_PACKED = 100_000  # at a time
-GZIP_RATIO = 1032  # the most that deflate can achieve
 LARGEST_STREAM = 8 << 30
 PART = 1 << 20
 MAX_NESTING = 64
@@ -60,6 +59,8 @@ class Source(NamedTuple):
     path: Path
     n_bytes: int
     """Of the file, unpacked or at most that; of all files of a pattern."""
+    decimal: str | None = None
+    """The decimal mark of a text file, if that is known."""
 
     @property
     def columns(self) -> list[str]:
@@ -74,10 +75,13 @@ class Source(NamedTuple):
         return n_numbers * BYTES_PER_NUMBER + (len(kinds) - n_numbers) * BYTES_PER_TEXT
 
 
-def open_source(name: str, max_memory: int | None = None, texts: Sequence[str] = ()) -> Source:
+def open_source(
+    name: str, max_memory: int | None = None, texts: Sequence[str] = (), decimal: str | None = None
+) -> Source:
     """Detect the format of a data file, or of standard input for "-"; a pattern stands for several Parquet files.
 
-    In a text file the columns `texts` are no numbers, whatever they look like.
+    In a text file the columns `texts` are read as text, whatever they look like. Its decimal mark is found if it is not
+    given.
     """
     if is_pattern(name):
         paths = matching_files(name)
@@ -90,11 +94,11 @@ def open_source(name: str, max_memory: int | None = None, texts: Sequence[str] =
     kind = _kind_of(path, magic)
     n_bytes = path.stat().st_size
     if kind == "gzip":
-        n_bytes = _unpacked_size(name, path, max_memory or default_memory())
+        n_bytes = unpacked_size(name, path, max_memory or default_memory())
     layout = _text_layout(path) if kind in ("text", "gzip") else None
     try:
         if layout is not None:
-            scan = _scan_text(path, layout, texts)
+            scan, decimal = _scan_text(path, layout, texts, decimal)
         elif kind == "parquet":
             scan = pl.scan_parquet(path, glob=False)
         else:
@@ -105,7 +109,7 @@ def open_source(name: str, max_memory: int | None = None, texts: Sequence[str] =
     except (*POLARS_ERRORS, OSError) as error:
         raise _read_error(name, error, path, layout) from error
     _check_nesting(name, schema)
-    return Source(name, scan, layout, path, n_bytes)
+    return Source(name, scan, layout, path, n_bytes, decimal)
 
 
 def default_memory() -> int:
@@ -185,11 +189,11 @@ def _write_packed(frame: pl.DataFrame, file: BinaryIO) -> None:
 
 
 def output_format(path: Path) -> str:
-    """Return the one of `OUTPUT_FORMATS` that a file name ends in, or raise an `OutputFormatError`."""
+    """Return the one of `OUTPUT_FORMATS` that a file name ends in, or raise a `FileError`."""
     for ending in OUTPUT_FORMATS:
         if path.name.lower().endswith(ending):
             return ending
-    raise OutputFormatError(path, OUTPUT_FORMATS)
+    raise FileError(path, "output format", ", ".join(OUTPUT_FORMATS))
 
 
 def _kind_of(path: Path, magic: bytes) -> str:
@@ -201,14 +205,6 @@ def _kind_of(path: Path, magic: bytes) -> str:
     if magic.startswith(b"PK") or path.suffix.lower() in (".xlsx", ".xls", ".ods"):
         raise FileError(path, "archive")
     return "gzip" if magic.startswith(GZIP_MAGIC) else "text"
-
-
-def _unpacked_size(name: str, path: Path, limit: int) -> int:
-    """Return the most bytes a gzipped file unpacks to; a `FileError` if they fill the memory, as polars unpacks all."""
-    most = path.stat().st_size * GZIP_RATIO
-    if most > limit and (most := unpacked_size(path, limit)) > limit:
-        raise FileError(name, "unpacked size", str(limit))
-    return most
 
 
 def _check_nesting(name: str, schema: Mapping[str, pl.DataType]) -> None:
@@ -235,7 +231,10 @@ def _text_layout(path: Path) -> Layout:
     return read_layout(path, ("\t",) if tabs_only else SEPARATORS)
 
 
-def _scan_text(path: Path, layout: Layout, texts: Sequence[str]) -> pl.LazyFrame:
+def _scan_text(
+    path: Path, layout: Layout, texts: Sequence[str], decimal: str | None
+) -> tuple[pl.LazyFrame, str | None]:
+    """Return a scan of a text file and the decimal mark of its numbers, None if they have none."""
     scan = partial(
         pl.scan_csv, path, separator=layout.separator, eol_char=layout.line_end, null_values=MISSING, glob=False
     )
@@ -247,11 +246,13 @@ def _scan_text(path: Path, layout: Layout, texts: Sequence[str]) -> pl.LazyFrame
     # All rows are looked at: a fraction after ten thousand whole numbers must not be an error.
     given = {header: pl.String for header, name in names.items() if name in texts}
     typed = partial(scan, infer_schema_length=None, schema_overrides=given)
-    if layout.separator == ";":
+    if layout.separator == ";" and decimal != ".":
         commas = typed(decimal_comma=True).rename(names)
-        if has_decimal_commas(path, commas.collect_schema(), strings.rename(names)):
-            return commas
-    return typed().rename(names)
+        if decimal or has_decimal_commas(commas.collect_schema(), strings.rename(names)):
+            return commas, ","
+    points = typed().rename(names)
+    has_fractions = any(kind.is_float() for kind in points.collect_schema().dtypes())
+    return points, decimal or ("." if has_fractions else None)
 
 
 def _read_error(name: str, error: BaseException, path: Path, layout: Layout | None) -> Exception:

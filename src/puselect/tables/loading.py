@@ -14,6 +14,7 @@ import numpy as np
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.fscpu.final_clusters import Candidates
 from puselect.row_groups import draw_groups, read_row_groups
+from puselect.selectors.budget import OTHERS
 from puselect.tables import errors
 from puselect.tables.column_outcomes import ColumnOutcome, column_outcomes
 from puselect.tables.columns import ColumnRules, Columns, finish_columns, read_columns
@@ -27,6 +28,7 @@ from puselect.tables.text import DAMAGED, open_text
 SAMPLE_BYTES = 1 << 30  # of a table too large to be read: more rows would cost time and tell little
 COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
 BYTES_PER_LETTER = 4  # in memory, of a text file
+NUMBERED = "none"  # instead of a column that names the rows
 MOST_CHARACTERS = 1 << 26  # of a list of costs
 
 
@@ -59,12 +61,13 @@ class TableSpec(ColumnRules):
             "label": self.label, "truth": self.truth, "id": self.id, "row-group": self.row_group
         }  # fmt: skip
         named = {role: () if name is None else (name,) for role, name in single.items()}
-        return {**named, "drop": self.drop, "keep": self.keep, "use": self.use}
+        coded = tuple(code.rpartition("=")[0] for code in self.missing_codes if "=" in code)
+        return {**named, "drop": self.drop, "keep": self.keep, "use": self.use, "missing": coded}
 
     @property
     def no_features(self) -> set[str]:
         """The columns that cannot be features."""
-        return {name for role, names in self.roles.items() if role not in ("keep", "use") for name in names}
+        return {name for role, names in self.roles.items() if role not in ("keep", "use", "missing") for name in names}
 
 
 @dataclass(frozen=True)
@@ -77,17 +80,22 @@ class FileRows:
     name: str | None
     """The column that names the rows, if there is one."""
 
-    def write_candidates(self, found: Candidates, columns: Iterable[str], file: BinaryIO) -> None:
-        """Write candidates as CSV: the name of the row, its lift and confidence, and columns as they are in the file.
+    def select(self, columns: Iterable[str]) -> pl.DataFrame:
+        """Return columns as they are in the file, and in their order."""
+        chosen = set(columns)
+        return self.frame.select(name for name in self.frame.columns if name in chosen)
+
+    def ranked(self, found: Candidates, columns: Iterable[str], others: Sequence[int] = ()) -> pl.DataFrame:
+        """Return the candidates, best first, and then others: name, rank, lift, confidence, and columns of the file.
 
         The file's columns keep their names; with a column "lift" among them, ours is "lift_".
         """
-        rows = self.frame.select(names_in_order(columns, self.frame.columns))
-        own: dict[str, AnyArray] = {self.name or free_name("row", rows.columns): self.names[found.rows]}
-        for name, values in found.figures().items():
+        order, rows = [*found.rows.tolist(), *others], self.select(columns)
+        own = {self.name or free_name("row", rows.columns): self.names[order].tolist()}
+        figures = {name: [*values.tolist(), *[None] * len(others)] for name, values in found.figures().items()}
+        for name, values in {"rank": list(range(1, len(order) + 1)), **figures}.items():
             own[free_name(name, [*own, *rows.columns])] = values
-        made = pl.DataFrame({name: values.tolist() for name, values in own.items()})
-        write_table(made.hstack(rows[found.rows.tolist()].drop(own, strict=False)), file, ".csv")
+        return pl.DataFrame(own).hstack(rows[order].drop(own, strict=False))
 
 
 @dataclass(frozen=True)
@@ -138,17 +146,20 @@ class LoadedTable:
         return [source for source, taken in zip(self.sources, support, strict=True) if taken]
 
     def costs(self, path: Path) -> list[float]:
-        """Read the cost of each feature from a file; one without a cost of its own has that of its column."""
-        costs = read_costs(path)
-        found = [costs.get(name, costs.get(source)) for name, source in zip(self.names, self.sources, strict=True)]
-        missing = [name for name, cost in zip(self.names, found, strict=True) if cost is None]
-        if missing:
-            raise errors.CostsError(path, "missing", names=missing)
-        return [cost for cost in found if cost is not None]
+        """Read the cost of each feature from a file: its own, or that of its column, or that of all others, "*"."""
+        costs, columns = read_costs(path), self.rows.frame.columns
+        if unknown := [name for name in costs if name not in (*self.names, *columns, OTHERS)]:
+            raise errors.CostsError(path, "unknown", names=unknown, columns=columns)
+        pairs = list(zip(self.names, self.sources, strict=True))
+        found = [[costs[key] for key in (*pair, OTHERS) if key in costs] for pair in pairs]
+        if missing := dict.fromkeys(source for (_, source), own in zip(pairs, found, strict=True) if not own):
+            raise errors.CostsError(path, "missing", names=list(missing))
+        return [own[0] for own in found]
 
     def write(self, columns: Iterable[str], file: BinaryIO, output_format: str) -> None:
         """Write columns and the label as they are in the file, all rows."""
-        names = names_in_order([*columns, self.label], self.data.collect_schema().names())
+        chosen = {*columns, self.label}
+        names = [name for name in self.data.collect_schema().names() if name in chosen]
         write_table(self.data.select(names), file, output_format)
 
 
@@ -162,17 +173,17 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
     spec : TableSpec
     """
     begin = time.perf_counter()
-    source = open_source(name, spec.max_memory)
+    source = open_source(name, spec.max_memory, decimal=spec.decimal)
     _check_columns(source, spec)
     rows, notes = _sample(source, spec) if _must_sample(source, spec) else (None, [])
     frame, numbers = read_rows(source, rows)
     if frame.height < 2:
-        raise errors.ShortTableError(name, frame.height)
+        raise errors.FileError(name, "rows", str(frame.height))
     read = time.perf_counter()
     positive, known = choose_labels(frame[spec.label], spec.positive)
     truth = choose_labels(frame[spec.truth], None)[1] if spec.truth else None
     row_names = numbers if spec.id is None else read_ids(frame[spec.id])
-    columns, features = _read_features(frame, spec, known)
+    columns, features = _read_features(frame, replace(spec, decimal=source.decimal), known)
     return LoadedTable(
         X=feature_frame(features),
         y=known.astype(np.int64),
@@ -267,15 +278,13 @@ class AppliedTable:
     """The columns they were made from."""
     notes: tuple[errors.UnreadNote, ...]
 
-    def write(self, file: BinaryIO, output_format: str) -> None:
-        """Write the selected columns as they are in the file, and what names the rows."""
-        frame = self.rows.frame
-        write_table(frame.select(names_in_order([*self.sources, self.rows.name or ""], frame.columns)), file,
-                    output_format)
-
 
 def apply_encoders(
-    name: str, encoders: Sequence[Encoder], features: Sequence[str], row_name: str | None = None
+    name: str,
+    encoders: Sequence[Encoder],
+    features: Sequence[str],
+    row_name: str | None = None,
+    usual_name: str | None = None,
 ) -> AppliedTable:
     """Read a data file and return the selected features of its rows.
 
@@ -288,19 +297,25 @@ def apply_encoders(
     features : sequence of str
         The selected ones.
     row_name : str, optional
-        Column that names the rows.
+        Column that names the rows; "none" if they are to be numbered.
+    usual_name : str, optional
+        Column that names the rows if no other is given and the file has it.
     """
     made = {feature: encoder for encoder in encoders for feature in encoder.names}
     used = {encoder.column: encoder for encoder in (made.get(name) or Encoder(name, "number") for name in features)}
-    source = open_source(name, texts=[column for column, encoder in used.items() if encoder.values])
+    source = open_source(name, texts=[column for column, encoder in used.items() if encoder.reads_text])
     lacking = [column for column in used if column not in source.columns]
     if lacking:
         raise errors.LackingColumnsError(name, lacking, source.columns)
+    if row_name is None and usual_name in source.columns:
+        row_name = usual_name
+    if row_name == NUMBERED and NUMBERED not in source.columns:
+        row_name = None
     if row_name is not None and row_name not in source.columns:
         raise errors.UnknownColumnError(name, "id", row_name, source.columns)
     frame, numbers = read_rows(source)
     if not frame.height:
-        raise errors.ShortTableError(name, 0)
+        raise errors.FileError(name, "rows", "0")
     read = [encoder.features(frame[encoder.column]) for encoder in used.values()]
     columns = {feature.name: feature.values.to_numpy() for found, _ in read for feature in found}
     notes = tuple(note for _, note in read if note is not None)
@@ -315,12 +330,6 @@ def apply_encoders(
 def feature_frame(features: Iterable[Feature]) -> pl.DataFrame:
     """Return the features as one frame of floats; columns of floats share their memory with the file's frame."""
     return pl.DataFrame([feature.values.rename(feature.name) for feature in features])
-
-
-def names_in_order(wanted: Iterable[str], columns: Sequence[str]) -> list[str]:
-    """Return the wanted names once each, in the order of the table's columns."""
-    chosen = set(wanted)
-    return [name for name in columns if name in chosen]
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:

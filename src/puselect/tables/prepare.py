@@ -45,8 +45,10 @@ class Preparer(TransformerMixin, BaseEstimator):
         Text with more different values is left out.
     drop_duplicates : float, optional
         Leave out columns whose rank correlation with an earlier one is this or more; by default only exact copies.
-    missing_codes : list of float, optional
-        Numbers that stand for missing, such as -9 and 999.
+    missing_codes : list of float or str, optional
+        Values that stand for missing, such as -9, 999 and "refused", or "age=0" in one column only.
+    decimal : {".", ","}, optional
+        Decimal mark of numbers in text, where "1,299" may also be a thousand.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive.
 
@@ -83,7 +85,8 @@ class Preparer(TransformerMixin, BaseEstimator):
         orders: Mapping[str, Sequence[str]] | None = None,
         max_categories: int = 20,
         drop_duplicates: float | None = None,
-        missing_codes: Sequence[float] | None = None,
+        missing_codes: Sequence[float | str] | None = None,
+        decimal: str | None = None,
         pos_label: object = 1,
     ) -> None:
         self.drop = drop
@@ -92,6 +95,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         self.max_categories = max_categories
         self.drop_duplicates = drop_duplicates
         self.missing_codes = missing_codes
+        self.decimal = decimal
         self.pos_label = pos_label
 
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
@@ -171,14 +175,16 @@ class Preparer(TransformerMixin, BaseEstimator):
         check_number("max_categories", self.max_categories, 2, integer=True)
         if self.drop_duplicates is not None:
             check_number("drop_duplicates", self.drop_duplicates, 0, 1, open_low=True)
-        for code in self.missing_codes or ():
-            check_number("missing_codes", code, -np.inf)
+        codes = [code if isinstance(code, str) else f"{code:g}" for code in self.missing_codes or ()]
+        if self.decimal not in (None, ".", ","):
+            raise ValueError(f"decimal must be '.' or ',', got {self.decimal!r}")
         orders = self.orders or {}
         return ColumnRules(
             prepare=True,
             max_categories=self.max_categories,
             drop_duplicates=self.drop_duplicates,
-            missing_codes=tuple(f"{code:g}" for code in self.missing_codes or ()),
+            missing_codes=tuple(codes),
+            decimal=self.decimal,
             orders=tuple((name, tuple(map(str, orders[name]))) for name in self._known("orders", orders, columns)),
             use=self._known("use", self.use, columns),
         )

@@ -18,6 +18,7 @@ LONGEST_LINE = 1 << 26
 SEPARATORS = (",", ";", "\t", "|")
 DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 GZIP_MAGIC = b"\x1f\x8b"
+GZIP_RATIO = 1032  # the most that deflate can achieve
 BEGIN, END = r"^\s*[-+]?", r"(?:[eE][-+]?\d+)?\s*$"
 NUMBER = rf"{BEGIN}[\d.,]+{END}"
 # A fraction that is no group of three digits, or that follows more digits than a group has.
@@ -125,19 +126,24 @@ def ragged_line(path: Path, layout: Layout) -> RaggedLineError | None:
     return None
 
 
-def unpacked_size(path: Path, limit: int) -> int:
-    """Return the size of a gzipped file's content in bytes, counted up to the limit."""
+def unpacked_size(name: str, path: Path, limit: int) -> int:
+    """Return the most bytes a gzipped file unpacks to; a `FileError` if they fill the memory, as polars unpacks all."""
+    most = path.stat().st_size * GZIP_RATIO
+    if most <= limit:
+        return most
     size = 0
     try:
         with gzip.open(path, "rb") as file:
-            while size <= limit and (part := file.read(1 << 20)):
+            while part := file.read(1 << 20):
                 size += len(part)
+                if size > limit:
+                    raise FileError(name, "unpacked size", str(limit))
     except DAMAGED as error:
         raise FileError(path, "gzip", str(error)) from error
     return size
 
 
-def has_decimal_commas(path: Path, schema: pl.Schema, texts: pl.LazyFrame) -> bool:
+def has_decimal_commas(schema: pl.Schema, texts: pl.LazyFrame) -> bool:
     """Return whether numbers have decimal commas; an `AmbiguousNumberError` if a number such as 1,000 may be 1000.
 
     It is 1 if other numbers of its column have decimal commas, or others of the file and none a decimal point.
@@ -151,9 +157,9 @@ def has_decimal_commas(path: Path, schema: pl.Schema, texts: pl.LazyFrame) -> bo
     commas = _having(texts, {min(floats)}, DECIMAL[","])  # one column usually tells
     if points or not commas:
         commas = _having(texts, floats, DECIMAL[","])
-        _ask(path, texts, floats - commas, ",")
+        _ask(texts, floats - commas, ",")
     if commas:
-        _ask(path, texts, numbers - points, ".")
+        _ask(texts, numbers - points, ".")
     return bool(commas)
 
 
@@ -164,7 +170,7 @@ def _having(texts: pl.LazyFrame, names: Collection[str], pattern: str, every: bo
     return {name for name in names if found[name].item()}
 
 
-def _ask(path: Path, texts: pl.LazyFrame, names: set[str], mark: str) -> None:
+def _ask(texts: pl.LazyFrame, names: set[str], mark: str) -> None:
     for name in sorted(_having(texts, names, EITHER[mark])):
         value = texts.select(name).filter(pl.col(name).str.contains(EITHER[mark])).first().collect().item()
-        raise AmbiguousNumberError(path, name, value.strip(), mark)
+        raise AmbiguousNumberError(name, value.strip(), mark)
