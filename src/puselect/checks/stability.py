@@ -119,9 +119,9 @@ def _fit_again(
     """Fit the selector to random halves of the labelled and of the unlabelled rows."""
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     same: PUSelector = clone(type(selector)(**{**selector.fit_settings_, "pos_label": 1}))
-    of_columns, selected = selector.result_.groups, []
+    selected = []
     for _ in range(n_searches):
-        selected.append(_select(same, table, positive, groups, of_columns, rng))
+        selected.append(_select(same, table, positive, groups, selector.result_.groups, rng))
         if deadline.left < 0:
             raise TimeoutError("the repeated fits did not end in time")
     return summarise_selections(np.array(selected), tuple(group.columns for group in find_twins(table, ALIKE)))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 USUAL_SEARCHES, USUAL_SHUFFLES = 8, 39
 FEWEST_SHUFFLES = 19  # with which a p-value of .05 can be reached
 REPEAT_SHARE = 0.2  # of the time of a search that one with half of the labels takes; measured: .08 to .18
-SHORTEST_SHARE = 0.1  # of the time of the search: with less there is no check
+SHORTEST_SHARE = 0.5  # of the time of the search: with less there is no check, which would not end in time
 CHEAP_SECONDS = 10.0  # that methods without clusters may take to select again, unless they are asked to
 
 
@@ -100,7 +100,7 @@ def compare_with_shuffled(
         row_groups=table.row_groups,
         random_state=selector.random_state,
         n_jobs=selector.n_jobs,
-        groups=table.groups,
+        groups=table.groups or None,
     )
     return found if found.is_decided else None
 

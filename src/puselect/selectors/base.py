@@ -22,7 +22,7 @@ from puselect.exceptions import FewerFeaturesWarning, FewLabelsWarning
 from puselect.labels import labelled_positives, without_missing
 from puselect.parameters import check_number
 from puselect.scaling import check_unmasked, column_extremes
-from puselect.selectors.diagnosis import check_unique_names, column_faults, has_dates
+from puselect.selectors.diagnosis import check_unique_names, column_faults
 from puselect.selectors.groups import feature_names, prepared_source
 from puselect.selectors.missing import column_medians, filled, warn_of_missing
 from puselect.selectors.notebook import selected_html
@@ -265,3 +265,10 @@ def ranks_of(order: IntArray) -> IntArray:
     ranks = np.empty(len(order), dtype=np.intp)
     ranks[order] = np.arange(1, len(order) + 1)
     return ranks
+
+
+def has_dates(X: Any) -> bool:
+    """Return whether a frame with a schema, of polars, has columns of dates, which NumPy would take for numbers."""
+    is_lazy = hasattr(X, "collect")  # its schema takes long
+    kinds = X.schema.values() if not is_lazy and hasattr(X.schema, "values") else ()
+    return any(str(kind).startswith(("Date", "Time")) for kind in kinds)

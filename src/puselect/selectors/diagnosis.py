@@ -56,13 +56,6 @@ def _stored_faults(X: coo_array) -> str:
     return f"X must hold finite numbers, got NaN or infinity in {len(bad)} of its stored values, the first in {place}"
 
 
-def has_dates(X: Any) -> bool:
-    """Return whether a frame with a schema, of polars, has columns of dates, which NumPy would take for numbers."""
-    is_lazy = hasattr(X, "collect")  # its schema takes long
-    kinds = X.schema.values() if not is_lazy and hasattr(X.schema, "values") else ()
-    return any(str(kind).startswith(("Date", "Time")) for kind in kinds)
-
-
 def _fault(values: AnyArray) -> str:
     """Return the fault of the values of a column."""
     if values.dtype.kind in "mM":
