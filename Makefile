@@ -9,6 +9,8 @@ DOCS_ARGS ?=
 FUZZ_SECONDS ?= 60
 FUZZ_ARGS ?=
 TORCH ?= torch==2.13.0 triton
+# Those of the group `test`; named, so that the oldest versions of what they need are taken, too.
+EXTRAS := cli,dask,fastcan,lightgbm,plot
 VENV := .venv
 OLDEST := .venv-oldest
 BIN := $(VENV)/bin
@@ -38,7 +40,7 @@ test-oldest: python ## run the tests with the oldest versions of the libraries t
 	@test "$$(cat $(OLDEST)/.stamp 2>/dev/null)" = "$(ORIGIN) $$(cat pyproject.toml paper/pyproject.toml | cksum)" || { \
 	  echo "installing the oldest versions into $(OLDEST)"; \
 	  $(PYTHON) -m venv --clear $(OLDEST) && $(OLDEST)/bin/python -m pip install -qq --disable-pip-version-check uv \
-	  && $(OLDEST)/bin/uv pip install -q --python $(OLDEST)/bin/python --resolution lowest-direct --editable ".[test]" --editable ./paper \
+	  && $(OLDEST)/bin/uv pip install -q --python $(OLDEST)/bin/python --resolution lowest-direct --editable ".[$(EXTRAS)]" --editable ./paper --group test \
 	  && echo "$(ORIGIN) $$(cat pyproject.toml paper/pyproject.toml | cksum)" > $(OLDEST)/.stamp; }
 	@$(OLDEST)/bin/python -m pytest -n 2 -W ignore::DeprecationWarning -W ignore::FutureWarning $(PYTEST_ARGS)
 
@@ -100,6 +102,7 @@ setup-%: python
 $(VENV)/.stamp-venv:
 	echo "creating $(VENV) with $(PYTHON)"
 	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install -qq --disable-pip-version-check "pip>=25.1"
 	echo "$(ORIGIN)" > $@
 
 # Installs $(1), and leaves the stamp $@ with the time at which it began.
@@ -114,7 +117,11 @@ $(VENV)/.stamp-paper: paper/pyproject.toml | $(VENV)/.stamp-puselect
 	echo "installing puselect-paper and its dependencies into $(VENV)"
 	$(call INSTALL,--editable ./paper)
 
-# The project is installed already; this adds what the extra asks for, and does not disturb a running test.
+# The project is installed already; these add libraries, and do not disturb a running test.
+$(VENV)/.stamp-cli: $(VENV)/.stamp-puselect
+	echo "installing the extra: cli"
+	$(call INSTALL,"puselect[cli]")
+
 $(VENV)/.stamp-%: $(VENV)/.stamp-puselect
-	echo "installing the extra: $*"
-	$(call INSTALL,"puselect[$*]")
+	echo "installing the dependency group: $*"
+	$(call INSTALL,--group $*)

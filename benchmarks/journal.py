@@ -1,32 +1,51 @@
-"""What boards share: cells measured once, each appended to a file as a line of JSON; ranges of seeds; tables."""
+"""Parts that boards share: cells measured once, each appended to a file as a line of JSON; ranges of seeds; tables."""
 
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
 
 Row = dict[str, Any]
 
 
+def read_rows(path: Path) -> list[Row]:
+    """Return the results of earlier runs; a last line that was cut off is left out."""
+    lines = path.read_text().splitlines(keepends=True) if path.exists() else []
+    return [json.loads(line) for line in lines if line.endswith("\n")]
+
+
 def measure_missing(
-    cells: Sequence[Any], measure: Callable[[Any], Row], cell_of: Callable[[Row], Any], path: Path, jobs: int
+    cells: Sequence[Any],
+    measure: Callable[[Any], Row],
+    cell_of: Callable[[Row], Any],
+    path: Path,
+    jobs: int,
+    tasks_per_process: int | None = None,
 ) -> list[Row]:
-    """Measure the cells that the file lacks, and return the results of all."""
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    done = {cell_of(row): row for row in rows}
+    """Measure the cells that the file lacks, in processes if there are several jobs; return the results of all."""
+    done = {cell_of(row): row for row in read_rows(path)}
     missing = [cell for cell in cells if cell not in done]
     path.parent.mkdir(parents=True, exist_ok=True)
-    with parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=1):
-        work = Parallel(return_as="generator_unordered", batch_size=1)(delayed(measure)(cell) for cell in missing)
-        for number, row in enumerate(work if jobs > 1 else map(measure, missing), 1):
-            with path.open("a") as file:
-                file.write(json.dumps(row) + "\n")
-            done[cell_of(row)] = row
-            print(f"{number} of {len(missing)}: {cell_of(row)}", file=sys.stderr)
+    path.write_text("".join(json.dumps(row) + "\n" for row in done.values()))
+
+    def keep(row: Row) -> None:
+        with path.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+        done[cell_of(row)] = row
+        print(f"{cell_of(row)} is done", file=sys.stderr)
+
+    if jobs == 1 and tasks_per_process is None:
+        for cell in missing:
+            keep(measure(cell))
+    elif missing:
+        with ProcessPoolExecutor(jobs, get_context("spawn"), max_tasks_per_child=tasks_per_process) as pool:
+            for task in as_completed([pool.submit(measure, cell) for cell in missing]):
+                keep(task.result())
     return [done[cell] for cell in cells]
 
 

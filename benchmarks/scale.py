@@ -1,26 +1,19 @@
-"""How time and memory grow, and what a limit on time, a sparse table and a cluster of workers do.
+"""Growth of time and memory, limits on time, sparse tables, clusters of workers.
 
     python benchmarks/scale.py --board growth                 # CPU time of a step by rows, columns, selected, labels
-    python benchmarks/scale.py --board once                   # CPU time of scaling, ranks and evidence of wide tables
     python benchmarks/scale.py --board time --limit 10        # wall time of a warm fit with max_time
     python benchmarks/scale.py --board sparse                 # 100,000 x 3,000, 1 % filled: time and memory
     python benchmarks/scale.py --board vast --rows 20000000   # Parquet larger than each worker's memory, one killed
-    python benchmarks/scale.py --board stream --rows 20000000 # the same files without a cluster
-    python benchmarks/scale.py --board workers                # CPU time of a step on 1, 2 and 4 workers
 
-The board `time` reads real tables from $PUSELECT_DATA; `vast`, `stream` and `workers` need the extras cli and dask,
-and disk for the files in --folder, which are kept.
+The board `time` reads real tables from $PUSELECT_DATA; `vast` needs the extras cli and dask, and disk for the files in
+--folder, which are kept.
 """
 
 import argparse
 import os
-import resource
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +24,8 @@ from scipy.optimize import nnls
 from scipy.sparse import random_array
 
 from puselect import FSCPU
-from puselect.columns.evidence import rank_evidence
-from puselect.columns.ranks import LEPAGE, NORMAL, ColumnRanks
 from puselect.datasets import make_pu_clusters
 from puselect.fscpu.settings import ROWS_PER_STEP
-from puselect.scaling import fit_scaling
 from puselect.search.progress import watching
 
 N_CLUSTERS = 10  # of the default
@@ -87,24 +77,6 @@ def growth() -> None:
         print(f"| {' | '.join(cells)} | {1e3 * step:.1f} | {once:.2f} | {1e3 * model:.1f} |")
     fixed, square, line = 1e3 * weight[0], 1e9 * weight[1], 1e9 * weight[2]
     print(f"\nmodel: {fixed:.2f} ms + {square:.3f} ns x quadratic + {line:.3f} ns x linear")
-
-
-def once() -> None:
-    """Print the CPU time, on one thread, of what precedes a search, by the number of columns."""
-    compile_kernels()
-    print("| rows | columns | scaling, s | ranks, s | evidence, s | ns a value |\n|---:|---:|---:|---:|---:|---:|")
-    for n_rows, n_columns in ((4500, 64), (4500, 500), (4500, 2000), (4500, 10_000), (200, 10_000)):
-        X = np.random.default_rng(0).normal(size=(n_rows, n_columns))
-        positive, marks = np.arange(n_rows) < 50, [time.process_time()]
-        table = fit_scaling("auto", X).scale(X, np.float32)
-        marks.append(time.process_time())
-        ranks = [ColumnRanks(table, scores) for scores in (LEPAGE, NORMAL)]
-        marks.append(time.process_time())
-        for each in ranks:
-            rank_evidence(each, positive, np.random.default_rng(0))
-        marks.append(time.process_time())
-        parts = " | ".join(f"{seconds:.2f}" for seconds in np.diff(marks))
-        print(f"| {n_rows:,} | {n_columns:,} | {parts} | {1e9 * (marks[3] - marks[0]) / X.size:.0f} |", flush=True)
 
 
 def operations(case: dict[str, int]) -> tuple[float, float]:
@@ -195,7 +167,7 @@ def vast(folder: Path, n_rows: int, memory: str, steps: int) -> None:
                 os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
 
         begin = time.perf_counter()
-        with peak_memory() as peak, watching(kill_a_worker), rows_brought_here() as brought:
+        with peak_memory() as peak, watching(kill_a_worker):
             table, y = RemoteFiles(pattern, "y", None, (), cluster.scheduler_address).open(client)
             found = FSCPU(N_RELEVANT, engine="dask", max_samples=None, max_iter=steps, random_state=0).fit(table, y)
         seconds = time.perf_counter() - begin
@@ -203,8 +175,8 @@ def vast(folder: Path, n_rows: int, memory: str, steps: int) -> None:
     whole, in_clusters = n_rows * N_COLUMNS * 8 / MEGABYTE, found.clusterings_.size.sum(axis=1)
     print(f"{n_rows:,} x {N_COLUMNS} ({whole:,.0f} MB of float64), {steps} steps of all rows, two workers of {memory}, "
           f"one killed: {seconds:.0f} s; workers' peaks {', '.join(f'{p:,.0f}' for p in highest.values())} MB, this "
-          f"process {peak[0]:,.0f} MB more; rows in the clusters {in_clusters.min():,.0f} to {in_clusters.max():,.0f}, "
-          f"at most {max(brought):,} at once in this process; {found.support_[:N_RELEVANT].sum()} of 25 relevant")
+          f"process {peak[0]:,.0f} MB more; rows in the clusters {in_clusters.min():,.0f} to {in_clusters.max():,.0f}; "
+          f"{found.support_[:N_RELEVANT].sum()} of 25 relevant")  # fmt: skip
     if n_rows <= ROWS_PER_FILE:
         import polars as pl
 
@@ -217,86 +189,24 @@ def vast(folder: Path, n_rows: int, memory: str, steps: int) -> None:
               f"{abs(same.objective_ / found.objective_ - 1):.2g}")  # fmt: skip
 
 
-def workers(folder: Path, n_rows: int) -> None:
-    """Print the CPU time of a step of all rows by the number of workers: the busiest, all of them, this process."""
-    from distributed import Client, LocalCluster
-
-    from puselect.cli.dask import RemoteFiles
-
-    pattern = make_files(folder, n_rows)
-    print("| workers | busiest worker, s a step | all workers | this process |\n|---:|---:|---:|---:|")
-    for n_workers in (1, 2, 4):
-        cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None)
-        with cluster, Client(cluster) as client:
-            table, y = RemoteFiles(pattern, "y", None, (), cluster.scheduler_address).open(client)
-            marks = [cpu_seconds(client)]
-            for steps in (2, 2, 6):  # the first fit compiles
-                options = {"engine": "dask", "max_samples": None, "random_state": 0}
-                FSCPU(N_RELEVANT, max_iter=steps, **options).fit(table, y)
-                marks.append(cpu_seconds(client))
-        own, *each = (marks[3] - 2 * marks[2] + marks[1]) / 4
-        print(f"| {n_workers} | {max(each):.2f} | {sum(each):.2f} | {own:.2f} |", flush=True)
-
-
-def cpu_seconds(client: Any) -> np.ndarray:
-    """Return the CPU time so far of this process and of each worker."""
-    return np.array([time.process_time(), *dict(sorted(client.run(time.process_time).items())).values()])
-
-
-@contextmanager
-def rows_brought_here() -> Iterator[list[int]]:
-    """Give a list of how many rows each look at single rows of a table in partitions brought to this process."""
-    from puselect.clustering.dask.partitions import PartitionedTable
-
-    brought, take = [0], PartitionedTable.__getitem__
-
-    def counted(table: PartitionedTable, rows: np.ndarray) -> np.ndarray:
-        brought.append(len(rows))
-        return take(table, rows)
-
-    PartitionedTable.__getitem__ = counted
-    try:
-        yield brought
-    finally:
-        PartitionedTable.__getitem__ = take
-
-
-def stream(folder: Path, n_rows: int, memory: str) -> None:
-    pattern = make_files(folder, n_rows)
-    words = ["select", pattern, "--label", "y", "-k", str(N_RELEVANT), "--max-memory", memory, "--max-iter", "100"]
-    code = "import sys; from puselect.cli import main; sys.argv[0] = 'puselect'; main()"
-    begin = time.perf_counter()
-    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
-    seconds = time.perf_counter() - begin
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    said = next(line for line in done.stderr.splitlines() if "rows" in line and "note" in line)
-    print(f"{n_rows:,} rows without a cluster: {seconds:.0f} s, peak {peak:,.0f} MB; it says: {said}")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("--board", choices=("growth", "once", "time", "sparse", "vast", "stream", "workers"), default="growth")
-    add("--rows", type=int, help="default: 100,000 for sparse, 1,000,000 for vast, stream and workers")
+    add("--board", choices=("growth", "time", "sparse", "vast"), default="growth")
+    add("--rows", type=int, help="default: 100,000 for sparse, 1,000,000 for vast")
     add("--limit", type=float, default=10.0, help="seconds")
-    add("--memory", default="1GB", help="of a worker, or of the table")
+    add("--memory", default="1GB", help="of a worker")
     add("--steps", type=int, help="default: as many as the search needs; 4 for vast")
     add("--folder", type=Path, default=Path("build/vast"))
     args = parser.parse_args()
     if args.board == "growth":
         growth()
-    elif args.board == "once":
-        once()
     elif args.board == "time":
         limited(args.limit)
     elif args.board == "sparse":
         sparse(args.rows or 100_000, args.steps)
-    elif args.board == "vast":
-        vast(args.folder, args.rows or ROWS_PER_FILE, args.memory, args.steps or 4)
-    elif args.board == "workers":
-        workers(args.folder, args.rows or ROWS_PER_FILE)
     else:
-        stream(args.folder, args.rows or ROWS_PER_FILE, args.memory)
+        vast(args.folder, args.rows or ROWS_PER_FILE, args.memory, args.steps or 4)
 
 
 if __name__ == "__main__":

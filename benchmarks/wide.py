@@ -16,19 +16,18 @@ needed beyond what there was.
 
 import argparse
 import ast
-import json
 import os
 import time
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from collections.abc import Callable
+from functools import partial
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from journal import Row, markdown, mean_and_error, seed_range
+from journal import Row, markdown, mean_and_error, measure_missing, seed_range
 from memory import peak_memory
-from sklearn.feature_selection import SelectKBest, f_classif, mutual_info_classif
+from sklearn.feature_selection import SelectKBest, SelectorMixin, f_classif, mutual_info_classif
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
@@ -102,7 +101,7 @@ def draw(case: str, seed: int) -> Data:
     return law_table(name, int(numbers[0]), seed)
 
 
-def make_selector(method: str, data: Data, seed: int, threads: int) -> Any:
+def make_selector(method: str, data: Data, seed: int, threads: int) -> SelectorMixin:
     """Return a selector: one of ours, such as "fscpu:max_time=10", or what scikit-learn offers."""
     name, _, rest = method.partition(":")
     pairs = (part.partition("=") for part in rest.split(",") if part)
@@ -116,16 +115,8 @@ def make_selector(method: str, data: Data, seed: int, threads: int) -> Any:
     return METHODS[name](data.k, random_state=seed, **changes)
 
 
-def survivors(selector: Any, relevant: np.ndarray) -> Row:
-    """Return the share of relevant columns that the search decided on."""
-    searched = getattr(selector, "searched_", None)
-    if searched is None:
-        return {}
-    kept = np.isin(np.flatnonzero(relevant), searched)
-    return {"survived": float(kept.mean()), "n_searched": len(searched), "steps": int(selector.n_iter_)}
-
-
-def fit_one(case: str, method: str, seed: int, threads: int) -> Row:
+def fit_one(cell: tuple[str, str, int], threads: int) -> Row:
+    case, method, seed = cell
     data = draw(case, seed)
     selector = make_selector(method, data, seed, threads)
     if method.startswith("fscpu"):
@@ -141,66 +132,27 @@ def fit_one(case: str, method: str, seed: int, threads: int) -> Row:
         row["more_mb"] = peak[0]
         if data.relevant is not None:
             row["fsr"] = float(data.relevant[support].sum() / min(data.relevant.sum(), data.k))
-            row |= survivors(selector, data.relevant)
         else:
             train, test = data.X[:, support], data.X_test[:, support]  # type: ignore[index]
             row["auc"] = float(np.mean([downstream_auc(m, train, data.y, test, data.y_test, seed) for m in MODELS]))
     return row
 
 
-def read_rows(path: Path) -> list[Row]:
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+def cell_of(row: Row) -> tuple[str, str, int]:
+    return row["case"], row["method"], row["seed"]
 
 
-def run(wanted: list[tuple[str, str, int]], args: argparse.Namespace) -> list[Row]:
-    """Do the fits that the file lacks; return the results of all."""
-    done = {(row["case"], row["method"], row["seed"]): row for row in read_rows(args.out)}
-    missing = [each for each in wanted if each not in done]
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    for row in fits(missing, args.jobs, args.threads):
-        with args.out.open("a") as file:
-            file.write(json.dumps(row) + "\n")
-        done[row["case"], row["method"], row["seed"]] = row
-        quality = row.get("auc", row.get("fsr"))
-        print(f"{row['case']} {row['method']} {row['seed']}: {quality:.3f} in {row['seconds']:.1f} s", flush=True)
-    return [done[each] for each in wanted]
+def quality(row: Row) -> float:
+    return float(row["auc"] if "auc" in row else row["fsr"])
 
 
-def fits(missing: list[tuple[str, str, int]], jobs: int, threads: int) -> Iterator[Row]:
-    """Give the results as they come, each of a process of its own, whose memory nothing else has used."""
-    context = get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, max_tasks_per_child=1) as pool:
-        tasks = [pool.submit(fit_one, *each, threads) for each in missing]
-        yield from (task.result() for task in as_completed(tasks))
-
-
-def summary(rows: list[Row]) -> str:
-    """Return a Markdown table by case and method: quality, CPU time, ratio, memory."""
-    header = ["case", "method", "AUC or FSR", "survived", "CPU, s", "to fscpu's", "MB more"]
-    lines = []
-    for case in dict.fromkeys(row["case"] for row in rows):
-        of_case = [row for row in rows if row["case"] == case]
-        ours = np.mean([row["cpu_seconds"] for row in of_case if row["method"] == "fscpu"] or [np.nan])
-        for method in dict.fromkeys(row["method"] for row in of_case):
-            own = [row for row in of_case if row["method"] == method]
-            seconds = np.mean([row["cpu_seconds"] for row in own])
-            lines.append([
-                case, method, mean_and_error(row.get("auc", row.get("fsr")) for row in own),
-                mean_and_error(row["survived"] for row in own if "survived" in row).partition(" ")[0],
-                f"{seconds:.1f}", f"{seconds / ours:.2f}" if ours > 0 else "",
-                f"{max(row.get('more_mb', np.nan) for row in own):.0f}",
-            ])  # fmt: skip
-    return markdown(header, lines)
-
-
-def compared(rows: list[Row]) -> str:
-    """Return a Markdown table of quality with a line per case and a column per method."""
+def compared(rows: list[Row], value: Callable[[Row], float] = quality) -> str:
+    """Return a Markdown table of a value with a line per case and a column per method."""
     methods = list(dict.fromkeys(row["method"] for row in rows))
 
     def line(case: str) -> list[str]:
         own = [row for row in rows if row["case"] == case]
-        values = [[row.get("auc", row.get("fsr")) for row in own if row["method"] == method] for method in methods]
-        return [case, *map(mean_and_error, values)]
+        return [case, *(mean_and_error(value(row) for row in own if row["method"] == method) for method in methods)]
 
     return markdown(["case", *methods], map(line, dict.fromkeys(row["case"] for row in rows)))
 
@@ -231,15 +183,15 @@ def main(arguments: list[str] | None = None) -> None:
     add("--out", type=Path, default=Path("build/wide.jsonl"))
     args = parser.parse_args(arguments)
     wanted = [(case, name, seed) for case in args.cases for seed in args.seeds for name in args.methods]
-    rows = run(wanted, args)
-    print(f"{summary(rows)}\n\n{compared(rows)}")
+    # each fit in a process of its own, whose memory nothing else has used
+    rows = measure_missing(wanted, partial(fit_one, threads=args.threads), cell_of, args.out, args.jobs, 1)
+    values = {"AUC or FSR": quality, "CPU, s": itemgetter("cpu_seconds"), "MB more": itemgetter("more_mb")}
+    for name, value in values.items():
+        print(f"{name}:\n\n{compared(rows, value)}\n")
     others = [name for name in args.methods if name != "fscpu"]
     if "fscpu" in args.methods and others and len(args.seeds) > 1:
-        print(f"\nfscpu less each of them:\n\n{paired(rows, others)}")
+        print(f"fscpu less each of them:\n\n{paired(rows, others)}")
 
 
 if __name__ == "__main__":
-    # Imported, so that worker processes find the functions by name.
-    from wide import main as run_board
-
-    run_board()
+    main()

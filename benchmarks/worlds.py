@@ -3,34 +3,30 @@
     python benchmarks/worlds.py                                             # five laws of noise, eight conditions
     python benchmarks/worlds.py --board paper --presets default lepage lowest-variance random
     python benchmarks/worlds.py --board fraud --seeds 2000-2004             # fraud tables: columns found, of 8
-    python benchmarks/worlds.py --laws skewed --conditions 10/8/2 --labels 2 5 --n-irrelevant 25 175
+    python benchmarks/worlds.py --laws skewed --conditions 10/8/2 2/8/2
     python benchmarks/worlds.py --presets default:scale=minmax,max_iter=100 default     # parts on and off
-    python benchmarks/worlds.py --engine gpu                                # searches of one shape in lockstep
 
 Seeds 0 to 1003 and fraud tables 0 to 531 were used for tuning. Report others; by default 2000 to 2009.
 
 Each fit is appended to --out as a line of JSON; what is in there already is not repeated, so a file belongs to one
-version of the code. A search on the CPU has one thread; --jobs runs several at once, each in a process of its own. In
-lockstep on a GPU the time of a search is its share of the time of all.
+version of the code. A search has one thread; --jobs runs several at once.
 """
 
 import argparse
 import ast
-import json
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
-from journal import Row, markdown, mean_and_error, seed_range
+from journal import Row, markdown, mean_and_error, measure_missing, seed_range
 from threadpoolctl import threadpool_limits
 
-from puselect import FSCPU, METHODS, fit_many
+from puselect import FSCPU, METHODS
 from puselect.datasets import CONDITIONS, LAWS, make_fraud_table, make_pu_clusters
+from puselect.selectors.base import PUSelector
 
 PRESETS: dict[str, Callable[..., FSCPU]] = {
     "default": FSCPU,
@@ -77,7 +73,6 @@ class Fit(NamedTuple):
     preset: str
     world: World
     seed: int
-    engine: str
 
 
 SHAPES = ("8/1", "8/2", "1/1", "1/2")
@@ -92,12 +87,6 @@ BOARDS = {
     ],
     "fraud": [World("fraud", "60 of 900", 32)],
     "knobs": [World("gaussian", name, knob=knob) for knob in KNOBS for name in ("10/8/2", "40/1/2")],
-    "parts": [
-        World(law, name)
-        for law in ("uniform", "gaussian", "nuisance", "heavy")
-        for name in ("10/8/2", "40/1/1", "40/outlier")
-    ],
-    "square": [World(law, name) for law in ("uniform", "gaussian") for name in ("10/8/2", "10/1/1")],
 }
 
 
@@ -108,38 +97,21 @@ def literal(text: str) -> object:
         return text
 
 
-def make_selector(fit: Fit, k: int) -> Any:
+def make_selector(fit: Fit, k: int) -> PUSelector:
     """Return the selector that a preset or method names, such as "default:scale=minmax,max_iter=100"."""
     name, _, rest = fit.preset.partition(":")
     changes = {key: literal(value) for key, _, value in (part.partition("=") for part in rest.split(",") if part)}
     if name in PRESETS:
-        return PRESETS[name](k, random_state=fit.seed, **{"engine": fit.engine, "n_jobs": 1, **changes})
-    return METHODS[name](k, random_state=fit.seed, **changes)
-
-
-def result(fit: Fit, support: np.ndarray, relevant: np.ndarray, seconds: float, selector: Any = None) -> Row:
-    row = {
-        **fit.world._asdict(),
-        "preset": fit.preset,
-        "seed": fit.seed,
-        "engine": fit.engine,
-        "fsr": float(support[relevant].mean()),
-        "n_relevant": int(relevant.sum()),
-        "seconds": seconds,
-    }
-    if isinstance(selector, FSCPU):
-        row["clusterings"] = selector.n_evaluations_
-        row |= beside_start(selector, relevant)
-    return row
+        changes = {"engine": "cpu", "n_jobs": 1, **changes}
+    return PRESETS.get(name, METHODS.get(name))(k, random_state=fit.seed, **changes)
 
 
 def beside_start(selector: FSCPU, relevant: np.ndarray) -> Row:
     """Return how much the evidence alone finds, and whether the search ended there."""
-    evidence = getattr(selector, "evidence_", None)
-    if evidence is None:
+    if selector.evidence_ is None:
         return {}
     start = np.zeros_like(relevant)
-    start[np.argsort(-evidence.z_scores, kind="stable")[: selector.support_.sum()]] = True
+    start[np.argsort(-selector.evidence_.z_scores, kind="stable")[: selector.support_.sum()]] = True
     return {"start_fsr": float(start[relevant].mean()), "ended_at_start": bool((start == selector.support_).all())}
 
 
@@ -150,79 +122,29 @@ def compile_kernels() -> None:
 
 
 def fit_one(fit: Fit) -> Row:
-    """Fit one data set in this process."""
+    """Fit one data set."""
     X, y, relevant = fit.world.draw(fit.seed)
     k = int(relevant.sum())
+    row = {**fit.world._asdict(), "preset": fit.preset, "seed": fit.seed, "n_relevant": k}
     if fit.preset == "random":
         support = np.random.default_rng(fit.seed).permutation(len(relevant)) < k
-        return result(fit, support, relevant, 0.0)
+        return {**row, "fsr": float(support[relevant].mean()), "seconds": 0.0}
     selector = make_selector(fit, k)
     if isinstance(selector, FSCPU):
         compile_kernels()
     with threadpool_limits(1):
         begin = time.perf_counter()
         selector.fit(X, y)
-        return result(fit, selector.support_, relevant, time.perf_counter() - begin, selector)
-
-
-def fit_in_lockstep(fits: list[Fit], at_once: int) -> Iterator[Row]:
-    """Fit the searches of one preset on tables of one shape together, at most `at_once` at a time."""
-    groups: dict[tuple[object, ...], list[Fit]] = {}
-    for fit in fits:
-        percent = fit.world.condition.partition("/")[0]  # how many rows are labelled decides on the clusters
-        groups.setdefault((fit.preset, fit.world.n_irrelevant, percent), []).append(fit)
-    for group in groups.values():
-        for first in range(0, len(group), at_once):
-            part = group[first : first + at_once]
-            data = [fit.world.draw(fit.seed) for fit in part]
-            selectors = [make_selector(fit, int(data[0][2].sum())) for fit in part]
-            begin = time.perf_counter()
-            fit_many(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
-            seconds = (time.perf_counter() - begin) / len(part)
-            for fit, selector, (_, _, relevant) in zip(part, selectors, data, strict=True):
-                yield result(fit, selector.support_, relevant, seconds, selector)
-
-
-def fit_all(fits: list[Fit], jobs: int, at_once: int) -> Iterator[Row]:
-    together, apart = [fit for fit in fits if fit.engine == "gpu"], [fit for fit in fits if fit.engine != "gpu"]
-    yield from fit_in_lockstep(together, at_once)
-    if jobs == 1:
-        yield from map(fit_one, apart)
-        return
-    with parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=1):
-        yield from Parallel(return_as="generator_unordered", batch_size=1)(delayed(fit_one)(fit) for fit in apart)
+        row["seconds"] = time.perf_counter() - begin
+    row["fsr"] = float(selector.support_[relevant].mean())
+    if isinstance(selector, FSCPU):
+        row |= {"clusterings": selector.n_evaluations_, **beside_start(selector, relevant)}
+    return row
 
 
 def fit_of(row: Row) -> Fit:
     world = World(*(row[name] for name in World._fields))
-    return Fit(row["preset"], world, row["seed"], row["engine"])
-
-
-def read_rows(path: Path) -> list[Row]:
-    """Return the results of earlier runs; a line cut off by a crash is left out."""
-    rows = []
-    for line in path.read_text().splitlines() if path.exists() else []:
-        try:
-            rows.append(json.loads(line))
-        except json.JSONDecodeError:
-            print(f"{path}: left out a damaged line", file=sys.stderr)
-    return rows
-
-
-def run(fits: list[Fit], path: Path, jobs: int, at_once: int) -> list[Row]:
-    """Do the fits that the file lacks, and return the results of all."""
-    done = {fit_of(row): row for row in read_rows(path)}
-    missing = [fit for fit in fits if fit not in done]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists() and not path.read_bytes().endswith(b"\n"):
-        with path.open("a") as file:
-            file.write("\n")
-    for number, row in enumerate(fit_all(missing, jobs, at_once), 1):
-        with path.open("a") as file:
-            file.write(json.dumps(row) + "\n")
-        done[fit_of(row)] = row
-        print(f"{number} of {len(missing)}: {row['preset']}, {row['law']} {row['condition']}", file=sys.stderr)
-    return [done[fit] for fit in fits]
+    return Fit(row["preset"], world, row["seed"])
 
 
 def found(row: Row, key: str = "fsr") -> float:
@@ -264,17 +186,12 @@ def details(rows: list[Row]) -> str:
 
 
 def chosen_worlds(args: argparse.Namespace) -> list[World]:
-    """Return the worlds of the board, with laws, conditions, labels and widths replaced as asked for."""
+    """Return the worlds of the board, with laws and conditions replaced as asked for."""
     worlds = BOARDS[args.board]
     if args.conditions:
         worlds = [world._replace(condition=name) for world in worlds for name in args.conditions]
-    if args.labels:
-        shapes = [(world, world.condition.partition("/")[2]) for world in worlds]
-        worlds = [world._replace(condition=f"{percent}/{shape}") for world, shape in shapes for percent in args.labels]
     if args.laws:
         worlds = [world._replace(law=law) for law in args.laws for world in worlds]
-    if args.n_irrelevant:
-        worlds = [world._replace(n_irrelevant=count) for count in args.n_irrelevant for world in worlds]
     return list(dict.fromkeys(worlds))
 
 
@@ -294,34 +211,22 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     add("--seeds", type=seed_range, default=range(2000, 2010), metavar="A-B", help="default: 2000-2009")
     add("--laws", nargs="+", choices=LAWS, help="instead of the board's")
     add("--conditions", nargs="+", help="instead of the board's")
-    add("--labels", nargs="+", metavar="PERCENT", help="instead of those of the conditions")
-    add("--n-irrelevant", nargs="+", type=int, metavar="N", help="irrelevant columns, next to 25 relevant")
-    add("--engine", default="cpu", help="of FSCPU; gpu: in lockstep")
     add("--jobs", type=int, default=1, help="processes")
-    add("--at-once", type=int, default=200, help="searches in lockstep")
     add("--out", type=Path, default=Path("build/worlds.jsonl"))
     args = parser.parse_args(arguments)
-    if args.board == "fraud" and (args.laws or args.conditions or args.labels or args.n_irrelevant):
-        parser.error("the fraud tables have no other laws, conditions, labels or widths")
+    if args.board == "fraud" and (args.laws or args.conditions):
+        parser.error("the fraud tables have no other laws or conditions")
     return args
 
 
 def main(arguments: list[str] | None = None) -> None:
     args = parse(arguments)
-    fits = [
-        Fit(name, world, seed, args.engine if name.partition(":")[0] in PRESETS else "")
-        for name in args.presets
-        for world in chosen_worlds(args)
-        for seed in args.seeds
-    ]
-    rows = run(fits, args.out, args.jobs, args.at_once)
+    fits = [Fit(name, world, seed) for name in args.presets for world in chosen_worlds(args) for seed in args.seeds]
+    rows = measure_missing(fits, fit_one, fit_of, args.out, args.jobs)
     quantity = "relevant columns found, of 8" if args.board == "fraud" else "FSR"
     print(f"\nBoard {args.board}, seeds {args.seeds[0]} to {args.seeds[-1]}: {quantity}, mean ± standard error\n")
     print(f"{summary(rows)}\n\n{details(rows)}")
 
 
 if __name__ == "__main__":
-    # Imported, so that worker processes find the functions by name.
-    from worlds import main as run_board
-
-    run_board()
+    main()

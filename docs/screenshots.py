@@ -1,6 +1,6 @@
 """Make the pictures of reports in the guide, in headless Chromium: python docs/screenshots.py
 
-Needs the extras `cli` and `test`, and Chromium on the path.
+Needs the extra `cli`, the dependency group `test`, and Chromium on the path.
 """
 
 import shutil
@@ -15,9 +15,9 @@ from puselect.cli import app
 from puselect.datasets import make_fraud_table
 
 IMAGES = Path(__file__).parent / "images"
-SELECT = "--label known --drop diagnosis -k 6 --suitability --report"
-MESSY = "--label known_fraud --prepare --id transaction_id -k 9 --searches 8 --suitability --report"
-TRUST = "--label known -k auto --searches 8 --suitability --report"
+SELECT = "--label known --drop diagnosis -k 6 --report"
+MESSY = "--label known_fraud --prepare --id transaction_id --drop case_number,is_fraud -k 9 --report"
+TRUST = "--label known -k auto --report"
 COMPARE = "--label known --truth diagnosis -k 6 --methods fscpu,semi-jmi,lasso,kbest --splits 20 --report"
 OPEN = "() => { for (const part of document.querySelectorAll('details')) part.open = true; }"
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"

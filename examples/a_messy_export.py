@@ -6,8 +6,8 @@ A table as it comes out of a database: identifiers, a time stamp, text, missing 
 two currencies, a copy, a column that only known cases have, and the truth itself, left in by accident. On the command
 line it takes one command::
 
-    puselect select export.csv --label known_fraud --prepare --missing=-9 --id transaction_id -k 9 \\
-        --report report.html --candidates candidates.csv
+    puselect select export.csv --label known_fraud --prepare --missing=-9 --id transaction_id \\
+        --drop is_fraud,case_number -k 9 --report report.html --candidates candidates.csv
 
 The same in Python. Pass the name of a folder to keep the files::
 
@@ -37,9 +37,10 @@ y = table.pop("known_fraud") == "yes"
 print(f"{table.shape[0]} rows, {table.shape[1]} columns, {y.sum()} known positives")
 
 # %%
-# Prepare the table. Every column has its outcome; ``use=["account"]`` would bring one back.
+# Prepare the table. Every column has its outcome; ``use=["account"]`` would bring one back. Without
+# ``drop``, a warning would name the two columns that give the labels away, with counts.
 
-preparer = Preparer(missing_codes=[-9], drop_duplicates=0.99)
+preparer = Preparer(missing_codes=[-9], drop_duplicates=0.99, drop=["is_fraud", "case_number"])
 X = preparer.fit_transform(table, y)
 for outcome in preparer.outcomes_:
     if outcome.action != "number":

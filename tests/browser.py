@@ -27,7 +27,7 @@ def chromium() -> Iterator[Any]:
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        missing("playwright is not installed: pip install 'puselect[test]'")
+        missing("playwright is not installed: pip install --group test")
     program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         missing("there is no Chromium on the path: apt install chromium, or your system's package")

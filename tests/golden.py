@@ -74,26 +74,17 @@ SEARCHES: dict[str, tuple[str, Settings]] = {  # name: the table, and what diffe
     "own clusterer": ("three", SLOW | {"clusterer": KMeans(5, n_init=1)}),
 }
 
-FOREST_WALKS: Settings = {"max_iter": 40, "n_estimators": 3, "order": "random", "batch_size": 8, "learning_rate": 1e-3}
-GRAPH: Settings = {"n_neighbors": 5, "trade_off": 0.1, "weight": "heat", "sigma2": 0.005, "labels": "positive"}
-BAYES: Settings = {"gamma": 1e-11, "mu": 9.95e-3, "n_neighbors": 5, "unlabelled_as": "negative", "max_iter": 50}
-SPECTRAL: Settings = {"n_neighbors": 5, "representative": "centre", "n_bins": 5}
-
 OTHERS: dict[str, tuple[str, Settings]] = {  # name: the method, and its settings besides BASE
     "kbest": ("kbest", {}),
     "lasso": ("lasso", {"alpha": 5e-5, "max_iter": 10_000}),
     "mrmr": ("mrmr", {"criterion": "quotient"}),
     "mrmr-published": ("mrmr-published", {}),
     "dt-rfe": ("dt-rfe", {"n_estimators": 10, "step": 1}),
-    "es-mcrfs": ("es-mcrfs", FOREST_WALKS),
-    "es-mcrfs, by history": ("es-mcrfs", FOREST_WALKS | {"order": "history", "max_samples": 100}),
+    "es-mcrfs": ("es-mcrfs", {"max_iter": 40, "n_estimators": 3}),
     "lgbm-opt": ("lgbm-opt", {"n_estimators": 5, "max_iter": 12}),
-    "mrmr-ufs": ("mrmr-ufs", SPECTRAL),
-    "mrmr-ufs, by relevance": ("mrmr-ufs", SPECTRAL | {"representative": "relevance"}),
-    "sselect": ("sselect", GRAPH),
-    "sselect, binary": ("sselect", GRAPH | {"weight": "binary", "labels": "all"}),
-    "jsfs": ("jsfs", BAYES),
-    "jsfs, spread": ("jsfs", BAYES | {"unlabelled_as": "propagated", "prior": 0.1}),
+    "mrmr-ufs": ("mrmr-ufs", {}),
+    "sselect": ("sselect", {"sigma2": 0.005}),
+    "jsfs": ("jsfs", {"max_iter": 50}),
     "semi-jmi": ("semi-jmi", {"n_bins": 4}),
     "fscpu-mi": ("fscpu-mi", FSCPU_BASE),
     "fscpu-published": ("fscpu-published", {"engine": "cpu", "max_iter": 30}),

@@ -1,32 +1,33 @@
-"""The benchmark script: what it prints, writes and returns. The figures themselves are for `make bench`."""
+"""The benchmark scripts: what they print, write and return. The figures themselves are for `make bench`."""
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import bench
 import bench_gpu
-import real_tables
+import whole_job
 import wide
+from journal import mean_and_error, measure_missing, read_rows, seed_range
 
-from puselect_paper.studies import load_study
-from puselect_paper.studies.real_tables import load_real_table
+from puselect.datasets import make_pu_clusters
+
+DOCS = Path(__file__).parents[1] / "docs"
 
 
 def test_figures_are_printed_and_written_and_a_missed_budget_is_an_error(monkeypatch, tmp_path, capsys):
-    rows = [bench.Measurement("thing", "here", 1.5, "s")]
-    checks = [bench.Check("ratio", 3.0, ">=", 5, 10)]
-    monkeypatch.setattr(bench, "run_cpu_bench", lambda quick, tell: (rows, checks))
+    checks = [bench.Check("ratio", 3.0, ">=", 5, 10), bench.Check("seconds", 1.0, "<=", 1, 0)]
+    monkeypatch.setattr(bench, "run_cpu_bench", lambda quick, tell: ([bench.Measurement("thing", 1.5, "s")], checks))
     assert bench.main(["--out", str(tmp_path / "out.json")]) == 1
-    assert "MISSED" in capsys.readouterr().out
+    assert capsys.readouterr().out.count("MISSED") == 1
     content = json.loads((tmp_path / "out.json").read_text())
     assert content["measurements"][0]["value"] == 1.5
-    assert content["checks"][0]["passed"] is False
+    assert [check["passed"] for check in content["checks"]] == [False, True]
 
 
 def test_the_gpu_is_measured_only_where_there_is_one(monkeypatch):
@@ -38,60 +39,58 @@ def test_the_gpu_is_measured_only_where_there_is_one(monkeypatch):
         bench_gpu.run_gpu_bench(True, print)
 
 
-def test_a_check_passes_on_the_right_side():
-    assert bench.Check("x", 5, ">=", 5, 10).passed
-    assert not bench.Check("x", 4.9, ">=", 5, 10).passed
-    assert bench.Check("x", 1, "<=", 1, 0).passed
-    assert not bench.Check("x", 1.1, "<=", 1, 0).passed
+def test_shapes_are_as_asked_for():
+    shape = bench.make_shape(500, 34, 17, 9, n_masks=2)
+    assert shape.X.shape == (500, 34)
+    assert shape.positive.sum() == 9
+    assert (shape.masks.sum(axis=1) == 17).all()
 
 
-@pytest.mark.parametrize("name", bench.SHAPES)
-def test_shapes_are_as_named(name):
-    rows, features, selected, labelled = bench.SHAPES[name]
-    shape = bench.make_shape(min(rows, 500), features, selected, min(labelled, 20), n_masks=2)
-    assert shape.X.shape == (min(rows, 500), features)
-    assert shape.positive.sum() == min(labelled, 20)
-    assert (shape.masks.sum(axis=1) == selected).all()
+def test_cells_are_measured_once_and_a_line_that_was_cut_again(tmp_path):
+    path, measured = tmp_path / "folder" / "cells.jsonl", []
+
+    def measure(cell):
+        measured.append(cell)
+        return {"cell": cell, "square": cell**2}
+
+    for _ in range(2):
+        rows = measure_missing([3, 4], measure, lambda row: row["cell"], path, 1)
+        assert [row["square"] for row in rows] == [9, 16]
+    assert measured == [3, 4]
+    path.write_text(path.read_text()[:-4])
+    measure_missing([3, 4], measure, lambda row: row["cell"], path, 1)
+    assert measured == [3, 4, 4]
+    assert [row["cell"] for row in read_rows(path)] == [3, 4]
 
 
-class TestRealTables:
-    def test_missing_extras_are_left_out(self, monkeypatch, capsys):
-        study = load_study(real_tables.STUDY)
-        monkeypatch.setitem(sys.modules, "fastcan", None)
-        found = real_tables.chosen_methods(study, [])
-        assert set(found) == {method.id for method in study.methods} - {"fastcan"}
-        assert "fastcan" in capsys.readouterr().out
-        with pytest.raises(SystemExit, match="nothing"):
-            real_tables.chosen_methods(study, ["nothing"])
-
-    def test_only_the_chosen_cells_are_run_and_a_failed_one_is_tried_again(self, monkeypatch, tmp_path, capsys):
-        words = ["--folder", str(tmp_path / "out"), "--tables", "tiny,wpbc", "--splits", "1", "--fractions", "0.2"]
-        monkeypatch.setenv("PUSELECT_DATA", str(tmp_path))
-        (tmp_path / "real").mkdir()
-        assert real_tables.main([*words, "--methods", "lepage,all"]) == 1
-        y = np.arange(100) % 3 == 0
-        np.savez(tmp_path / "real" / "wpbc.npz", X=np.random.default_rng(0).normal(size=(100, 5)) + y[:, None], y=y)
-        load_real_table.cache_clear()
-        assert real_tables.main([*words, "--methods", "lepage,all"]) == 0
-        assert "2 cells measured" in capsys.readouterr().out
-        assert real_tables.main(["--folder", str(tmp_path / "out"), "--report"]) == 0
-        assert "| yardsticks | all features | 1 |" in capsys.readouterr().out
-        load_real_table.cache_clear()
-
-    def test_splits_are_a_range_with_both_ends(self):
-        assert list(real_tables.splits("3-5")) == [3, 4, 5]
-        assert list(real_tables.splits("7")) == [7]
+def test_means_come_with_standard_errors_and_seeds_in_ranges():
+    assert [mean_and_error(values) for values in ([1.0, 1.0], [0.9, 1.0], [0.5], [])] == [
+        "1.000 ± .000", ".950 ± .050", ".500", "",
+    ]  # fmt: skip
+    assert [*seed_range("3-5"), *seed_range("7")] == [3, 4, 5, 7]
 
 
 def test_the_page_on_scale_shows_the_stored_results_of_wide_tables():
-    docs = Path(__file__).parents[1] / "docs"
-    rows = wide.read_rows(docs / "results" / "wide" / "results.jsonl")
+    rows, more = (read_rows(DOCS / "results" / "wide" / f"{name}.jsonl") for name in ("results", "more_splits"))
     laws = [row for row in rows if row["case"].startswith(("uniform", "gaussian"))]
-    page = (docs / "internals" / "scale.md").read_text()
+    page = (DOCS / "internals" / "scale.md").read_text()
     assert len(rows) == 383
     assert wide.compared(laws) in page
     assert wide.compared([row for row in rows if row not in laws]) in page
-    more = wide.read_rows(docs / "results" / "wide" / "more_splits.jsonl")
-    cases = {row["case"] for row in more}
-    every = [row for row in (*rows, *more) if row["case"] in cases]
+    every = [row for row in (*rows, *more) if row["case"] in {row["case"] for row in more}]
     assert wide.paired(every, ["forest", "lepage", "semi-jmi"]) in page
+
+
+def test_whole_jobs_are_timed_and_written(monkeypatch, tmp_path, capsys):
+    small = partial(make_pu_clusters, n_negative=150, n_positive=60, n_relevant=4, n_irrelevant=4)
+    monkeypatch.setattr(whole_job, "make_pu_clusters", small)
+    out = tmp_path / "times.json"
+    whole_job.main(["--tables", "Table 1", "--fits", "2", "--out", str(out)])
+    (row,) = json.loads(out.read_text())
+    assert row["table"] == "Table 1"
+    assert capsys.readouterr().out.splitlines() == list(whole_job.table_lines([row]))
+
+
+def test_ratios_are_of_six_thousand_fits():
+    line = whole_job.Times("Spam", scikit_learn=1.5, published=0.25, default=20.0).line()
+    assert line == "| Spam | 2.5 h | 25.0 min | 6.0 | 20.0 s | 450 |"

@@ -1,9 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import hypergeom
 
 from puselect import find_leaks, find_twins
-from puselect.checks.leaks import LeakKind, sorts_labels, stands_alone
+from puselect.checks.leaks import LeakKind, find_leak
 from puselect.datasets import make_fraud_table, make_pu_clusters
 
 N = 2000
@@ -21,50 +22,47 @@ def kinds(X, known):
     return {leak.column: leak.kind for leak in find_leaks(X, known)}
 
 
-def test_each_kind_is_found_and_noise_is_not(rows):
+def test_each_kind_is_found_and_noise_and_strong_features_are_not(rows):
     rng, classes, known = rows
     columns = [
         rng.normal(size=N),
         classes.astype(float),
         np.where(classes, rng.normal(6, 1, N), rng.normal(0, 1, N)),
-        np.where(classes, rng.normal(-6, 1, N), rng.normal(0, 1, N)),
         np.where(known, rng.normal(size=N), np.nan),
         np.where(known | (rng.random(N) < 0.02), np.nan, rng.normal(size=N)),
         known + rng.normal(0, 0.01, N),
         np.where(rng.random(N) < 0.3, np.nan, rng.normal(size=N)),
+        np.where(known, rng.random(N), 0),
     ]
     assert kinds(np.column_stack(columns), known) == {
-        1: LeakKind.VALUE, 2: LeakKind.HIGH, 3: LeakKind.LOW, 4: LeakKind.PRESENT, 5: LeakKind.MISSING,
-        6: LeakKind.HIGH,
+        1: LeakKind.VALUE, 3: LeakKind.PRESENT, 4: LeakKind.PRESENT, 5: LeakKind.STRETCH, 7: LeakKind.VALUE,
     }
 
 
-def test_the_truth_is_suspicious_even_if_positives_are_frequent(rows):
+def test_counts_are_those_of_the_rows(rows):
     rng, _, _ = rows
     classes = rng.random(N) < 0.35
     known = classes & (rng.random(N) < 0.1)
     (leak,) = find_leaks(classes[:, None].astype(float), known)
-    assert leak.kind == LeakKind.VALUE
-    assert not leak.is_strong
-    assert leak.others == pytest.approx(0.33, abs=0.03)
+    hidden = int((classes & ~known).sum())
+    assert leak[:8] == (0, LeakKind.VALUE, 1.0, 1.0, known.sum(), known.sum(), hidden, N - known.sum())
+    assert leak.p_value == pytest.approx(2 * hypergeom.pmf(known.sum(), N, classes.sum(), known.sum()))
 
 
-def test_a_bound_alone_is_no_strong_leak(rows):
-    rng, classes, known = rows
-    (leak,) = find_leaks(np.where(classes, rng.normal(6, 1, N), rng.normal(0, 1, N))[:, None], known)
-    assert leak.kind == LeakKind.HIGH
-    assert not leak.is_strong
+@pytest.mark.parametrize(("n_known", "share", "is_found"), [(400, 0.48, True), (400, 0.045, True), (60, 0.1, False)])
+def test_a_category_that_no_labelled_row_has(n_known, share, is_found):
+    rng = np.random.default_rng(1)
+    known = np.arange(N) < n_known
+    status = np.where(~known & (rng.random(N) < share), 2.0, rng.integers(0, 2, N))
+    found = find_leaks(np.column_stack([status, rng.normal(size=(N, 20))]), known)
+    assert [(leak.column, leak.low, leak.labelled) for leak in found] == ([(0, 2.0, 0)] if is_found else [])
 
 
-def test_a_leak_stands_alone_if_nothing_else_tells_the_labelled_among_its_rows(rows):
-    rng, classes, known = rows
-    flag = (classes | (rng.random(N) < 0.04)).astype(float)
-    columns = [classes.astype(float), flag, rng.normal(2 * classes), rng.normal(size=N), np.full(N, np.nan)]
-    leaks = {leak.column: leak for leak in find_leaks(np.column_stack(columns), known)}
-    assert leaks[0].is_strong and leaks[1].is_strong
-    assert stands_alone(leaks[0], columns, [2, 3, 4], known)
-    assert not stands_alone(leaks[1], columns, [2, 3, 4], known)
-    assert stands_alone(leaks[1], columns, [3, 4], known)
+def test_a_column_that_all_labelled_rows_and_a_quarter_of_the_others_fill_in(rows):
+    rng, _, known = rows
+    filled = known | (rng.random(N) < 0.26)
+    (leak,) = find_leaks(np.where(filled, rng.normal(size=N), np.nan)[:, None], known)
+    assert (leak.kind, leak.labelled, leak.others) == (LeakKind.PRESENT, known.sum(), filled.sum() - known.sum())
 
 
 @pytest.mark.parametrize("seed", [5000, 5001])
@@ -73,17 +71,19 @@ def test_good_features_are_no_leaks(seed):
         assert find_leaks(X, y == 1) == []
 
 
-def test_four_labels_say_nothing(rows):
-    _, _, known = rows
-    few = np.zeros(N, dtype=bool)
-    few[np.flatnonzero(known)[:4]] = True
-    assert find_leaks(few[:, None].astype(float), few) == []
+def test_one_label_says_nothing_about_many_columns():
+    one = np.arange(N) == 3
+    table = np.column_stack([one] * 30).astype(float)
+    assert find_leaks(table, one) == find_leaks(table, np.zeros(N, bool)) == find_leaks(table, np.ones(N, bool)) == []
 
 
-def test_identifiers_that_sort_by_class(rows):
-    rng, _, known = rows
-    assert sorts_labels(np.argsort(np.argsort(-known.astype(int), kind="stable")), known)
-    assert not sorts_labels(rng.permutation(N), known)
+def test_identifiers_and_dates_that_sort_by_class(rows):
+    rng, classes, known = rows
+    by_class = np.argsort(np.argsort(~classes, kind="stable")).astype(float)
+    assert kinds(np.column_stack([by_class, rng.permutation(N)]), known) == {0: LeakKind.STRETCH}
+    days = rng.integers(0, 300, N) + np.where(classes, 200.0, 0)
+    assert find_leak(days, known) is None
+    assert find_leak(days, known, is_order=True).kind == LeakKind.STRETCH
 
 
 @pytest.mark.parametrize("positive", [

@@ -124,8 +124,9 @@ def test_verdict_follows_p_value_and_interval(n_labelled, p_value, interval, cod
 
 
 @pytest.mark.parametrize("code", list(Verdict))
-def test_every_verdict_has_a_sentence(code):
+def test_every_verdict_has_a_sentence_and_is_printed(code):
     found = Suitability(0.2, 0.1, 2.0, 39, code.value, 0.025, 3.0, (2.0, 4.0), 5)
+    assert str(found) == found.verdict
     assert "p = 0.025" in found.verdict
     assert ("3.0 times" in found.verdict) == (code is not Verdict.TOO_FEW_LABELS)
     assert found.suits == (code is Verdict.HOLDS)

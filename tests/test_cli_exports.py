@@ -97,7 +97,7 @@ EXPORTS = {
 
 
 def select(path, *words):
-    command = ["select", str(path), "-l", "label", "-k", "3", "--max-iter", "20", "--jobs", "1", *words]
+    command = ["select", str(path), "-l", "label", "-k", "3", "--max-iter", "20", "--jobs", "1", "--no-checks", *words]
     return CliRunner().invoke(cli.app, command)
 
 

@@ -27,8 +27,9 @@ def folder(tmp_path_factory):
     make_fraud_export(n_rows=1500, random_state=0)[0].to_csv(home / "export.csv", index=False)
     done = call(
         "select", home / "export.csv", "-l", "known_fraud", "--prepare", "--missing=-9", "--id", "transaction_id",
-        "--drop-duplicates", ".99", "-k", 8, "--keep", "channel", "--max-iter", 60, "--jobs", 1, "-o", home / "r.json",
-        "--candidates", home / "candidates.csv", "--report", home / "report.html", "--data-out", home / "small.csv",
+        "--drop", "is_fraud,case_number", "--drop-duplicates", ".99", "-k", 8, "--keep", "channel", "--max-iter", 60,
+        "--jobs", 1, "--no-checks", "-o", home / "r.json", "--candidates", home / "candidates.csv",
+        "--report", home / "report.html", "--data-out", home / "small.csv",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     (home / "output.txt").write_text(done.output)
@@ -43,9 +44,8 @@ def selection(folder):
 def test_every_column_has_its_fate_in_the_result_and_in_the_report(folder, selection):
     table = pl.read_csv(folder / "export.csv")
     outcomes = {outcome.column: outcome.action for outcome in selection.columns}
-    assert set(outcomes) == set(table.columns) - {"known_fraud", "transaction_id"}
-    caught = {"account": "identifier", "is_fraud": "leak", "case_number": "leak", "booked_at": "date",
-              "channel": "categories", "currency": "constant"}  # fmt: skip
+    assert set(outcomes) == set(table.columns) - {"known_fraud", "transaction_id", "is_fraud", "case_number"}
+    caught = {"account": "identifier", "booked_at": "date", "channel": "categories", "currency": "constant"}
     assert caught.items() <= outcomes.items()
     assert "copy" in [outcomes[name] for name in outcomes if name.endswith("_usd")]
     page = unescape((folder / "report.html").read_text())
@@ -55,10 +55,20 @@ def test_every_column_has_its_fate_in_the_result_and_in_the_report(folder, selec
 
 def test_what_was_done_to_the_table_is_told_by_code(selection):
     found = {finding.code: finding for finding in selection.findings}
-    assert {"leak", "spike", "filled"} <= set(found)
-    assert found["leak"].level == "note"  # both leaks were left out
-    assert "is_fraud" in found["leak"].text and "case_number" in found["leak"].text
+    assert {"spike", "filled"} <= set(found)
+    assert "leak" not in found
     assert selection.notes == ()
+
+
+def test_leaks_are_told_before_the_search_and_used_unless_dropped(folder):
+    words = ("--prepare", "--id", "transaction_id", "-k", 3, "--max-iter", 2, "-o", folder / "leaks.json")
+    done = call("select", folder / "export.csv", "-l", "known_fraud", *words)
+    said = "60 of 60 known positives have 'is_fraud' = 1"
+    assert done.output.index(said) < done.output.index("fscpu")
+    found = Selection.from_json((folder / "leaks.json").read_text())
+    (leak,) = (finding for finding in found.findings if finding.code == "leak")
+    assert leak.level == "warning" and said in leak.text
+    assert "is_fraud" in [feature.name for feature in found.features]
 
 
 def test_a_category_is_one_feature(selection):

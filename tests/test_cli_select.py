@@ -44,6 +44,11 @@ def folder(tmp_path, monkeypatch, few_steps):
 
 
 def select(*words, code=0):
+    """Run select without checks on d.csv in this process."""
+    return select_and_check("--no-checks", *words, code=code)
+
+
+def select_and_check(*words, code=0):
     """Run select on d.csv in this process."""
     done = runner.invoke(cli.app, ["select", "d.csv", "--label", "label", *map(str, words)])
     assert done.exit_code == code, done.output
@@ -55,7 +60,7 @@ def selected(*words):
 
 
 def test_a_csv_becomes_a_selection_a_smaller_table_and_a_report(folder):
-    words = ("-k", 3, "-o", "s.json", "--data-out", "small.parquet", "--report", "r.html", "--seed", 4)
+    words = ("--no-checks", "-k", 3, "-o", "s.json", "--data-out", "small.parquet", "--report", "r.html", "--seed", 4)
     done = puselect("select", "d.csv", "--label", "label", *words)
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout + done.stderr
@@ -65,7 +70,8 @@ def test_a_csv_becomes_a_selection_a_smaller_table_and_a_report(folder):
     selection = Selection.from_json((folder / "s.json").read_text())
     assert set(selection.selected) == SIGNALS
     assert selection.command == (
-        "puselect select d.csv --label label -k 3 -o s.json --data-out small.parquet --report r.html --seed 4"
+        "puselect select d.csv --label label "
+        "--no-checks -k 3 -o s.json --data-out small.parquet --report r.html --seed 4"
     )
     small = pl.read_parquet("small.parquet")
     assert small.equals(clusters_table().select(*sorted(SIGNALS), "label"))
@@ -83,14 +89,14 @@ def test_the_command_does_what_the_library_does(folder):
 
 
 def test_through_a_pipe_in_and_out(folder):
-    shell = f"cat d.csv | {in_shell()} select - --label label -k 3 --json | cat"
+    shell = f"cat d.csv | {in_shell()} select - --label label -k 3 --no-checks --json | cat"
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, env=ENVIRONMENT, cwd=folder)
     assert set(Selection.from_json(done.stdout).selected) == SIGNALS
     assert "fscpu: running" in done.stderr
 
 
 def test_in_a_terminal_it_shows_a_bar_and_colours(folder):
-    words = ("select", "d.csv", "--label", "label", "-k", 3, "--max-iter", 20)
+    words = ("select", "d.csv", "--label", "label", "-k", 3, "--max-iter", 20, "--no-checks")
     code, seen = puselect_in_terminal(*words, cwd=folder, code=SLOWLY)  # long enough for a bar
     assert code == 0, seen
     assert "decided" in seen
@@ -147,8 +153,8 @@ class TestInterrupted:
     def test_kill_leaves_the_checkpoint_alone_and_the_next_run_ends_as_if_nothing_had_happened(self, tmp_path):
         table = noise_table()
         table.write_csv(tmp_path / "n.csv")
-        words = ("select", "n.csv", "--label", "label", "-k", 8, "--max-iter", 60, "-o", "s.json", "--quiet",
-                 "--checkpoint", "c")
+        words = ("select", "n.csv", "--label", "label", "-k", 8, "--max-iter", 60, "--no-checks", "-o", "s.json",
+                 "--quiet", "--checkpoint", "c")
         killed = puselect_signalled(signal.SIGTERM, tmp_path / "c", *words, cwd=tmp_path)
         assert killed.returncode == 128 + signal.SIGTERM
         assert {path.name for path in tmp_path.iterdir()} == {"n.csv", "c"}
@@ -242,17 +248,18 @@ class TestOptions:
             assert "auto or related" in select("-k", wrong, code=2).stderr
 
     def test_stability_is_told(self, folder):
-        found = json.loads(select("-k", 3, "--max-iter", 5, "--searches", 2, "--json").stdout)
+        found = json.loads(select_and_check("-k", 3, "--max-iter", 5, "--searches", 2, "--json").stdout)
         assert found["stability"]["n_searches"] == 2
         assert sum(found["stability"]["frequency"]) == pytest.approx(3)
-        said = select("-k", 3, "--method", "kbest", "--searches", 3).stdout
+        said = select_and_check("-k", 3, "--method", "kbest", "--searches", 3).stdout
         assert "checking" in said  # among what took time
         assert "selected again" in said
         assert said.count(" of 3") >= 3
 
     def test_shuffles_are_as_many_as_wanted(self, folder):
-        found = json.loads(select("-k", 3, "--max-iter", 5, "--shuffles", 2, "--json").stdout)
-        assert found["suitability"]["n_shuffles"] == 2
+        found = json.loads(select_and_check("-k", 3, "--searches", 2, "--shuffles", 21, "--json").stdout)
+        assert found["suitability"]["n_shuffles"] == 21
+        assert "--shuffles" in select_and_check("--shuffles", 18, code=2).stderr
 
     def test_quiet_says_nothing(self, folder):
         done = select("-k", 3, "--quiet", "-o", "s.json")
@@ -262,11 +269,17 @@ class TestOptions:
     def test_json_is_all_there_is_on_standard_output(self, folder):
         assert set(json.loads(select("-k", 3, "--json").stdout)["selected"]) == SIGNALS
 
-    def test_suitability_compares_with_shuffled_labels(self, folder):
-        done = select("-k", 3, "--suitability", "-o", "s.json")
+    def test_a_selection_is_checked_unless_that_is_left_out(self, folder):
+        done = select_and_check("-k", 3, "-o", "s.json")
         assert re.search(r"trust  .*p = 0\.025", done.stdout)
-        assert Selection.from_json((folder / "s.json").read_text()).suitability.suits
-        assert "--suitability" in select("--suitability", "--method", "lasso", code=2).stderr
+        checked = Selection.from_json((folder / "s.json").read_text())
+        assert (checked.suitability.suits, checked.stability.n_searches) == (True, 8)
+        select("-k", 3, "-o", "s.json")
+        plain = Selection.from_json((folder / "s.json").read_text())
+        assert (plain.suitability, plain.stability) == (None, None)
+        assert plain.selected == checked.selected
+        assert "--searches" in select("--searches", 3, code=2).stderr
+        assert "--shuffles" in select_and_check("--shuffles", 19, "--method", "lasso", code=2).stderr
 
     def test_another_method(self, folder):
         done = select("-k", 3, "--method", "lasso")
@@ -402,8 +415,8 @@ class TestFiles:
     def test_a_selected_duration_is_written_to_csv(self, folder):
         spans = pl.int_range(400, eager=True).cast(pl.Duration("us")) * 1_000_000
         clusters_table().with_columns(wait=spans).write_parquet(folder / "d.parquet")
-        words = ("--label", "label", "-k", 3, "--keep", "wait", "--candidates", "c.csv", "--data-out", "o.csv.gz")
-        assert runner.invoke(cli.app, ["select", "d.parquet", *map(str, words)]).exit_code == 0
+        words = ("--label", "label", "-k", "3", "--keep", "wait", "--candidates", "c.csv", "--data-out", "o.csv.gz")
+        assert runner.invoke(cli.app, ["select", "d.parquet", "--no-checks", *words]).exit_code == 0
         assert pl.read_csv(folder / "o.csv.gz")["wait"][:2].to_list() == ["PT0S", "PT1S"]
         row, wait = pl.read_csv(folder / "c.csv").select("row", "wait").row(0)
         assert wait == f"PT{row // 60}M{row % 60}S".replace("PT0M", "PT")
@@ -429,7 +442,7 @@ class TestFiles:
     def test_ids_reach_the_terminal_without_control_characters(self, folder):
         ids = [f"\x1b[2J\x9b1mé{i}" for i in range(400)]
         clusters_table().with_columns(key=pl.Series(ids)).write_parquet("d.parquet")
-        call = ["select", "d.parquet", "--label", "label", "--id", "key", "-k", "3", "-o", "s.json"]
+        call = ["select", "d.parquet", "--label", "label", "--id", "key", "-k", "3", "--no-checks", "-o", "s.json"]
         shown = [runner.invoke(cli.app, [*call, *more]) for more in ([], ["--json"])]
         shown.append(runner.invoke(cli.app, ["apply", "s.json", "d.parquet", "--id", "key"]))
         repeated = pl.read_parquet("d.parquet").with_columns(key=pl.lit(ids[0]))
@@ -464,9 +477,10 @@ class TestFiles:
 
 
 def test_named_pipes_and_gzip_from_standard_input(folder):
+    options = "--label label -k 3 --method kbest --no-checks --json --quiet"
     shell = (
-        f"mkfifo pipe; cat d.csv > pipe & {in_shell()} select pipe --label label -k 3 --method kbest --json --quiet "
-        f"> a.json; gzip -c d.csv | {in_shell()} select - --label label -k 3 --method kbest --json --quiet > b.json"
+        f"mkfifo pipe; cat d.csv > pipe & {in_shell()} select pipe {options} > a.json; "
+        f"gzip -c d.csv | {in_shell()} select - {options} > b.json"
     )
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, env=ENVIRONMENT, cwd=folder)
     assert done.stderr == ""

@@ -25,34 +25,6 @@ class TestCPUEngine(EngineContract):
         return CPUEngine(X, positive, spec)
 
 
-class TestCPUEngineWithThreads(EngineContract):
-    def make(self, X, positive, spec):
-        return CPUEngine(X, positive, spec, n_jobs=2)
-
-
-class TestReferenceAgreement:
-    @pytest.mark.parametrize("kind", ["full", "diag", "spherical", "tied"])
-    @pytest.mark.parametrize("em", ["hard", "soft"])
-    def test_every_covariance_type(self, kind, em):
-        X, positive = small_table(seed=3)
-        init = "rows" if em == "hard" else "kmeans"
-        spec = MixtureSpec(covariance_type=kind, em=em, init=init, em_steps=1 if em == "hard" else 50, shrinkage=0.0)
-        masks, seeds = some_masks(8, 12), np.arange(8)
-        ours = CPUEngine(X, positive, spec).cluster(masks, seeds)
-        theirs = ReferenceEngine(X, positive, spec).cluster(masks, seeds)
-        moved = np.abs(ours.size - theirs.size).sum(axis=1) / 2
-        assert np.median(moved) == 0, moved
-
-    def test_more_steps_and_shrinkage(self):
-        X, positive = small_table(seed=4)
-        for spec in (MixtureSpec(em_steps=3), MixtureSpec(shrinkage=8.0)):
-            masks, seeds = some_masks(8, 12), np.arange(8)
-            ours = CPUEngine(X, positive, spec).cluster(masks, seeds)
-            theirs = ReferenceEngine(X, positive, spec).cluster(masks, seeds)
-            moved = np.abs(ours.size - theirs.size).sum(axis=1) / 2
-            assert np.median(moved) == 0, moved
-
-
 @pytest.mark.parametrize("spec", [DEFAULT, PUBLISHED], ids=["default", "published"])
 def test_threads_change_no_bit(spec):
     X, y, _ = make_pu_clusters("10/8/2", n_negative=500, n_positive=100, random_state=0)
@@ -97,32 +69,12 @@ def test_samples_keep_every_labelled_row_and_stand_for_all_others():
     np.testing.assert_array_equal(table.size, again.size)
 
 
-def test_samples_with_many_labelled_rows_leave_room_for_unlabelled_ones():
+def test_empty_masks_and_identical_rows_are_degenerate_not_fatal():
     X, positive = small_table()
-    table = CPUEngine(X, ~positive, DEFAULT, max_samples=40).cluster(some_masks(1, 12), np.array([0]))
-    assert table.positive.sum() == 20
-
-
-@pytest.mark.parametrize("spec", [DEFAULT, PUBLISHED], ids=["default", "published"])
-def test_samples_are_full_where_nearly_all_rows_are_labelled(spec):
-    X, _ = small_table()
-    spec = replace(spec, n_clusters=15)
-    table = CPUEngine(X[:60], np.arange(60) < 58, spec, max_samples=20).cluster(some_masks(2, 12), np.arange(2))
-    assert table.positive.sum(axis=1).tolist() == [18, 18]
-    assert table.size.sum(axis=1).tolist() == [20, 20]
-
-
-def test_empty_mask_is_degenerate_not_fatal():
-    X, positive = small_table()
-    table = CPUEngine(X, positive, DEFAULT).cluster(np.zeros((1, 12), dtype=bool), np.array([0]))
-    assert table.degenerate.all()
-    assert table.size.sum() == 0
-
-
-def test_identical_rows_are_counted_as_degenerate():
-    X, positive = small_table()
-    table = CPUEngine(np.zeros_like(X), positive, DEFAULT).cluster(some_masks(2, 12), np.arange(2))
-    assert table.degenerate.all()
+    empty = CPUEngine(X, positive, DEFAULT).cluster(np.zeros((1, 12), dtype=bool), np.array([0]))
+    assert empty.degenerate.all()
+    assert empty.size.sum() == 0
+    assert CPUEngine(np.zeros_like(X), positive, DEFAULT).cluster(some_masks(2, 12), np.arange(2)).degenerate.all()
 
 
 def test_a_clusterer_of_ones_own_needs_the_reference_engine():
@@ -133,7 +85,7 @@ def test_a_clusterer_of_ones_own_needs_the_reference_engine():
 
 
 @pytest.mark.parametrize("name", ["cpu", "reference"])
-@pytest.mark.parametrize("unit", [5e18, 1e30, 1e34, 1e200, 1e307])
+@pytest.mark.parametrize("unit", [5e18, 1e34, 1e200, 1e307])
 def test_squared_distances_cannot_overflow(name, unit):
     rng = np.random.default_rng(0)
     X, positive = rng.normal(size=(200, 10)) * unit, np.arange(200) < 30

@@ -44,17 +44,6 @@ def test_statistic_of_normal_scores_is_the_sum_of_two_permutation_z_scores():
         np.testing.assert_allclose(statistic, expected, rtol=1e-5)
 
 
-def test_normal_scores_tell_scattered_outliers_better_than_ranks():
-    found = []
-    for seed in range(4):
-        X, y, relevant = make_pu_clusters("10/outlier", noise="gaussian", random_state=seed)
-        rows = np.flatnonzero(y)
-        statistics = [ColumnRanks(X, scores).statistic(rows) for scores in (NORMAL, LEPAGE)]
-        found.append([relevant[np.argsort(-statistic)[:25]].mean() for statistic in statistics])
-    normal, lepage = np.mean(found, axis=0)
-    assert normal > lepage + 0.05
-
-
 @pytest.mark.parametrize("scores", [NORMAL, LEPAGE])
 def test_without_a_difference_it_is_chi_squared(scores):
     rng = np.random.default_rng(1)
@@ -78,11 +67,8 @@ def test_a_column_of_zeros_and_ones_counts_no_rounding(n_rows):
     np.testing.assert_allclose(statistic, parts * location, rtol=1e-3)
 
 
-def test_constant_columns_tell_nothing():
+def test_constant_columns_and_sets_of_all_rows_tell_nothing():
     assert column_evidence(np.ones((20, 2)), np.arange(20) < 3).tolist() == [0.0, 0.0]
-
-
-def test_all_rows_tell_nothing():
     assert ColumnRanks(np.random.default_rng(0).normal(size=(20, 2))).statistic(np.arange(20)).tolist() == [0.0, 0.0]
 
 

@@ -2,21 +2,8 @@ import numpy as np
 import pytest
 
 from puselect.columns.kernels import highest, line_means, weighted_sum
-from puselect.columns.ranks import LEPAGE, NORMAL, ColumnRanks
 
 rng = np.random.default_rng(0)
-
-
-@pytest.mark.parametrize("scores", [LEPAGE, NORMAL])
-def test_statistic_by_definition(scores):
-    ranks = ColumnRanks(rng.normal(size=(400, 5)), scores)
-    rows, n = rng.choice(400, 60, replace=False), 400
-    expected = np.zeros(5)
-    for score in (ranks.location.astype(float), scores.spread(ranks.location.astype(float))):
-        error = score.var(axis=1, ddof=1) / 60 * (n - 60) / n
-        expected += (score[:, rows].mean(axis=1) - score.mean(axis=1)) ** 2 / error
-    assert np.allclose(ranks.statistic(rows), expected, rtol=1e-5)
-    assert np.array_equal(ranks.statistic_each(np.array([3, 1]), np.stack([rows, rows])), ranks.statistic(rows)[[3, 1]])
 
 
 def test_means_and_weighted_sums_of_lines():

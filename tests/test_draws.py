@@ -16,6 +16,7 @@ AXES = {
     "step": lambda n: uniforms(7, Stream.MASKS, np.arange(n), 1, 2),
     "mask": lambda n: uniforms(7, Stream.MASKS, 3, np.arange(n), 2),
     "feature": lambda n: uniforms(7, Stream.MASKS, 3, 1, np.arange(n)),
+    "none: NumPy's": lambda n: np.random.default_rng(0).random(n),
 }
 """Numbers along one part of the name."""
 
@@ -78,10 +79,6 @@ def lcg(n):
 )
 def test_the_battery_refuses_bad_numbers(bad):
     assert min(battery(bad()).values()) < CHANCE
-
-
-def test_the_battery_accepts_good_numbers():
-    assert min(battery(np.random.default_rng(0).random(N)).values()) > CHANCE
 
 
 @pytest.mark.parametrize("axis", AXES)
@@ -181,18 +178,6 @@ def test_generators_of_streams_differ_and_are_the_same_again():
     assert len(first) == len(Stream) + 1
 
 
-def dropped(mask, theta, rng):
-    """The first feature that Algorithm 3 drops: with a probability in proportion to 1 - theta."""
-    weight = mask * (1 - theta)
-    return rng.choice(len(mask), p=weight / weight.sum())
-
-
-def added(mask, theta, fits, rng):
-    """The first feature that Algorithm 3 adds: with a probability in proportion to theta."""
-    weight = ~mask * fits * theta
-    return rng.choice(len(mask), p=weight / weight.sum())
-
-
 @pytest.mark.parametrize("is_over_masks", [True, False], ids=["masks of a step", "steps"])
 def test_the_clocks_drop_and_add_with_the_printed_probabilities(is_over_masks):
     theta, n = np.array([0.02, 0.3, 0.5, 0.9, 0.98, 0.7]), 20_000
@@ -214,12 +199,15 @@ def test_repaired_masks_have_the_law_of_algorithm_3(start):
     theta, mask, n = np.array([0.2, 0.5, 0.9, 0.4, 0.7, 0.1]), np.array(start, dtype=bool), 6000
     rng, repair = np.random.default_rng(1), Repair(costs, budget)
 
+    def drawn(weight):
+        return rng.choice(len(weight), p=weight / weight.sum())
+
     def literal():
         own = mask.copy()
         while own @ costs > budget:
-            own[dropped(own, theta, rng)] = False
-        while (~own & (costs <= budget - own @ costs)).any():
-            own[added(own, theta, costs <= budget - own @ costs, rng)] = True
+            own[drawn(own * (1 - theta))] = False
+        while (fits := ~own & (costs <= budget - own @ costs)).any():
+            own[drawn(fits * theta)] = True
         return own.tobytes()
 
     slow = Counter(literal() for _ in range(n))

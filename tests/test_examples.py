@@ -53,7 +53,7 @@ def test_a_csv_file_becomes_a_report(run, tmp_path):
 
 def test_a_messy_export_becomes_a_decision(run, tmp_path, few_steps):
     printed = run("a_messy_export", "results")
-    for caught in ("account: left out: identifier", "is_fraud: left out: possible leak", "booked_at: days since",
+    for caught in ("account: left out: identifier", "is_fraud: left out: as asked", "booked_at: days since",
                    "amount_1_usd: left out: says the same", "channel: categories"):  # fmt: skip
         assert caught in printed
     assert "Columns of the file" in (tmp_path / "results" / "report.html").read_text(encoding="utf-8")

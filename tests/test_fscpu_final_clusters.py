@@ -35,20 +35,6 @@ def test_final_clusterings_have_the_objective_as_their_mean_score(example):
     np.testing.assert_array_equal(selector.clusterings_.labelled.sum(axis=1), y.sum())
 
 
-def test_factors_with_nothing_beside_the_diagonal_give_the_same_distances(example):
-    selector, X, _, _ = example
-    final, rng = selector.clusterings_, np.random.default_rng(0)
-    n_clusters, n_features = final.mean.shape[1:]
-    factor = np.tril(rng.normal(size=(n_clusters, n_features, n_features)))
-    factor[::2] *= np.eye(n_features)
-    packed = factor[:, *np.tril_indices(n_features)]
-    rows = final.scaled(X[:20, selector.support_])
-    found = final._replace(factor=packed[None]).distances(rows, 0)
-    for c in range(n_clusters):
-        white = factor[c] @ (rows - final.mean[0, c]).T
-        np.testing.assert_allclose(found[:, c], (white**2).sum(axis=0), rtol=1e-6)
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -97,7 +83,7 @@ def test_most_hidden_positives_are_candidates_and_most_likely_candidates_hidden_
     assert hidden[rows[:100]].mean() > 0.9, "the most confident come first"
 
 
-def test_candidates_are_unlabelled_and_most_confident_first(example):
+def test_candidates_are_unlabelled_and_most_confident_first_and_those_of_a_part_the_same(example):
     selector, X, y, _ = example
     candidates = selector.candidate_positives(X, y)
     assert (y[candidates.rows] == 0).all()
@@ -105,20 +91,16 @@ def test_candidates_are_unlabelled_and_most_confident_first(example):
     assert candidates.lift.min() >= 1
     everyone = selector.candidate_positives(X)
     assert (y[everyone.rows] == 1).any()
-
-
-def test_new_rows_are_scaled_like_the_table_of_the_fit(example):
-    selector, X, _, _ = example
-    part = np.arange(0, len(X), 7)
-    model = selector.row_model_
-    few = model.scores(X[part][:, selector.support_])
-    np.testing.assert_allclose(few, model.scores(X[:, selector.support_])[part])
+    part, scores = np.arange(0, len(X), 7), selector.row_model_.scores
+    np.testing.assert_allclose(scores(X[part][:, selector.support_]), scores(X[:, selector.support_])[part])
 
 
 def test_rows_far_outside_the_table_do_no_harm(example):
     selector, X, _, _ = example
     far = np.vstack([X[:2], np.full((1, X.shape[1]), 1e300)])
     assert len(selector.candidate_positives(far).rows) <= 3
+    with pytest.raises(ValueError, match="12 features"):
+        selector.candidate_positives(X[:, :5])
 
 
 def test_large_tables_are_sampled_and_cluster_sizes_are_estimates():
@@ -163,26 +145,16 @@ def test_labels_are_read_as_in_fit_but_none_or_all_may_be_positive(example):
     assert (words[selector.candidate_positives(X, words).rows] == "?").all()
     assert len(selector.candidate_positives(X, np.full(len(X), "fraud")).rows) == 0
     assert len(selector.candidate_positives(X, np.full(len(X), np.nan)).rows) > 0
+    column = selector.candidate_positives(X, words[:, None])
+    np.testing.assert_array_equal(column.rows, selector.candidate_positives(X, words).rows)
     with pytest.raises(ValueError, match=r"one label for each of the 1000 rows of X, got shape \(3,\)"):
         selector.candidate_positives(X, ["?"] * 3)
-
-
-def test_labels_in_a_column_are_read_as_in_fit(example):
-    selector, X, y, _ = example
-    expected = selector.candidate_positives(X, y)
-    np.testing.assert_array_equal(selector.candidate_positives(X, np.asarray(y)[:, None]).rows, expected.rows)
 
 
 @pytest.mark.parametrize("engine", ["cpu", "reference"])
 def test_clusterings_of_constant_columns_stay_finite(engine):
     selector = FSCPU.published(2, max_iter=1, engine=engine, random_state=0)
     assert np.isfinite(selector.fit(np.ones((10, 4)), np.arange(10) < 3).clusterings_.factor).all()
-
-
-def test_wrong_columns_are_refused(example):
-    selector, X, _, _ = example
-    with pytest.raises(ValueError, match="12 features"):
-        selector.candidate_positives(X[:, :5])
 
 
 def test_fewer_clusterings_are_kept_of_very_many_features(monkeypatch):

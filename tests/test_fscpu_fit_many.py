@@ -92,7 +92,7 @@ def test_only_what_one_engine_can_serve_runs_together():
 
     def alike(table=Z, labels=z, **changes):
         other = FSCPU(**{"n_features_to_select": 6, **changes})
-        return are_alike([PendingFit.of(FSCPU(6), X, y), PendingFit.of(other, table, labels)])
+        return are_alike(PendingFit.of(FSCPU(6), X, y), PendingFit.of(other, table, labels))
 
     assert alike()
     assert alike(max_iter=3, random_state=1, population_size=4, n_features_to_select=4, checkpoint="file")

@@ -12,6 +12,14 @@ def test_the_best_ratio_ignores_positives_among_negatives():
     assert best_ratio(np.ones(3), 50) == 1
 
 
+def test_hidden_positives_are_counted_among_all_unlabelled_rows_of_which_some_were_scored():
+    rng = np.random.default_rng(0)
+    found = class_prior(rng.random(500) / 10, 1000, 5000, rng)
+    assert found.code == PriorCode.ESTIMATED
+    assert found.share == pytest.approx(0.1, abs=0.03)
+    assert found.n_hidden == round(found.share * 5000)
+
+
 def test_few_unlabelled_rows_are_no_proof_that_none_is_positive():
     found = class_prior(np.zeros(300), 60, 60, np.random.default_rng(0))
     assert found.code == PriorCode.TOO_FEW_ROWS

@@ -1,8 +1,11 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from scipy.special import logit
 
 from puselect import FSCPU
-from puselect.fscpu.row_model import lift_steps, row_folds
+from puselect.fscpu.row_model import cluster_logit, lift_steps, row_folds
 
 
 def test_lifts_fall_and_their_mean_is_one():
@@ -17,6 +20,14 @@ def test_rows_of_a_group_share_a_fold_and_labelled_rows_are_spread():
     folds = row_folds(known, groups, rng)
     assert (folds[::2] == folds[1::2]).all()
     assert np.bincount(folds[known]).tolist() == [4] * 5
+
+
+def test_a_labelled_row_does_not_count_itself():
+    clusterings = SimpleNamespace(labelled=np.array([[3.0, 1.0]]), size=np.array([[10.0, 90.0]]))
+    place, known = np.array([[0], [0], [1]]), np.array([True, False, True])
+    expected = [(2 + 0.02) / 9.5, (3 + 0.02) / 10.5, (0 + 0.02) / 89.5]
+    np.testing.assert_allclose(cluster_logit(clusterings, place, known), logit(expected))
+    np.testing.assert_allclose(cluster_logit(clusterings, place)[:2], logit((3 + 0.02) / 10.5))
 
 
 def table(n_labelled=60):

@@ -60,8 +60,8 @@ def test_killed_at_a_random_moment_it_resumes_and_ends_as_if_it_had_not_been(tmp
         np.testing.assert_array_equal(resumed[name], value, err_msg=name)
 
 
-def easy():
-    return make_pu_clusters("40/3/1", n_negative=200, n_positive=40, n_relevant=4, n_irrelevant=4, random_state=0)
+X, y, _ = make_pu_clusters("40/3/1", n_negative=200, n_positive=40, n_relevant=4, n_irrelevant=4, random_state=0)
+TABLE = pd.DataFrame(X, columns=list("abcdefgh"))
 
 
 def quick(**changes):
@@ -69,7 +69,6 @@ def quick(**changes):
 
 
 def test_a_finished_checkpoint_gives_the_result_at_once(tmp_path):
-    X, y, _ = easy()
     first = quick(checkpoint=tmp_path / "state").fit(X, y)
     again = quick(checkpoint=str(tmp_path / "state"), n_jobs=2).fit(X, y)
     np.testing.assert_array_equal(first.probabilities_, again.probabilities_)
@@ -77,66 +76,50 @@ def test_a_finished_checkpoint_gives_the_result_at_once(tmp_path):
 
 
 def test_an_unseeded_search_keeps_the_seed_of_its_checkpoint(tmp_path):
-    X, y, _ = easy()
-    first = quick(checkpoint=tmp_path / "state", random_state=None).fit(X, y)
-    for _ in range(5):
-        again = quick(checkpoint=tmp_path / "state", random_state=None).fit(X, y)
-        np.testing.assert_array_equal(first.ranking_, again.ranking_)
-        np.testing.assert_array_equal(first.probabilities_, again.probabilities_)
-        assert first.objective_ == again.objective_
+    first, again = (quick(checkpoint=tmp_path / "state", random_state=None).fit(X, y) for _ in range(2))
+    np.testing.assert_array_equal(first.ranking_, again.ranking_)
+    np.testing.assert_array_equal(first.probabilities_, again.probabilities_)
+    assert first.objective_ == again.objective_
 
 
-@pytest.mark.parametrize("change", ["data", "labels", "settings", "seed", "costs", "random state", "kept"])
+COSTS = {"n_features_to_select": None, "budget": 4.0}
+OTHERS = {
+    "data": (quick(), TABLE + np.eye(*X.shape), y),
+    "labels": (quick(), TABLE, np.roll(y, 1)),
+    "settings": (quick(n_clusters=5), TABLE, y),
+    "seed": (quick(random_state=1), TABLE, y),
+    "random state": (quick(random_state=np.random.RandomState(1)), TABLE, y),
+    "costs": (quick(**COSTS, feature_costs=np.eye(8)[3] + 1), TABLE, y),
+    "kept": (quick(always_keep=["a"]), TABLE.rename(columns={"a": "b", "b": "a"}), y),
+}
+
+
+@pytest.mark.parametrize("change", OTHERS)
 def test_a_checkpoint_of_something_else_is_refused_and_left_alone(tmp_path, change):
-    X, y, _ = easy()
     state = tmp_path / "state"
-    table = pd.DataFrame(X, columns=list("abcdefgh"))
-    costs = {"n_features_to_select": None, "budget": 4.0}
-    first, second = {
-        "data": ((quick(), X, y), (quick(), X + np.eye(*X.shape), y)),
-        "labels": ((quick(), X, y), (quick(), X, np.roll(y, 1))),
-        "settings": ((quick(), X, y), (quick(n_clusters=5), X, y)),
-        "seed": ((quick(), X, y), (quick(random_state=1), X, y)),
-        "costs": (
-            (quick(**costs, feature_costs=np.ones(8)), X, y),
-            (quick(**costs, feature_costs=np.eye(8)[3] + 1), X, y),
-        ),
-        "random state": (
-            (quick(random_state=np.random.RandomState(0)), X, y),
-            (quick(random_state=np.random.RandomState(1)), X, y),
-        ),
-        "kept": (
-            (quick(always_keep=["a"]), table, y),
-            (quick(always_keep=["a"]), table.rename(columns={"a": "b", "b": "a"}), y),
-        ),
-    }[change]
-    first[0].set_params(checkpoint=state).fit(*first[1:])
+    first = {
+        "random state": {"random_state": np.random.RandomState(0)},
+        "costs": COSTS | {"feature_costs": np.ones(8)},
+        "kept": {"always_keep": ["a"]},
+    }.get(change, {})
+    quick(**first, checkpoint=state).fit(TABLE, y)
     before = state.read_bytes()
+    selector, *other = OTHERS[change]
     with pytest.raises(ValueError, match="other data or other settings"):
-        second[0].set_params(checkpoint=state).fit(*second[1:])
+        selector.set_params(checkpoint=state).fit(*other)
     assert state.read_bytes() == before
 
 
 def test_what_does_not_change_the_search_does_not_change_the_checkpoint(tmp_path):
-    X, y, _ = easy()
-    table = pd.DataFrame(X, columns=list("abcdefgh"))
     state = tmp_path / "state"
-    first = quick(checkpoint=state, random_state=np.random.RandomState(0), always_keep=["a"]).fit(table, y)
-    renamed = table.rename(columns={"a": "z"})
+    first = quick(checkpoint=state, random_state=np.random.RandomState(0), always_keep=["a"]).fit(TABLE, y)
+    renamed = TABLE.rename(columns={"a": "z"})
     again = quick(checkpoint=state, random_state=np.random.RandomState(0), always_keep=["z"]).fit(renamed, y)
     np.testing.assert_array_equal(first.probabilities_, again.probabilities_)
 
 
-@pytest.mark.parametrize("checkpoint", [5, True, b"bytes", ["file"]])
-def test_a_checkpoint_that_is_not_a_path_is_refused(checkpoint):
-    X, y, _ = easy()
-    with pytest.raises(ValueError, match="checkpoint must be a path"):
-        quick(checkpoint=checkpoint).fit(X, y)
-
-
 def test_a_full_disk_is_a_warning_and_the_search_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr("puselect.fscpu.search_run.SAVE_SECONDS", 0.0)
-    X, y, _ = easy()
 
     def full(path, state):
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
@@ -156,7 +139,6 @@ DAMAGE = {
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name in DAMAGE for value in [None, *DAMAGE[name]]])
 def test_a_checkpoint_with_a_damaged_field_is_refused(tmp_path, name, value):
-    X, y, _ = easy()
     state = tmp_path / "state"
     quick(checkpoint=state).fit(X, y)
     fields = load(state)
@@ -171,7 +153,6 @@ def test_a_checkpoint_with_a_damaged_field_is_refused(tmp_path, name, value):
 
 
 def test_scratch_files_of_a_killed_process_are_removed(tmp_path):
-    X, y, _ = easy()
     left = tmp_path / ".state.999999999.0123456789abcdef.part"
     left.touch()
     quick(checkpoint=tmp_path / "state").fit(X, y)
@@ -180,7 +161,6 @@ def test_scratch_files_of_a_killed_process_are_removed(tmp_path):
 
 def test_threads_can_share_a_checkpoint(tmp_path, monkeypatch):
     monkeypatch.setattr("puselect.fscpu.search_run.SAVE_SECONDS", 0.0)
-    X, y, _ = easy()
     alone = quick().fit(X, y)
     with ThreadPoolExecutor(4) as pool, warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -192,7 +172,6 @@ def test_threads_can_share_a_checkpoint(tmp_path, monkeypatch):
 
 def test_verbose_leaves_logging_as_it_was(capsys, monkeypatch):
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
-    X, y, _ = easy()
     quick(verbose=1).fit(X, y)
     assert "done after 10 steps" in capsys.readouterr().err
     logger = logging.getLogger("puselect")
@@ -200,7 +179,6 @@ def test_verbose_leaves_logging_as_it_was(capsys, monkeypatch):
 
 
 def test_a_file_of_another_kind_is_not_overwritten(tmp_path):
-    X, y, _ = easy()
     path = tmp_path / "thesis.txt"
     path.write_text("precious")
     with pytest.raises(ValueError, match="damaged or not a puselect checkpoint"):
@@ -208,17 +186,19 @@ def test_a_file_of_another_kind_is_not_overwritten(tmp_path):
     assert path.read_text() == "precious"
 
 
-@pytest.mark.parametrize("path", [os.devnull, "."])
-def test_what_is_no_file_is_not_read(path):  # /dev/zero would fill the memory
-    X, y, _ = easy()
-    with pytest.raises(ValueError, match="checkpoint must be a file"):
+@pytest.mark.parametrize(
+    ("path", "error", "message"),
+    [
+        (5, ValueError, "checkpoint must be a path"),
+        (b"bytes", ValueError, "checkpoint must be a path"),
+        (os.devnull, ValueError, "checkpoint must be a file"),  # /dev/zero would fill the memory
+        (".", ValueError, "checkpoint must be a file"),
+        (os.path.join("nowhere", "state"), OSError, "nowhere"),
+    ],
+)
+def test_a_checkpoint_that_is_no_file_is_refused(path, error, message):
+    with pytest.raises(error, match=message):
         quick(checkpoint=path).fit(X, y)
-
-
-def test_a_folder_that_does_not_exist_is_an_error_that_names_it(tmp_path):
-    X, y, _ = easy()
-    with pytest.raises(OSError, match="nowhere"):
-        quick(checkpoint=tmp_path / "nowhere" / "state").fit(X, y)
 
 
 def test_ctrl_c_in_a_real_process_gives_a_result_and_a_warning(tmp_path):
@@ -245,7 +225,6 @@ def test_ctrl_c_in_a_real_process_gives_a_result_and_a_warning(tmp_path):
 
 def test_progress_is_logged(caplog, monkeypatch):
     monkeypatch.setattr("puselect.search.progress.LOG_SECONDS", 0.0)
-    X, y, _ = easy()
     with caplog.at_level(logging.INFO, logger="puselect"):
         quick(verbose=1).fit(X, y)
     assert "step 10/10" in caplog.text
@@ -274,7 +253,6 @@ class Recorder:
 
 def test_scikit_learns_callbacks_see_every_step_and_can_stop_the_search():
     pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
-    X, y, _ = easy()
     callback = Recorder(stop_after=4)
     selector = quick().set_callbacks(callback).fit(X, y)
     assert selector.n_iter_ == callback.steps == 4

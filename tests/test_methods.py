@@ -98,7 +98,7 @@ class TestNewMethod:
         run = CliRunner().invoke
         assert toy.idea in " ".join(run(cli.app, ["methods"], env={"COLUMNS": "200"}).stdout.split())
         table = [str(tmp_path / "d.csv"), "--label", "label", "-k", "3", "--json", "--quiet"]
-        selected = run(cli.app, ["select", *table, "--method", "toy"])
+        selected = run(cli.app, ["select", *table, "--method", "toy", "--no-checks"])
         assert json.loads(selected.stdout)["method"] == "toy", selected.output
         compared = run(cli.app, ["compare", *table, "--methods", "toy", "--splits", "2", "--jobs", "1"])
         assert "toy" in {result["method"] for result in json.loads(compared.stdout)["methods"]}
@@ -134,9 +134,14 @@ class TestOtherPackages:
             with pytest.raises(KeyError, match=f"{name}.*pip install puselect-paper"):
                 lookup[name]
 
-    def test_unknown_names_are_plain_key_errors(self, alone):
-        with pytest.raises(KeyError, match=r"^'nothing'$"):
+    def test_a_mistyped_name_is_answered_with_the_nearest(self, alone):
+        with pytest.raises(KeyError, match="did you mean 'semi-jmi'"):
+            METHODS["semi_jmi"]
+
+    def test_an_unknown_name_is_answered_with_all(self, alone):
+        with pytest.raises(KeyError, match=r"nothing.*kbest.*fscpu"):
             METHODS["nothing"]
+        assert METHODS.get("nothing") is None
 
     def test_the_command_line_says_where_a_method_is(self, alone, tmp_path):
         clusters_table().write_csv(tmp_path / "d.csv")

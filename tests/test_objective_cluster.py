@@ -15,9 +15,10 @@ def test_values_are_the_scores_of_the_engines_tables():
     engine = ReferenceEngine(X, positive, DEFAULT)
     masks, seeds, targets = some_masks(4, 12), np.arange(4), np.zeros(4, dtype=int)
     table = engine.cluster(masks, seeds)
-    for cluster_choice in ("best", "greedy"):
-        values = ClusterObjective(engine, cluster_choice)(masks, seeds, targets)
-        np.testing.assert_array_equal(values[:, 0], best_clusters(table.size, table.positive, cluster_choice).score)
+    for cluster_choice, smoothing in (("best", 0.0), ("greedy", 0.0), ("best", 0.5)):
+        values = ClusterObjective(engine, cluster_choice, smoothing)(masks, seeds, targets)
+        expected = best_clusters(table.size, table.positive, cluster_choice, smoothing).score
+        np.testing.assert_allclose(values[:, 0], expected)
 
 
 def test_pair_information_is_the_mean_over_pairs():
@@ -50,13 +51,3 @@ def test_degenerate_masks_are_counted():
     objective = ClusterObjective(ReferenceEngine(np.zeros_like(X), positive, PUBLISHED))
     objective(some_masks(3, 12), np.arange(3), np.zeros(3, dtype=int))
     assert objective.n_degenerate.tolist() == [3]
-
-
-def test_smoothing_adds_rows_to_any_set_of_clusters():
-    X, positive = small_table()
-    engine = ReferenceEngine(X, positive, DEFAULT)
-    masks, seeds, targets = some_masks(4, 12), np.arange(4), np.zeros(4, dtype=int)
-    table = engine.cluster(masks, seeds)
-    expected = best_clusters(table.size, table.positive, "best", 0.5).score
-    values = ClusterObjective(engine, smoothing=0.5)(masks, seeds, targets)
-    np.testing.assert_allclose(values[:, 0], expected)

@@ -7,7 +7,6 @@ from puselect.objective.information import (
     PairRows,
     equal_width_codes,
     joint_information,
-    pair_counts,
     pair_information,
 )
 
@@ -32,30 +31,6 @@ def test_information_of_pairs_about_the_labels_agrees_with_scikit_learn():
     table = joint_information(codes, positive)
     np.testing.assert_allclose(table, joined, atol=1e-12)
     np.testing.assert_allclose(np.diag(table), [mutual_info_score(a, positive) for a in codes.T], atol=1e-12)
-
-
-def test_counts_agree_with_counting_one_by_one():
-    codes, _ = some_codes(n_rows=60, n_columns=3)
-    expected = np.zeros((3, 3, 4, 4))
-    for row in codes:
-        for i in range(3):
-            for j in range(3):
-                expected[i, j, row[i], row[j]] += 1
-    np.testing.assert_array_equal(pair_counts(codes, 4), expected)
-
-
-def test_order_of_rows_changes_nothing():
-    codes, positive = some_codes()
-    rows = np.random.default_rng(1).permutation(len(codes))
-    np.testing.assert_array_equal(pair_information(codes[rows]), pair_information(codes))
-    np.testing.assert_array_equal(joint_information(codes[rows], positive[rows]), joint_information(codes, positive))
-
-
-def test_names_of_bins_change_nothing():
-    codes, positive = some_codes()
-    renamed = np.array([2, 0, 3, 1], dtype=np.int8)[codes]
-    np.testing.assert_allclose(pair_information(renamed), pair_information(codes), atol=1e-12)
-    np.testing.assert_allclose(joint_information(renamed, positive), joint_information(codes, positive), atol=1e-12)
 
 
 def test_rows_are_counted_in_chunks(monkeypatch):

@@ -24,19 +24,14 @@ def random_tables(n, n_clusters, rng, most=40):
     return size, rng.binomial(size, rng.uniform(0, 1, (n, n_clusters)))
 
 
-def test_exact_rule_equals_brute_force_over_all_subsets():
+@pytest.mark.parametrize("smoothing", [0.0, 1.3])
+def test_exact_rule_equals_brute_force_over_all_subsets(smoothing):
     rng = np.random.default_rng(0)
     for n_clusters in (1, 2, 3, 5, 7):
-        size, positive = random_tables(500, n_clusters, rng)
-        expected = [brute_force(*table) for table in zip(size, positive, strict=True)]
-        np.testing.assert_allclose(best_clusters(size, positive).score, expected, rtol=1e-12)
-
-
-def test_exact_rule_equals_brute_force_with_smoothing_too():
-    rng = np.random.default_rng(4)
-    size, positive = random_tables(500, 6, rng)
-    expected = [brute_force(*table) for table in zip(size, positive, 1.3 * size.mean(axis=1), strict=True)]
-    np.testing.assert_allclose(best_clusters(size, positive, smoothing=1.3).score, expected, rtol=1e-12)
+        size, positive = random_tables(300, n_clusters, rng)
+        tables = zip(size, positive, smoothing * size.mean(axis=1), strict=True)
+        expected = [brute_force(*table) for table in tables]
+        np.testing.assert_allclose(best_clusters(size, positive, smoothing=smoothing).score, expected, rtol=1e-12)
 
 
 def test_chosen_clusters_reach_the_score():
@@ -61,19 +56,13 @@ def printed(size, positive):
     return a[chosen] ** 2 / (positive.sum() * c[chosen])
 
 
-def test_printed_rule_is_algorithm_1():
-    rng = np.random.default_rng(2)
-    size, positive = random_tables(2000, 10, rng)
+@pytest.mark.parametrize("most", [4, 40])  # small clusters often have equal values one after another
+def test_printed_rule_is_algorithm_1(most):
+    size, positive = random_tables(2000, 10, np.random.default_rng(2), most)
     keep = positive.sum(axis=1) > 0
     size, positive = size[keep], positive[keep]
     expected = [printed(*table) for table in zip(size, positive, strict=True)]
     np.testing.assert_allclose(best_clusters(size, positive, "greedy").score, expected, rtol=1e-12)
-
-
-def test_printed_rule_can_stop_too_early():
-    size, positive = [[10, 31, 4000]], [[10, 10, 1000]]
-    np.testing.assert_allclose(best_clusters(size, positive, "greedy").score * 1020, 10**2 / 10)
-    np.testing.assert_allclose(best_clusters(size, positive, "best").score * 1020, 1020**2 / 4041)
 
 
 @settings(deadline=None, max_examples=300)

@@ -6,6 +6,7 @@ import pytest
 
 pytestmark = pytest.mark.usefixtures("remembered_fits")
 ROOT = Path(__file__).parents[1]
+QUICK_START = ROOT / "docs" / "guide" / "quickstart.md"
 MADE = [ROOT / "docs" / name for name in ("gallery", "generated")]  # by `make docs`
 PAGES = [
     ROOT / "README.md",
@@ -28,19 +29,9 @@ def test_all_pages_are_markdown_so_that_their_blocks_are_run():
 
 def test_every_extra_for_users_is_explained_and_no_other():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = set(project["optional-dependencies"]) - {"test", "lint", "docs", "dev"}
-    rows = re.search(r"\| extra \|.*\n\|---\|---\|\n((?:\|.*\n)+)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    extras = set(project["optional-dependencies"])
+    rows = re.search(r"\| extra \|.*\n\|---\|---\|\n((?:\|.*\n)+)", QUICK_START.read_text(encoding="utf-8"))
     assert set(re.findall(r"^\| `(\w+)` \|", rows[1], flags=re.MULTILINE)) == extras
-
-
-def test_the_readmes_example_prints_what_it_says(capsys):
-    messy, plain = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
-    exec(compile(plain, "README.md", "exec"), {"__name__": "readme"})
-    assert capsys.readouterr().out.startswith("1.0\n")
-    said = re.search(r"print\(preparer\.outcomes_\[0\]\)  # (.*)", messy)[1]
-    prepared = messy.split("selector =")[0] + "print(preparer.outcomes_[0])"
-    exec(compile(prepared, "README.md", "exec"), {"__name__": "readme"})
-    assert capsys.readouterr().out == f"{said}\n"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

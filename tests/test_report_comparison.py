@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from puselect.fscpu.row_model import ClassPrior
 from puselect.methods import YARDSTICKS
-from puselect.report import Comparison
+from puselect.report import Comparison, render
 from puselect.report.comparison import jaccard, mean_interval
 
 ALL, RANDOM, _, LEPAGE = YARDSTICKS.values()
@@ -111,3 +112,16 @@ def test_a_simple_filter_that_is_as_good_is_named():
     assert level.headline == f"a scores highest, but not clearly higher than {LEPAGE}."
     better = Comparison.of(chosen, seconds, {"a": [0.8, 0.9, 0.8], LEPAGE: [0.9, 0.9, 0.85]})
     assert better.headline == f"No method scores higher than {LEPAGE}."
+
+
+@pytest.mark.parametrize("prior", [None, ClassPrior("not_separated"), ClassPrior("estimated", 0.2, (0.1, 0.3), 20)])
+def test_scores_are_corrected_only_where_the_share_of_positives_can_be_told(prior):
+    found = Comparison.of({"a": ["x"]}, {"a": 1.0}, {"a": [0.8, 0.84]}, prior=prior)
+    corrected = found.corrected(found.methods[0])
+    is_told = prior is not None and prior.share is not None
+    assert (corrected is not None) == is_told
+    assert ("Corrected</th>" in render.render([found])) == is_told
+    assert Comparison.from_json(found.to_json()) == found
+    if is_told:
+        expected = [(0.82 - share / 2) / (1 - share) for share in (0.2, 0.1, 0.3)]
+        assert [corrected.mean, corrected.low, corrected.high] == pytest.approx(expected)

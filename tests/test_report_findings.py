@@ -10,7 +10,7 @@ from puselect.report.findings import Code, table_findings
 from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, SampleNote, SpikeNote, TwinNote
 
 pytestmark = pytest.mark.usefixtures("remembered_fits")
-LEAK = Leak(0, LeakKind.VALUE, 1.0, 1.0, 0.02)
+LEAK = Leak(0, LeakKind.VALUE, 1.0, 1.0, 60, 60, 20, 900, 1e-9)
 
 
 def table(seed=0, **changes):
@@ -128,9 +128,8 @@ def test_pieces_of_categories_are_no_copies_of_each_other():
 
 
 @pytest.mark.parametrize(("notes", "level", "code", "named"), [
-    ([LeakNote("truth", LEAK, True), LeakNote("case", LEAK, True)], "note", "leak", ["truth", "case"]),
+    ([LeakNote("truth", LEAK), LeakNote("case", LEAK, (), ("case_date",))], "warning", "leak", ["truth", "case_date"]),
     ([IdentifierNote("nr")], "note", "identifier", ["nr"]),
-    ([IdentifierNote("nr", sorts_labels=True)], "warning", "identifier", ["nr"]),
     ([CodeNote("age", "-9", 40), CodeNote("size", "99", 3)], "note", "missing-code", ["age", "size"]),
     ([SpikeNote("age", "41", 0.2)], "note", "spike", ["age"]),
     ([FilledNote("missing", {"age": 40, "size": 2})], "note", "filled", ["42", "age", "size"]),
@@ -142,6 +141,5 @@ def test_notes_of_a_kind_are_one_finding_that_names_the_columns(notes, level, co
     assert all(name in f"{found.title} {found.text}" for name in named)
 
 
-def test_what_is_found_in_the_features_anyway_or_left_out_is_not_told_twice():
-    notes = [TwinNote(("a", "b"), 0.995), LeakNote("truth", LEAK), IdentifierNote("nr", True, is_left_out=True)]
-    assert table_findings(notes) == ()
+def test_twins_are_found_in_the_features_anyway():
+    assert table_findings([TwinNote(("a", "b"), 0.995)]) == ()

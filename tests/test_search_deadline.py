@@ -8,8 +8,6 @@ from puselect.fscpu import auto_number
 from puselect.report.findings import find_problems
 from puselect.search import progress
 from puselect.search.progress import Deadline, watching
-from puselect_paper.baselines import ESMCRFS, JSFS
-from puselect_paper.baselines.es_mcrfs import share_done
 
 X, Y, _ = make_pu_clusters("40/3/1", n_negative=200, n_positive=60, n_relevant=5, n_irrelevant=5, random_state=0)
 
@@ -128,7 +126,7 @@ def test_progress_shows_the_time_left_instead_of_steps():
 
 
 @pytest.mark.parametrize("bad", [0, -1, float("nan"), float("inf"), "soon", True])
-@pytest.mark.parametrize("selector", [FSCPU, ESMCRFS, DTRFE, JSFS, PUBagging])
+@pytest.mark.parametrize("selector", [FSCPU, DTRFE, PUBagging])
 def test_a_limit_that_is_no_time_is_refused(selector, bad):
     with pytest.raises(ValueError, match="max_time must be a number above 0"):
         selector(5, max_time=bad).fit(X, Y)
@@ -136,12 +134,7 @@ def test_a_limit_that_is_no_time_is_refused(selector, bad):
 
 @pytest.mark.parametrize(
     "selector",
-    [
-        ESMCRFS(5, max_iter=30, n_estimators=2, random_state=0),
-        DTRFE(3, n_estimators=3, random_state=0),
-        JSFS(5),
-        PUBagging(5, n_estimators=20, random_state=0),
-    ],
+    [DTRFE(3, n_estimators=3, random_state=0), PUBagging(5, n_estimators=20, random_state=0)],
     ids=lambda s: type(s).__name__,
 )
 def test_baselines_that_iterate_end_in_time_and_are_not_changed_by_a_limit_they_keep(selector):
@@ -162,15 +155,6 @@ def test_a_check_in_time_needs_fewer_shuffles_and_its_p_value_is_larger(clock):
     assert short.n_shuffles < 19
     assert short.p_value > whole.p_value
     assert check_suitability(X, Y, n_shuffles=19, max_time=1e5) == whole
-
-
-def test_exploration_of_an_agent_falls_with_the_time_only_where_the_time_ends_it(clock):
-    clock.seconds_per_look = 0.0
-    end = Deadline(100.0)
-    clock.now = 50.0
-    assert share_done(500, 1001, end) == 0.5  # by number: as fast as the time
-    assert share_done(100, 1001, end) == 0.5  # by time: the walks would take 500 s
-    assert share_done(10, 1001, end) == 0.01  # too early to tell
 
 
 def test_steps_that_use_several_threads_are_counted_by_the_time_of_all(monkeypatch):

@@ -55,15 +55,6 @@ def test_utilities_sum_to_zero_and_follow_the_order(values):
     assert (np.sign(np.subtract.outer(utilities, utilities)) == np.sign(np.subtract.outer(values, values))).all()
 
 
-def test_more_masks_find_the_maximum_of_a_linear_function():
-    weight = np.linspace(-1, 1, 20)
-    igo = optimizer(np.full(20, 0.5), population_size=8, learning_rate=0.1, margin=0.05)
-    for step in range(300):
-        masks = igo.ask(step)
-        igo.tell(masks, masks @ weight)
-    assert ((igo.theta > 0.5) == (weight > 0)).all()
-
-
 def test_restored_state_continues_to_the_last_bit():
     first, second = optimizer(np.full(6, 0.5)), optimizer(np.full(6, 0.5))
     for step in range(5):

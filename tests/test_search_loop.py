@@ -84,10 +84,7 @@ def test_running_scale_is_the_standard_deviation_of_all_values_so_far():
     for start in range(0, 57, 3):
         deviation = scale.update(values[start : start + 3])
     np.testing.assert_allclose(deviation, values.std(axis=0))
-
-
-def test_running_scale_of_what_does_not_vary_is_one():
-    assert RunningScale(1).update(np.full((4, 1), 3.0)) == [1.0]
+    assert RunningScale(1).update(np.full((4, 1), 3.0)) == [1.0], "what does not vary"
 
 
 def test_history_is_bounded_and_evenly_spaced():
@@ -107,7 +104,7 @@ def search_for(n_features, n_wanted):
 
 
 @pytest.mark.parametrize(
-    ("ratio", "n_wanted"), [(2, 1), (2, 10), (5, 3), (10, 1), (10, 10), (30, 3), (100, 1), (100, 10), (1000, 1)]
+    ("ratio", "n_wanted"), [(2, 1), (2, 10), (5, 3), (100, 1), (30, 10), (1000, 1)]
 )
 def test_a_search_runs_until_the_wanted_features_are_found_however_few_they_are(ratio, n_wanted):
     n_features = ratio * n_wanted
@@ -134,11 +131,18 @@ def test_features_too_cheap_to_matter_do_not_keep_a_search_from_converging():
     assert search.settled == pytest.approx(9 / 10.5)
 
 
-@pytest.mark.parametrize("damage", [{"seed": -1}, {"step": 2.5}, {"step": None}])
-def test_a_state_with_an_impossible_seed_or_step_is_refused(damage):
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        *(({name: value}, "integer") for name, value in (("seed", -1), ("step", 2.5), ("step", None))),
+        *(({"optimizer": {"theta": np.full(8, value)}}, "theta") for value in (np.nan, np.inf, -0.5, 1.5)),
+        ({"optimizer": {"theta": np.full(6, 0.5)}}, "theta"),
+    ],
+)
+def test_an_impossible_state_is_refused(damage, message):
     search = new_search()
     run_searches([search], noisy, after(3))
-    with pytest.raises(ValueError, match="integer"):
+    with pytest.raises(ValueError, match=message):
         new_search().restore({**search.state(), **damage})
 
 
@@ -147,20 +151,3 @@ def test_a_restored_search_takes_over_the_seed():
     run_searches([first], noisy, after(3))
     second.restore(first.state())
     assert (second.optimizer.seed, second.seed) == (5, first.seed)
-
-
-@pytest.mark.parametrize("spoil", [np.nan, np.inf, -0.5, 1.5])
-def test_a_state_with_impossible_probabilities_is_refused(spoil):
-    search = new_search()
-    run_searches([search], noisy, after(3))
-    state = search.state()
-    state["optimizer"]["theta"] = np.full(8, spoil)
-    with pytest.raises(ValueError, match="theta"):
-        new_search().restore(state)
-
-
-def test_a_state_of_another_size_is_refused():
-    search = new_search(n_features=6)
-    run_searches([search], noisy, after(3))
-    with pytest.raises(ValueError, match="theta"):
-        new_search(n_features=8).restore(search.state())

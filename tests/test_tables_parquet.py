@@ -25,7 +25,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def select(data, *words, code=0):
-    done = runner.invoke(cli.app, ["select", data, "--label", "label", "-k", "4", *map(str, words)])
+    done = runner.invoke(cli.app, ["select", data, "--label", "label", "-k", "4", "--no-checks", *map(str, words)])
     assert done.exit_code == code, done.output
     return done
 
@@ -84,6 +84,6 @@ def test_no_cluster_at_the_address_is_one_line(folder, tmp_path, monkeypatch):
     assert not (tmp_path / "s.json").exists()
 
 
-@pytest.mark.parametrize("words", [("--data-out", "x.csv"), ("--engine", "cpu"), ("--suitability",)])
+@pytest.mark.parametrize("words", [("--data-out", "x.csv"), ("--engine", "cpu"), ("--prepare",)])
 def test_what_needs_all_rows_in_one_place_is_refused_with_dask(folder, words):
     assert words[0] in select("part-*.parquet", "--dask", "tcp://127.0.0.1:9", *words, code=2).stderr

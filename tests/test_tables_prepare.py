@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 from puselect import FSCPU, Preparer, prepare
 from puselect.datasets import make_fraud_export
-from puselect.exceptions import UnreadValuesWarning
+from puselect.exceptions import LeakWarning, UnreadValuesWarning
 from puselect.report import Selection, summarise
 from puselect.selectors.groups import read_groups
 from puselect.tables import load_table
@@ -32,8 +32,9 @@ def export():
 def prepared(export):
     table, _ = export
     y = table["known_fraud"]
-    preparer = Preparer(pos_label="yes", missing_codes=[-9])
-    return preparer, preparer.fit_transform(table.drop(columns="known_fraud"), y)
+    preparer = Preparer(pos_label="yes", missing_codes=[-9], drop=["is_fraud"])
+    with pytest.warns(LeakWarning, match="60 of 60 known positives have a value in 'case_number'; 0% of the others do"):
+        return preparer, preparer.fit_transform(table.drop(columns="known_fraud"), y)
 
 
 def test_every_column_of_a_messy_export_has_its_fate(export, prepared):
@@ -42,7 +43,7 @@ def test_every_column_of_a_messy_export_has_its_fate(export, prepared):
     assert list(outcomes) == [name for name in table.columns if name != "known_fraud"]
     actions = {name: outcomes[name].action for name in outcomes}
     assert actions["transaction_id"] == actions["account"] == "identifier"
-    assert actions["is_fraud"] == actions["case_number"] == "leak"
+    assert (actions["is_fraud"], actions["case_number"]) == ("drop", "sparse")
     assert actions["booked_at"] == "date"
     assert actions["country"] == actions["channel"] == "categories"
     assert actions["count_3_copy"] == "copy"
@@ -56,7 +57,7 @@ def test_what_is_worth_knowing_is_noted(prepared):
     twins = [note.names for note in notes if isinstance(note, TwinNote)]
     assert [set(names) for names in twins if names[0].startswith("amount")] != []
     assert {note.name for note in notes if isinstance(note, SpikeNote)} >= {"imputed_2", "imputed_3"}
-    assert {note.name for note in notes if isinstance(note, LeakNote)} >= {"is_fraud", "case_number"}
+    assert {note.name for note in notes if isinstance(note, LeakNote)} == {"case_number"}
     assert not any(isinstance(note, IdentifierNote | CodeNote) for note in notes)
     (filled,) = (note for note in notes if isinstance(note, FilledNote))
     assert {"imputed_1", "imputed_4", "days_as_customer"} <= set(filled.counts)
@@ -86,10 +87,10 @@ def test_groups_are_the_features_of_one_column(prepared):
 def test_columns_come_back_by_name(export):
     table, _ = export
     X, y = table.drop(columns="known_fraud"), table["known_fraud"]
-    use = ["is_fraud", "transaction_id", "count_3_copy"]
+    use = ["is_fraud", "case_number", "transaction_id", "count_3_copy"]
     features = Preparer(pos_label="yes", use=use).fit_transform(X, y)
     assert set(use) <= set(features.columns)
-    fewer = Preparer(pos_label="yes", drop=["country"], drop_duplicates=0.99).fit(X, y)
+    fewer = Preparer(pos_label="yes", drop=["country"], drop_duplicates=0.99).fit(X)
     actions = {outcome.column: (outcome.action, outcome.text) for outcome in fewer.outcomes_}
     assert actions["country"][0] == "drop"
     (usd,) = (name for name in actions if name.endswith("_usd"))
@@ -99,7 +100,7 @@ def test_columns_come_back_by_name(export):
 def test_the_command_line_prepares_alike(export, prepared, tmp_path):
     path = tmp_path / "export.csv"
     export[0].to_csv(path, index=False)
-    table = load_table(str(path), TableSpec("known_fraud", prepare=True, missing_codes=("-9",)))
+    table = load_table(str(path), TableSpec("known_fraud", prepare=True, missing_codes=("-9",), drop=("is_fraud",)))
     assert table.names == list(prepared[1].columns)
     assert np.allclose(table.X.to_numpy(), prepared[1].to_numpy())
 
@@ -328,17 +329,38 @@ def test_missing_values_are_counted_where_there_are_more_than_in_the_fit(fitted)
 
 
 @pytest.mark.parametrize(("prior", "shift"), [(0.02, 4), (0.01, 4), (0.01, 8), (0.1, 4)])
-@pytest.mark.parametrize("n_flags", [0, 3])
-def test_strong_features_are_used_and_the_class_itself_is_left_out(prior, shift, n_flags):
+def test_the_class_itself_is_a_possible_leak_and_strong_features_are_not(prior, shift):
     rng = np.random.default_rng(0)
     classes = rng.random(5000) < prior
     X = rng.normal(size=(5000, 12))
     X[np.ix_(classes, range(6))] += shift
-    X[:, :n_flags] = X[:, :n_flags] > 2
     y = np.isin(np.arange(5000), rng.choice(np.flatnonzero(classes), 40, replace=False))
     table = pl.DataFrame(X).with_columns(truth=pl.Series(classes), after=pl.Series(np.where(y, X[:, 11], np.nan)))
-    preparer = Preparer().fit(table, y)
-    assert [outcome.column for outcome in preparer.outcomes_ if outcome.action == "leak"] == ["truth", "after"]
+    with pytest.warns(LeakWarning):
+        preparer = Preparer().fit(table, y)
+    assert [note.name for note in preparer.notes_ if isinstance(note, LeakNote)] == ["truth", "after"]
+
+
+def test_leaks_of_text_and_dates_are_noted_with_their_counts_and_companions():
+    rng = np.random.default_rng(0)
+    classes, n = np.arange(2000) < 600, 2000
+    y = classes & (rng.random(n) < 0.1)
+    status = np.where(classes, rng.choice(["open", "lost"], n), rng.choice(["open", "done"], n))
+    reason = np.where(classes, rng.choice(["price", "move"], n), None)
+    days = np.datetime64("2024-03-01") + rng.integers(0, 50, n) + np.where(classes, 50, 0)
+    table = pl.DataFrame({"status": status, "status_by": rng.choice(["a", "b"], n), "reason": list(reason),
+                          "day": days, "nr": np.arange(n) + 1000, "x": rng.normal(size=n)})  # fmt: skip
+    with pytest.warns(LeakWarning):
+        notes = {note.name: note for note in Preparer().fit(table, y).notes_ if isinstance(note, LeakNote)}
+    assert {name: str(note.leak.kind) for name, note in notes.items()} == {
+        "status": "value", "reason": "present", "day": "stretch", "nr": "stretch",
+    }
+    n_done = int((status == "done").sum())
+    status_note = notes["status"]
+    assert (status_note.bounds[0], status_note.leak.labelled, status_note.leak.others) == ("done", 0, n_done)
+    assert status_note.companions == ("status_by",)
+    assert notes["reason"].leak.others == 600 - y.sum()
+    assert "2024-04-19" < notes["day"].bounds[0] < notes["day"].bounds[1] < "2024-06-10"
 
 
 def test_costs_go_by_the_names_before_preparing_and_one_is_for_all_others(export):

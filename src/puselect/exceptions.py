@@ -27,5 +27,13 @@ class FewerFeaturesWarning(UserWarning):
     """Fewer features were selected than asked for, because the other columns are constant."""
 
 
+class LeakWarning(UserWarning):
+    """Columns may give the labels away; drop those that would not be known for a new row."""
+
+
+class MissingValuesWarning(UserWarning):
+    """Cells of the table are missing; the median of their column stands in for them."""
+
+
 class UnreadValuesWarning(UserWarning):
     """Many values of a new table are missing, cannot be read as those of the fit, or were never seen there."""

@@ -1,6 +1,5 @@
 """Labels: which rows of ``y`` are labelled positives."""
 
-
 import numpy as np
 from numpy.typing import ArrayLike
 

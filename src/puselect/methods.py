@@ -6,6 +6,7 @@ by an entry point of the group ``puselect.methods`` that names a sequence of `Me
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -131,9 +132,13 @@ class _Lookup(Mapping[str, Value], Generic[Value]):
         self.value_of = value_of
 
     def __getitem__(self, name: str) -> Value:
-        if name in IN_PAPER and name not in self:
+        if name in self:
+            return self.value_of(_records()[name])
+        if name in IN_PAPER:
             raise KeyError(f"{name!r} {PAPER_HINT}")
-        return self.value_of(_records()[name])
+        near = get_close_matches(str(name).casefold(), self, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self)}"
+        raise KeyError(f"{name!r} is not a method; {hint}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(_records())
@@ -148,68 +153,39 @@ class _Lookup(Mapping[str, Value], Generic[Value]):
         return f"<methods: {', '.join(self)}>"
 
 
-_BASELINES = "puselect.baselines."
-_FSCPU = "puselect.fscpu.selector:FSCPU"
+def _baseline(name: str, source: str, idea: str, seconds: float, **more: Any) -> Method:
+    return Method(name, f"puselect.baselines.{source}", idea, more.pop("labels", AS_CLASSES), seconds, **more)
+
+
+def _fscpu(name: str, idea: str, seconds: float, maker: str = "FSCPU", **more: Any) -> Method:
+    return Method(name, f"puselect.fscpu.selector:{maker}", idea, POSITIVES, seconds, clusters=True, **more)
+
+
+_FEW_TREES, _FEW_STEPS, _WITH_INFORMATION = {"n_estimators": 10}, {"max_iter": 60}, {"criterion": "cluster+mi"}
 _BUILT_IN = (
-    Method(
-        "kbest", _BASELINES + "filters:KBest", "chi-squared between each column and the label", AS_CLASSES, 0.2
-    ),
-    Method("lasso", _BASELINES + "linear:LassoRank", "weights of a linear model with an L1 penalty", AS_CLASSES, 0.2),
-    Method(
-        "mrmr", _BASELINES + "information:MRMR", "much information about the label, little redundancy", AS_CLASSES, 0.2
-    ),
-    Method(
-        "dt-rfe", _BASELINES + "trees:DTRFE", "drop the column a random forest needs least, repeat", AS_CLASSES, 45.0,
-        quick={"n_estimators": 10, "step": 8},
-    ),
-    Method(
-        "semi-jmi", _BASELINES + "information:SemiJMI", "pairs of columns with much information on the label",
-        AS_CLASSES, 0.2,
-    ),
-    Method(
-        "fastcan", _BASELINES + "linear:FastCanRank", "the column that adds most to a linear model, repeat",
-        AS_CLASSES, 0.1, "fastcan",
-    ),
-    Method(
-        "forest", _BASELINES + "trees:ForestImportance", "importance in a balanced random forest", AS_CLASSES, 4.0,
-        quick={"n_estimators": 10},
-    ),
-    Method(
-        "pu-bagging", _BASELINES + "trees:PUBagging", "importance in trees that each see a few unlabelled rows",
-        AS_CLASSES, 2.0, quick={"n_estimators": 10},
-    ),
-    Method(
-        "l1-logistic", _BASELINES + "linear:L1Logistic",
-        "weights of a balanced logistic regression with an L1 penalty", AS_CLASSES, 0.6,
-    ),
-    Method(
-        "lowest-variance", _BASELINES + "filters:LowestVariance",
-        "scaled columns of lowest standard deviation", NOTHING, 0.02,
-    ),
-    Method(
-        "lepage", _BASELINES + "filters:Lepage", "labelled rows at another location or spread, by column", AS_CLASSES,
-        0.1,
-    ),
-    Method(
-        "fscpu", _FSCPU, "few clusters of positives, plus evidence of single columns", POSITIVES, 9.0, clusters=True,
-        quick={"max_iter": 60},
-    ),
-    Method(
-        "consensus", _BASELINES + "consensus:Consensus", "ranks of fscpu, which count twice, and of pu-bagging",
-        AS_CLASSES, 11.0,
-    ),
-    Method(
-        "fscpu-mi", _FSCPU, "few clusters of positives, plus semi-jmi's information", POSITIVES, 9.0, clusters=True,
-        settings={"criterion": "cluster+mi"}, quick={"max_iter": 60},
-    ),
-    Method(
-        "fscpu-published", _FSCPU + ".published", "few clusters of positives, every number as in the paper", POSITIVES,
-        1500.0, clusters=True, quick={"max_iter": 2},
-    ),
-    Method(
-        "fscpu-mi-published", _FSCPU + ".published", "fscpu-mi with every number as in the paper", POSITIVES, 1500.0,
-        clusters=True, settings={"criterion": "cluster+mi"}, quick={"max_iter": 2},
-    ),
+    _baseline("kbest", "filters:KBest", "chi-squared between each column and the label", 0.2),
+    _baseline("lasso", "linear:LassoRank", "weights of a linear model with an L1 penalty", 0.2),
+    _baseline("mrmr", "information:MRMR", "much information about the label, little redundancy", 0.2),
+    _baseline("dt-rfe", "trees:DTRFE", "drop the column a random forest needs least, repeat", 45.0,
+              quick={**_FEW_TREES, "step": 8}),
+    _baseline("semi-jmi", "information:SemiJMI", "pairs of columns with much information on the label", 0.2),
+    _baseline("fastcan", "linear:FastCanRank", "the column that adds most to a linear model, repeat", 0.1,
+              extra="fastcan"),
+    _baseline("forest", "trees:ForestImportance", "importance in a balanced random forest", 4.0, quick=_FEW_TREES),
+    _baseline("pu-bagging", "trees:PUBagging", "importance in trees that each see a few unlabelled rows", 2.0,
+              quick=_FEW_TREES),
+    _baseline("l1-logistic", "linear:L1Logistic", "weights of a balanced logistic regression with an L1 penalty", 0.6),
+    _baseline("lowest-variance", "filters:LowestVariance", "scaled columns of lowest standard deviation", 0.02,
+              labels=NOTHING),
+    _baseline("lepage", "filters:Lepage", "labelled rows at another location or spread, by column", 0.1),
+    _fscpu("fscpu", "few clusters of positives, plus evidence of single columns", 9.0, quick=_FEW_STEPS),
+    _baseline("consensus", "consensus:Consensus", "ranks of fscpu, which count twice, and of pu-bagging", 11.0),
+    _fscpu("fscpu-mi", "few clusters of positives, plus semi-jmi's information", 9.0, settings=_WITH_INFORMATION,
+           quick=_FEW_STEPS),
+    _fscpu("fscpu-published", "few clusters of positives, every number as in the paper", 1500.0, "FSCPU.published",
+           quick={"max_iter": 2}),
+    _fscpu("fscpu-mi-published", "fscpu-mi with every number as in the paper", 1500.0, "FSCPU.published",
+           settings=_WITH_INFORMATION, quick={"max_iter": 2}),
 )  # fmt: skip
 
 REGISTRY: Mapping[str, Method] = _Lookup(lambda method: method)

@@ -5,13 +5,25 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from puselect.phrases import listed
+
 LARGEST_INTEGER = 10**18
 
 
 def check_number(
-    name: str, value: object, low: float, high: float = np.inf, *, integer: bool = False, open_low: bool = False
+    name: str,
+    value: object,
+    low: float,
+    high: float = np.inf,
+    *,
+    integer: bool = False,
+    open_low: bool = False,
+    others: Sequence[str] = (),
 ) -> None:
-    """Raise a ValueError unless `value` is a number of the wanted kind in [low, high], or (low, high]."""
+    """Raise a ValueError unless `value` is a number of the wanted kind in [low, high], or (low, high].
+
+    `others` are kinds of values that the caller accepts as well; the message names them.
+    """
     if isinstance(value, int) and abs(value) > LARGEST_INTEGER:  # not a float, nor an index
         raise ValueError(f"{name} must be a number below {LARGEST_INTEGER:g}, got one of {len(str(value))} digits")
     is_number = isinstance(value, Integral if integer else Real) and not isinstance(value, bool | np.bool_)
@@ -19,7 +31,7 @@ def check_number(
     if not is_inside or (open_low and value == low):
         noun = "an integer" if integer else "a number"
         reach = f"{'above' if open_low else 'of at least'} {low}" if high == np.inf else f"in {low}..{high}"
-        raise ValueError(f"{name} must be {noun} {reach}, got {value!r}")
+        raise ValueError(f"{name} must be {listed([f'{noun} {reach}', *others], 'or')}, got {value!r}")
 
 
 def check_max_time(value: object) -> None:

@@ -42,7 +42,7 @@ def shortened(names: Sequence[object], mark: str = ", ", most: int = 6) -> str:
     return mark.join(map(str, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str], word: str = "and") -> str:
     """Return names as a list in a sentence.
 
     Examples
@@ -50,7 +50,7 @@ def listed(names: Sequence[str]) -> str:
     >>> listed(["a"]), listed(["a", "b", "c"])
     ('a', 'a, b and c')
     """
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
 def number(value: float) -> str:

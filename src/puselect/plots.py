@@ -14,7 +14,6 @@ from puselect.fscpu.projection import CANDIDATE, LABELLED, UNLABELLED, principal
 from puselect.scaling import as_numbers
 from puselect.search import History
 from puselect.selectors.base import PUSelector
-from puselect.selectors.groups import selected_groups
 from puselect.selectors.result import FitResult, Unit
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ def clusters(selector: PUSelector, X: ArrayLike, y: ArrayLike, ax: "Axes | None"
     columns = table[:, result.support]
     found = None if result.row_model is None else result.row_model.candidates(columns, positive)
     kind = row_kinds(len(table), positive, found)
-    points, explained = principal_axes(columns, selected_groups(result.groups, result.support))
+    points, explained = principal_axes(columns, result.selected_groups())
     ax = _axes(ax)
     _scatter(ax, points[kind == UNLABELLED], "unlabelled", color=QUIET, s=6, linewidths=0)
     _scatter(ax, points[kind == CANDIDATE], "candidate", color=OTHER, s=10, linewidths=0)

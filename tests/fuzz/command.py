@@ -29,18 +29,18 @@ OPTIONS: dict[str, list[Any]] = {
     "--method": ["kbest", "lasso", "mrmr", "semi-jmi", "nope", ""], "--seed": [0, 1, -1, 2**40, "x"],
     "--engine": ["cpu", "reference", "auto", "x"], "--jobs": [1, 2, 0, "x"], "--max-iter": [1, 2, 3, 0],
     "--checkpoint": ["point", ".", "missing/point"], "--yes": [None], "--quiet": [None], "--json": [None],
-    "-o": ["out.json", ".", "missing/out.json", "table.csv", "costs.csv"], "--shuffles": [1, 0],
+    "-o": ["out.json", ".", "missing/out.json", "table.csv", "costs.csv"], "--shuffles": [19, 0],
     "--data-out": ["out.csv", "out.parquet", "out.xyz", "out.csv.gz", "table.csv"], "--nonsense": [None, 1],
     "--report": ["out.html", "out.json"], "--prepare": [None], "--use": ["c0", "zz", "t"], "--id": ["t", "c0", "zz"],
     "--missing": ["0,9", "x", "", "nan"], "--drop-duplicates": [0.9, 0, 1, "x"], "--max-false": [0.1, 0, 1, -1, "x"],
-    "--max-time": [1, "1s", "1h", 0, "x"], "--searches": [2, 3, 0, "x"], "--suitability": [None],
+    "--max-time": [1, "1s", "1h", 0, "x"], "--searches": [2, 3, 0, "x"], "--no-checks": [None],
     "--candidates": ["found.csv", "table.csv", "missing/found.csv"], "--methods": ["kbest,lepage", "lasso", "nope", ""],
     "--splits": [2, 3, 0, 99], "--model": ["logistic", "knn", "x"], "--truth": ["c0", "label", "zz"],
 }  # fmt: skip
 RESULTS = ["prepared.json", "plain.json", "kbest.json", "compared.json"]
 TABLES = ["table.csv", "table.parquet", "text.csv", "holes.csv", "missing.csv", ".", "costs.json", "wide.csv"]
 QUICK: dict[str, list[Any]] = {
-    "select": ["--max-iter", 2], "check": ["--shuffles", 1], "compare": ["--methods", "kbest", "--splits", 2],
+    "select": ["--max-iter", 2], "check": ["--shuffles", 19], "compare": ["--methods", "kbest", "--splits", 2],
 }  # fmt: skip
 
 
@@ -84,7 +84,7 @@ def files() -> dict[str, bytes]:
     Path("costs.json").write_text('{"c0": 1, "c1": 1, "c2": 2, "c3": 1}')
     lines = [
         "select text.csv --prepare --use t -k 2 --max-iter 2 --searches 2 -o prepared.json",
-        "select table.csv --budget 2 --costs costs.csv --max-iter 2 --shuffles 1 -o plain.json",
+        "select table.csv --budget 2 --costs costs.csv --max-iter 2 --shuffles 19 -o plain.json",
         "select table.csv --method kbest -k 2 -o kbest.json",
         "compare table.csv -k 2 --methods kbest,lasso --splits 2 --jobs 1 -o compared.json",
     ]

@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
-from ranking_contract import RankingContract, error_of, small_table
-from scipy.optimize import approx_fprime, check_grad, minimize
+from scipy.optimize import approx_fprime, minimize
 from scipy.special import expit
+from small_tables import small_table
 
-from puselect.search.progress import Deadline
-from puselect_paper.baselines.jsfs import JSFS, graph_penalty, pruned_scores, reached_rows
+from puselect_paper.baselines.jsfs import JSFS, graph_penalty, pruned_scores
 from puselect_paper.baselines.neighbour_graph import neighbour_edges
 from puselect_paper.baselines.sparse_bayes import (
     SparseModel,
@@ -19,16 +18,6 @@ from puselect_paper.baselines.sparse_bayes import (
     weight_derivatives,
     weight_objective,
 )
-
-
-class TestJSFS(RankingContract):
-    def make(self, n_features_to_select=None, **options):
-        return JSFS(n_features_to_select, **options)
-
-
-class TestJSFSWithSpreadLabels(RankingContract):
-    def make(self, n_features_to_select=None, **options):
-        return JSFS(n_features_to_select, unlabelled_as="propagated", prior=0.1, **options)
 
 
 @pytest.fixture
@@ -50,20 +39,12 @@ def precision(rng):
     return np.diag(rng.uniform(0.1, 2, 6)) + 0.1 * B @ B.T
 
 
-def test_the_gradient_of_the_weights_is_that_of_finite_differences(rng, sample, precision):
-    for _ in range(5):
-        error = check_grad(
-            lambda w: weight_objective(w, sample, precision),
-            lambda w: weight_derivatives(w, sample, precision)[0],
-            rng.normal(size=6),
-        )
-        assert error < 1e-5
-
-
-def test_the_curvature_of_the_weights_is_that_of_finite_differences(rng, sample, precision):
+def test_the_derivatives_of_the_weights_are_those_of_finite_differences(rng, sample, precision):
     w = rng.normal(size=6)
+    gradient, curvature = weight_derivatives(w, sample, precision)
+    np.testing.assert_allclose(approx_fprime(w, lambda v: weight_objective(v, sample, precision)), gradient, atol=1e-5)
     rows = [approx_fprime(w, lambda v, j=j: weight_derivatives(v, sample, precision)[0][j]) for j in range(6)]
-    np.testing.assert_allclose(weight_derivatives(w, sample, precision)[1], -np.array(rows), atol=1e-5)
+    np.testing.assert_allclose(curvature, -np.array(rows), atol=1e-5)
 
 
 def test_the_derivatives_of_the_reliabilities_are_those_of_finite_differences(rng):
@@ -123,23 +104,11 @@ def test_the_graph_penalty_is_that_of_the_dense_laplacian(rng):
     np.testing.assert_allclose(graph_penalty(X, positive, edges), X.T @ laplacian @ X)
 
 
-def test_spread_labels_go_to_the_rows_of_the_closed_form(rng):
-    X, positive = rng.random((40, 3)), np.arange(40) < 4
-    edges = neighbour_edges(X, 5)
-    W = np.zeros((40, 40))
-    W[edges.first, edges.second] = W[edges.second, edges.first] = 1
-    degrees = W.sum(axis=1)
-    F = 0.01 * np.linalg.solve(np.eye(40) - 0.99 * W / np.sqrt(np.outer(degrees, degrees)), positive.astype(float))
-    expected = 4 + np.argsort(-F[4:])[:9]
-    np.testing.assert_array_equal(np.sort(reached_rows(edges, positive, 0.25, rng)), np.sort(expected))
-    assert len(reached_rows(edges, positive, 0.0, rng)) == 0
-
-
 def test_columns_that_tell_the_classes_get_the_weights(rng):
     X = rng.random((800, 8))
     X[:, 3] = 0
     y = (rng.random(800) < expit(14 * (X[:, 0] - X[:, 5]))).astype(float)
-    result = fit_sparse_bayes(X, y, np.ones(800, dtype=bool), np.zeros((8, 8)), 1.0, 50, Deadline(None))
+    result = fit_sparse_bayes(X, y, np.ones(800, dtype=bool), np.zeros((8, 8)), 1.0, 50)
     assert result.weights[0] > 10
     assert result.weights[5] < -10
     assert np.abs(np.delete(result.weights, [0, 5])).max() < 1
@@ -153,7 +122,7 @@ def test_unreliable_rows_count_less():
     labelled = np.arange(300) < 100
     y = (X[:, 0] > X[:, 1]).astype(float)
     wrong = np.where(labelled, y, 1 - y)
-    trusted = fit_sparse_bayes(X, wrong, labelled, np.zeros((2, 2)), 9.95e-3, 50, Deadline(None))
+    trusted = fit_sparse_bayes(X, wrong, labelled, np.zeros((2, 2)), 9.95e-3, 50)
     assert trusted.weights[0] > 0 > trusted.weights[1]
 
 
@@ -172,27 +141,3 @@ def test_dropped_features_fill_up_the_selection():
     assert selector.get_support()[~dropped].all()
     assert selector.get_support().sum() == 29
     assert selector.n_iter_ <= 50
-
-
-def test_the_graph_matters_when_it_is_strong():
-    X, y, _ = small_table()
-    weak, strong = (JSFS(gamma=gamma).fit(X, y).coef_ for gamma in (1e-11, 1.0))
-    none = JSFS(gamma=0).fit(X, y).coef_
-    np.testing.assert_allclose(weak, none, rtol=1e-4, atol=1e-6)
-    assert np.abs(strong).sum() < np.abs(none).sum() / 2
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"unlabelled_as": "ones"}, "unlabelled_as must be one of 'negative', 'propagated', got 'ones'"),
-        ({"unlabelled_as": "propagated"}, "prior must be a number in 0..1, got None"),
-        ({"prior": 2}, "prior must be a number in 0..1, got 2"),
-        ({"gamma": -1}, "gamma must be a number of at least 0, got -1"),
-        ({"mu": "much"}, "mu must be a number of at least 0, got 'much'"),
-        ({"max_iter": 0}, "max_iter must be an integer of at least 1, got 0"),
-    ],
-)
-def test_bad_parameters_are_named(options, message):
-    X, y, _ = small_table()
-    assert error_of(JSFS(**options), X, y) == (ValueError, message)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from ranking_contract import RankingContract
 from scipy.optimize import approx_fprime
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
@@ -10,11 +9,6 @@ from sklearn.linear_model import LogisticRegression
 from puselect.baselines.linear import L1
 from puselect_paper.baselines import PULasso
 from puselect_paper.baselines.pu_lasso import HiddenClasses, Line, entry_scores
-
-
-class TestPULasso(RankingContract):
-    def make(self, n_features_to_select=None, **options):
-        return PULasso(n_features_to_select, **{"prior": 0.3, **options})
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from ranking_contract import RankingContract, small_table
 
 from puselect.datasets import make_pu_clusters
 from puselect_paper.baselines import PublishedMRMR
@@ -15,19 +14,8 @@ PYMRMR_TIES = {
 }
 
 
-class TestContract(RankingContract):
-    def make(self, n_features_to_select=None, **options):
-        return PublishedMRMR(n_features_to_select, **options)
-
-
 def order_of(selector):
     return np.argsort(selector.ranking_).tolist()
-
-
-def test_order_of_rows_changes_nothing():
-    X, y, _ = small_table()
-    rows = np.random.default_rng(0).permutation(len(X))
-    assert order_of(PublishedMRMR().fit(X[rows], y[rows])) == order_of(PublishedMRMR().fit(X, y))
 
 
 @pytest.mark.parametrize("n_features", PYMRMR_TIES)
@@ -59,11 +47,3 @@ def test_quicksort_sorts():
         order = quicksort_order(keys)
         assert sorted(order) == list(range(40))
         np.testing.assert_array_equal(keys[order], np.sort(keys)[::-1])
-
-
-def test_many_columns_give_the_same_features_without_all_pairs(monkeypatch):
-    X, y, _ = make_pu_clusters("40/8/1", n_negative=400, n_positive=60, n_irrelevant=55, random_state=0)
-    whole = PublishedMRMR(20).fit(X, y).ranking_
-    monkeypatch.setattr("puselect.baselines.information.MOST_PAIRED", 10)
-    lines = PublishedMRMR(20).fit(X, y).ranking_
-    np.testing.assert_array_equal(lines[whole <= 20], whole[whole <= 20])

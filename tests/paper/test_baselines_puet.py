@@ -1,17 +1,14 @@
 """PUET: risks against formulas written out, a node against brute force, and one column that matters."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
-from ranking_contract import RankingContract, small_table
+from small_tables import small_table
 
-from puselect.checks.prior import estimate_prior
-from puselect_paper.baselines import PUET
+from puselect.selectors.ranking import RankingTask
+from puselect_paper.baselines import PUET, class_prior
 from puselect_paper.baselines.puet import best_cut, cut_risks, node_risk, saved_risk
-
-
-class TestPUET(RankingContract):
-    def make(self, n_features_to_select=None, **options):
-        return PUET(n_features_to_select, **{"n_estimators": 5, "prior": 0.3, **options})
 
 
 def literal_risk(positive, rows, prior):
@@ -89,15 +86,9 @@ def test_the_one_column_that_matters_saves_most():
     assert selector.scores_[13] > 3 * np.delete(selector.scores_, 13).max()
 
 
-def test_without_a_prior_it_is_estimated():
+@pytest.mark.parametrize(("n_hidden", "share"), [(36, (24 + 36) / 360), (None, 2 * 24 / 360)])
+def test_without_a_prior_it_is_estimated_or_else_twice_the_labelled_share(monkeypatch, n_hidden, share):
     X, y, _ = small_table()
-    share = (y.sum() + estimate_prior(X, y, random_state=None).n_hidden) / len(y)
-    assert share == pytest.approx(60 / 360, abs=0.1)
-    assert PUET(4, n_estimators=5, random_state=0).fit(X, y).get_support().sum() == 4
-
-
-@pytest.mark.parametrize("bad", [0, -0.1, 1.5, "half", float("nan")])
-def test_a_prior_that_is_no_share_is_refused(bad):
-    X, y, _ = small_table()
-    with pytest.raises(ValueError, match="prior must be a number in"):
-        PUET(prior=bad).fit(X, y)
+    monkeypatch.setattr(class_prior, "estimate_prior", lambda *_, random_state: SimpleNamespace(n_hidden=n_hidden))
+    task = RankingTask(X, y == 1, 4, np.random.default_rng(0))
+    assert class_prior.known_prior(None, task) == pytest.approx(share)

@@ -2,17 +2,11 @@ import tomllib
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
-from study_files import SMALL, write_study
-
-from puselect import METHODS, __version__, methods
-from puselect.baselines import KBest
+from puselect import METHODS, __version__
 from puselect.fscpu.settings import Settings
-from puselect.methods import IN_PAPER, NOTHING, REGISTRY, YARDSTICKS, Method, register
+from puselect.methods import IN_PAPER, REGISTRY, YARDSTICKS
 from puselect_paper.methods import METHODS as RECORDS
-from puselect_paper.report import report_study
 from puselect_paper.report.paper import paper_figures
-from puselect_paper.studies import load_study, run_study
 from puselect_paper.studies.cost import PROPORTIONAL_TO
 from puselect_paper.studies.rows import ROWS, row_names
 
@@ -49,18 +43,3 @@ def test_times_are_proportional_to_settings_with_their_defaults():
         if "preset" in parameters:
             parameters["max_iter"] = Settings.of(parameters).most_steps(0.5, 100)
         assert parameters.items() >= settings.items()
-
-
-@pytest.fixture
-def toy():
-    register(Method("toy", KBest, "a toy", NOTHING, 0.1))
-    yield
-    del methods._records()["toy"]
-
-
-def test_a_study_runs_a_new_method_and_its_report_shows_it(toy, tmp_path):
-    text = SMALL.replace('name = "kbest"\nlabel = "K-Best"', 'name = "toy"')
-    study = load_study(str(write_study(tmp_path, text)))
-    assert run_study(study, tmp_path / "out", methods=["toy"]).measured == 6
-    assert "toy" in report_study(tmp_path / "out").read_text()
-    assert "toy" in {method.name for method in load_study("quick").methods}

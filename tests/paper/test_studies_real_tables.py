@@ -4,15 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.metrics import average_precision_score, roc_auc_score
 
-from puselect.baselines import ForestImportance, KBest
-from puselect.evaluation import DOWNSTREAM
+from puselect.baselines import ForestImportance
 from puselect_paper.baselines import PUET
 from puselect_paper.report import collect, study_tables
 from puselect_paper.report.tables import to_markdown
 from puselect_paper.statistics import corrected_resampled_t_test, mean_ranks
-from puselect_paper.studies import Study, load_run, load_study
+from puselect_paper.studies import Study, load_run
 from puselect_paper.studies.cells import Cell
 from puselect_paper.studies.journal import Row
 from puselect_paper.studies.measures import measure
@@ -65,35 +63,18 @@ class TestProtocol:
         oracle = measure(Cell("real", "forest", {}, {**data, "given": "classes"}, 2)).values
         support = ForestImportance(4, random_state=2).fit(split.X_train, split.classes).get_support()
         assert oracle["selected"] == np.flatnonzero(support).tolist()
-        assert oracle["auc"] == judge(support, split, MODELS, 2)["auc"], "models learn from the few labels"
+        judged = judge(support, split, MODELS, 2)
+        assert (oracle["auc"], oracle["ap"]) == (judged["auc"], judged["ap"]), "models learn from the few labels"
         told = measure(Cell("real", "puet", {}, {**data, "given": "prior"}, 2)).values
         known = PUET(4, prior=split.classes.mean(), random_state=2).fit(split.X_train, split.y_train)
         assert told["selected"] == np.flatnonzero(known.support_).tolist()
         assert split.classes[split.y_train == 1].all()
         assert split.classes.mean() == 0.25
 
-    def test_only_positives_are_labelled(self):
-        X, y = load_real_table("small")
-        split = split_real_table("small", 3)
-        truth = {tuple(row): label for row, label in zip(np.delete(X, 5, axis=1).tolist(), y, strict=True)}
-        assert all(truth[tuple(row)] for row in split.X_train[split.y_train == 1].tolist())
-
     def test_splits_are_paired_and_differ_by_seed(self):
         first, again, other = (split_real_table("small", seed) for seed in (0, 0, 1))
         assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
         assert not np.array_equal(first.X_test, other.X_test)
-
-    def test_auc_is_that_of_the_procedure_step_by_step(self):
-        data = {"name": "small", "share": 0.2, "models": MODELS}
-        values = measure(Cell("real", "kbest", {}, data, 2)).values
-        split = split_real_table("small", 2)
-        support = KBest(2, random_state=2).fit(split.X_train, split.y_train).get_support()
-        assert values["selected"] == np.flatnonzero(support).tolist()
-        for name in MODELS:
-            model = DOWNSTREAM[name](random_state=2).fit(split.X_train[:, support], split.y_train)
-            probability = model.predict_proba(split.X_test[:, support])[:, 1]
-            assert values["auc"][name] == roc_auc_score(split.y_test, probability)
-            assert values["ap"][name] == average_precision_score(split.y_test, probability)
 
     def test_a_missing_table_is_an_error_that_names_the_file(self, monkeypatch):
         row = measure(Cell("real", "kbest", {}, {"name": "none", "share": 0.2, "models": MODELS}, 0))
@@ -104,7 +85,7 @@ class TestProtocol:
 
 
 METHODS = ["fscpu", "kbest", "lepage", "all", "random"]
-TABLES = ["a", "b", "c"]
+TABLES = list("abcdef")
 
 
 def auc_of(method, table, share, seed):
@@ -138,8 +119,8 @@ class TestBoard:
         values = [np.mean(list(auc_of("kbest", "b", 0.1, seed).values())) for seed in range(4)]
         assert texts(table)["K-Best"][1] == f"{np.mean(values):.3f}".lstrip("0")
         marked = {line[1].text: [entry.best for entry in line[3:]] for line in table.lines}
-        assert marked["FSCPU, our default"] == [True, True, False, True]
-        assert marked["Lepage's statistic"] == [False, False, True, False]
+        assert marked["FSCPU, our default"] == [True, True, False, True, True, True, True]
+        assert marked["Lepage's statistic"] == [False, False, True, False, False, False, False]
         assert not any(marked["all features"])
 
     def test_ranks_are_means_within_a_table_first(self):
@@ -163,11 +144,6 @@ class TestBoard:
         difference = tables["FSCPU, our default against the others on each data set, 10 % of the features"]
         assert texts(difference)["K-Best"][0].startswith("+.05")
 
-    def test_all_methods_are_ranked_on_the_splits_that_all_have(self):
-        title = "Mean ranks on the splits that all methods have"
-        assert texts(board(fewer=["kbest"])[title]) == texts(board(n_seeds=2)["Mean ranks"])
-        assert title not in board()
-
     def test_differences_are_tested_with_the_correction_for_shared_rows(self):
         table = board(shares=[0.1])["FSCPU, our default against the others on each data set, 10 % of the features"]
         means = {
@@ -182,49 +158,10 @@ class TestBoard:
 
     def test_tests_over_the_tables_count_wins(self):
         table = board()["FSCPU, our default against the others, over the tables"]
-        assert texts(table)["K-Best"][1] == "3"
-        assert texts(table)["Lepage's statistic"][1] == "2"
-        assert texts(table)["K-Best"][2] == ".250"
-        assert texts(table)["K-Best"][3] == "1.000"
-
-    def test_one_split_of_one_table_gives_values_alone(self):
-        study = load_study("real-tables")
-        cells = [cell for cell in study.cells(["fscpu", "lepage"], n_seeds=1) if cell.data["name"] == "wpbc"]
-        rows = [Row(cell, {"auc": dict.fromkeys(cell.data["models"], 0.7)}) for cell in cells]
-        titles = [table.title for table in study_tables(collect(study, rows))]
-        wanted = [*(f"AUC, {share} % of the features" for share in (10, 20, 50)), "Mean ranks"]
-        assert titles == [f"Medium tables: {name}" for name in wanted]
-
-    def test_medium_and_wide_tables_are_ranked_and_tested_apart(self):
-        study = load_study("real-tables")
-        medium, wide = ([point["name"] for point in block.points[::3]] for block in study.blocks)
-        assert (len(medium), len(wide), len({*medium, *wide})) == (20, 8, 28)
-        cells = study.cells(["fscpu", "oracle", "puet"], n_seeds=1)
-        rng = np.random.default_rng(0)
-        rows = [
-            Row(cell, {name: dict.fromkeys(cell.data["models"], rng.random()) for name in ("auc", "ap")})
-            for cell in cells
-        ]
-        tables = {table.title: table for table in study_tables(collect(study, rows))}
-        for title in ("Wide tables: FSCPU, our default against the others, over the tables, by AP",
-                      "Medium tables: Mean ranks"):  # fmt: skip
-            assert "oracle: forest importance, true classes" in texts(tables[title])
-        means = tables["Wide tables: AP, 10 % of the features"]
-        assert not any(entry.best for line in means.lines if line[1].text.startswith("oracle") for entry in line)
-
-
-def test_what_a_method_may_be_given_is_checked():
-    block = {"measure": "real", "name": "wpbc", "share": 0.1, "models": MODELS}
-    method = {"name": "kbest", "given": "all"}
-    with pytest.raises(ValueError, match="given must be one of classes, prior, got 'all'"):
-        Study.from_definition({"title": "t", "seeds": 1, "method": [method], "data": [block]})
-
-
-@pytest.mark.parametrize("change", [{"name": "../etc/passwd"}, {"models": ["svm"]}, {"share": 1.5}, {"rate": 0.1}])
-def test_bad_blocks_are_errors(change):
-    block = {"measure": "real", "name": "wpbc", "share": 0.1, "models": MODELS, **change}
-    with pytest.raises(ValueError, match=next(iter(change))):
-        Study.from_definition({"title": "t", "seeds": 1, "method": ["kbest"], "data": [block]})
+        assert texts(table)["K-Best"][1] == "6"
+        assert texts(table)["Lepage's statistic"][1] == "5"
+        assert texts(table)["K-Best"][2] == ".031"
+        assert texts(table)["K-Best"][3] == ".125"
 
 
 def test_the_page_shows_the_stored_results():
@@ -237,4 +174,3 @@ def test_the_page_shows_the_stored_results():
     shown = page.partition("Mean AUC")[2].partition("Mean ranks")[0].strip().splitlines()[2:]
     assert len(shown) == 9
     assert set(shown) <= set(auc.splitlines())
-

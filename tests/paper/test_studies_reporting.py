@@ -12,9 +12,7 @@ from puselect import cli
 from puselect_paper.report import collect, report_study, study_tables
 from puselect_paper.report.paper import Figure, differs, paper_figures
 from puselect_paper.report.reporting import Section, study_page
-from puselect_paper.report.table3 import TOGETHER, paired_cases
-from puselect_paper.report.tables import Entry, Table, fit_width, to_markdown
-from puselect_paper.statistics import mean_ranks
+from puselect_paper.report.tables import Entry, Table, to_markdown
 from puselect_paper.studies import load_run
 from puselect_paper.studies.journal import Journal, Row
 from puselect_paper.studies.runner import STUDY_FILE
@@ -58,19 +56,14 @@ class TestPaper:
         assert len(paper_figures("fsr")) == 11 * 10
         assert len(paper_figures("auc")) == 12 * 3
 
-    def test_two_standard_errors_decide(self):
+    def test_two_standard_errors_decide_and_rounding_is_no_difference(self):
         paper = Figure(0.9, 0.1, 5)
         error = np.sqrt(0.1**2 / 5 + 0.1**2 / 5)
         assert not differs(Figure(0.9 - 2 * error, 0.1, 5), paper, "fsr")
         assert differs(Figure(0.9 - 2 * error - 0.006, 0.1, 5), paper, "fsr")
-
-    def test_a_single_value_borrows_the_papers_deviation(self):
-        paper = Figure(0.9, 0.1, 5)
-        assert not differs(Figure.of([0.7]), paper, "fsr")
-        assert differs(Figure.of([0.6]), paper, "fsr")
-
-    def test_rounding_is_no_difference(self):
         assert not differs(Figure(0.604, 0.0, 30), Figure(0.6, 0.0, 5), "fsr")
+        assert not differs(Figure.of([0.7]), paper, "fsr"), "a single value borrows the paper's deviation"
+        assert differs(Figure.of([0.6]), paper, "fsr")
 
 
 class TestTable1:
@@ -101,21 +94,20 @@ class TestTable1:
 
     def test_rows_that_are_no_part_of_the_study_are_left_out_and_counted(self, tmp_path):
         study = load_study(str(write_study(tmp_path)))
-        fill(tmp_path / "out", study)
+        fill(tmp_path / "out", study, study.cells(n_seeds=7))
         other = load_study("table1").cells(["kbest"], n_seeds=1)[0]
         with Journal(tmp_path / "out") as journal:
             journal.append(Row(other, {"fsr": 0.123}))
-            journal.append(Row(study.cells(n_seeds=4)[3], error="ValueError: no"))
+            journal.append(Row(study.cells(n_seeds=8)[7], error="ValueError: <too small>"))
         results = collect(*load_run(tmp_path / "out"))
         assert results.n_foreign == 1
-        assert [row.cell.seed for row in results.failed] == [3]
-        assert not any(".12" in text for table in study_tables(results) for line in texts(table) for text in line)
-
-    def test_more_seeds_than_the_study_asks_for_are_used(self, tmp_path):
-        study = load_study(str(write_study(tmp_path)))
-        fill(tmp_path / "out", study, study.cells(n_seeds=7))
-        (table,) = study_tables(collect(*load_run(tmp_path / "out")))
-        assert {line[2].text for line in table.lines if line[1].text} == {"ours (7)"}
+        assert [row.cell.seed for row in results.failed] == [7]
+        (table,) = study_tables(results)
+        assert {line[2].text for line in table.lines if line[1].text} == {"ours (7)"}, "more seeds than it asks for"
+        assert not any(".12" in text for line in texts(table) for text in line)
+        page = report_study(tmp_path / "out").read_text()
+        assert "1 cells failed" in page
+        assert "ValueError: &lt;too small&gt;" in page
 
     def test_all_features_are_never_the_best(self, tmp_path):
         study = load_study(str(write_study(tmp_path, SMALL.replace('"random"', '"all"'))))
@@ -127,10 +119,10 @@ class TestTable1:
 
 @pytest.fixture
 def splits(tmp_path):
-    """Two data sets, four splits, three methods, two models, two shares."""
+    """Two data sets, six splits, three methods, two models, two shares."""
     definition = {
         "title": "Splits",
-        "seeds": 4,
+        "seeds": 6,
         "method": [{"name": "kbest", "label": "K-Best"}, {"name": "fscpu", "label": "FSCPU"}, {"name": "random"}],
         "data": [{"measure": "downstream", "title": "AUC", "name": ["ionosphere", "spambase"], "share": [0.2, 0.5],
                   "models": ["lightgbm", "logistic"]}],
@@ -156,38 +148,15 @@ class TestTable3:
             names = {line[1].text for line in tables[f"AUC: LightGBM, {share} % of the features"].lines}
             assert ("K-Best" in names) == there
 
-    def test_ranks_are_those_of_the_cases_in_pairs(self, splits):
+    def test_methods_are_ranked_and_our_default_is_tested_where_there_are_splits_enough(self, splits, tmp_path):
         study, folder = splits
-        results = collect(*load_run(folder))
-        cases = paired_cases(results.blocks[0], 0.2)
-        cells = {(c.method, c.data["name"], c.seed): made_up(c)["auc"] for c in study.cells() if c.data["share"] == 0.2}
-        for model in ("lightgbm", "logistic"):
-            wanted = [
-                [cells[m, name, seed][model] for m in ("kbest", "fscpu", "random")]
-                for name in ("ionosphere", "spambase")
-                for seed in range(4)
-            ]
-            assert cases.values[model].tolist() == wanted
-        assert np.allclose(cases.values[TOGETHER], (cases.values["lightgbm"] + cases.values["logistic"]) / 2)
-        table = next(t for t in study_tables(results) if t.title == "Mean ranks, 20 % of the features")
-        assert texts(table)[0][0] == "FSCPU"
-        assert texts(table)[0][1] == f"{mean_ranks(cases.values['lightgbm'])[1]:.2f}"
-
-    def test_our_default_is_tested_against_each_other_method(self, splits):
-        _, folder = splits
-        tables = study_tables(collect(*load_run(folder)))
-        table = next(t for t in tables if t.title == "FSCPU against the others, 50 % of the features")
-        # eight cases, all won: the smallest two-sided p-value is 2/256, twice that after Holm for two methods
-        assert texts(table) == [["K-Best", *texts(table)[0][1:]], ["random features", *texts(table)[1][1:]]]
-        assert {line[2].text for line in table.lines} == {".016"}
-        assert all(line[1].text.startswith("+") for line in table.lines)
-
-    def test_a_method_that_lacks_a_case_is_left_out_of_ranks(self, splits, tmp_path):
-        study, _ = splits
-        cells = [c for c in study.cells() if not (c.method == "random" and c.seed == 3)]
-        cases = paired_cases(collect(*load_run(fill(tmp_path / "less", study, cells))).blocks[0], 0.2)
-        assert [m.id for m in cases.methods] == ["kbest", "fscpu"]
-        assert (cases.n_cases, cases.n_left_out) == (8, 1)
+        tables = {t.title: t for t in study_tables(collect(*load_run(folder)))}
+        assert texts(tables["Mean ranks"])[0] == ["FSCPU", "1.00", "1.00", "1.00"]
+        differences = tables["FSCPU against the others on each data set, 50 % of the features"]
+        assert [line[0].text for line in differences.lines] == ["K-Best", "random features"]
+        assert all(entry.best for line in differences.lines for entry in line[1:])
+        few = collect(*load_run(fill(tmp_path / "few", study, study.cells(n_seeds=5))))
+        assert "Mean ranks" not in {table.title for table in study_tables(few)}
 
 
 TABLE = Table(
@@ -211,19 +180,6 @@ class TestRendering:
         ]  # fmt: skip
         assert "ValueError: &lt;no&gt;" in page
 
-    def test_a_wide_table_is_cut_into_pieces_that_fit(self):
-        table = Table("t", [["", *"abcdef"]], [[Entry("name"), *[Entry("12345")] * 6]], n_names=1)
-        pieces = fit_width(table, 6 + 2 * 7)
-        assert [p.header[0] for p in pieces] == [["", "a", "b"], ["", "c", "d"], ["", "e", "f"]]
-        assert fit_width(table, 200) == [table]
-
-    def test_groups_give_way_before_columns_do(self):
-        lines = [[Entry("a long group"), Entry("name"), Entry("12345"), Entry("12345")]]
-        table = Table("t", [["", "", "a", "b"]], lines, n_names=2)
-        (piece,) = fit_width(table, 6 + 2 * 7)
-        assert [entry.text for entry in piece.lines[0]] == ["name", "12345", "12345"]
-        assert fit_width(table, 40) == [table]
-
 
 class TestReport:
     def test_every_kind_of_block_is_drawn_and_stands_in_the_page(self, tmp_path):
@@ -238,24 +194,13 @@ class TestReport:
         }  # fmt: skip
         for name in names:
             ET.parse(tmp_path / "figures" / f"{name}.svg")
+        svg = (tmp_path / "figures" / "convergence-2-fscpu.svg").read_text()
+        assert (svg.count("stroke: #d1242f"), svg.count("stroke: #2f81f7")) == (4, 8), "relevant features are red"
         assert page.count("<svg") == len(names) + 1  # and the button of the theme
         assert "currentColor" in page
         assert not re.findall(r"(?:src|href)='?\"?https?://(?!www\.w3\.org|purl|creativecommons)", page)
         markdown = (tmp_path / "report.md").read_text()
         assert all((tmp_path / link).is_file() for link in re.findall(r"\]\((.*?)\)", markdown))
-
-    def test_relevant_features_are_red_and_irrelevant_ones_blue(self, tmp_path):
-        study = load_study("figure1")
-        cells = [c for c in study.cells(["fscpu"], n_seeds=1) if c.measure == "convergence"][:1]
-        fill(tmp_path, study, cells)
-        report_study(tmp_path)
-        svg = (tmp_path / "figures" / "convergence-2-fscpu.svg").read_text()
-        assert (svg.count("stroke: #d1242f"), svg.count("stroke: #2f81f7")) == (2, 4)
-
-    def test_ranks_are_drawn_for_each_share(self, splits):
-        _, folder = splits
-        report_study(folder)
-        assert {p.stem for p in (folder / "figures").glob("*.svg")} == {"ranks-1-20", "ranks-1-50"}
 
     def test_several_studies_make_one_report(self, tmp_path, splits):
         study, _ = splits
@@ -272,15 +217,6 @@ class TestReport:
         page = report_study(tmp_path / "out").read_text()
         assert "K-Best" in page
         assert "pip install matplotlib" in page
-
-    def test_errors_of_failed_cells_are_told(self, tmp_path):
-        study = load_study(str(write_study(tmp_path)))
-        fill(tmp_path / "out", study, study.cells()[1:])
-        with Journal(tmp_path / "out") as journal:
-            journal.append(Row(study.cells()[0], error="ValueError: <too small>"))
-        page = report_study(tmp_path / "out").read_text()
-        assert "1 cells failed" in page
-        assert "ValueError: &lt;too small&gt;" in page
 
 
 class TestCommands:
@@ -312,21 +248,17 @@ class TestCommands:
             assert result.exit_code == 2
             assert words in result.output
 
-    def test_a_folder_in_use_is_one_clear_error(self, tmp_path):
+    def test_a_folder_in_use_and_damaged_results_are_one_clear_error(self, tmp_path):
         path, out = write_study(tmp_path), tmp_path / "out"
         with Journal(out):
-            result = runner.invoke(cli.app, ["reproduce", str(path), "--folder", str(out), "--jobs", "1"])
-        assert result.exit_code == 1
-        assert result.stderr.startswith("error: another run")
-        assert result.stderr.count("\n") == 1
-
-    def test_damaged_results_are_one_clear_error(self, tmp_path):
-        out = fill(tmp_path / "out", load_study(str(write_study(tmp_path))))
+            used = runner.invoke(cli.app, ["reproduce", str(path), "--folder", str(out), "--jobs", "1"])
+        fill(out, load_study(str(path)))
         (out / "results.jsonl").write_text("[]\n")
-        result = runner.invoke(cli.app, ["report-study", str(out)])
-        assert result.exit_code in (1, 2)
-        assert "line 1 of" in result.stderr
-        assert "bug" not in result.stderr
+        damaged = runner.invoke(cli.app, ["report-study", str(out)])
+        for result, words in ((used, "error: another run"), (damaged, "line 1 of")):
+            assert result.exit_code in (1, 2)
+            assert words in result.stderr
+            assert "bug" not in result.stderr
 
     def test_failed_cells_make_the_command_fail(self, tmp_path):
         path = write_study(tmp_path, SMALL.replace('"40/8/1", "40/1/2"', '"40/9000/1"'))

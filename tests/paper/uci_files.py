@@ -5,7 +5,6 @@ import hashlib
 import io
 import os
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -41,44 +40,24 @@ def zipped(members: dict[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def original(name: str, content: bytes) -> bytes:
-    """The content, once it is sure that this is what UCI distributes."""
-    assert hashlib.sha256(content).hexdigest() == ORIGINALS[name]
-    return content
-
-
-def crlf(lines: list[str]) -> bytes:
-    return "".join(f"{line}\r\n" for line in lines).encode()
-
-
-def spambase_archive(lines: list[str]) -> bytes:
-    names = "| 48 continuous real [0,100] attributes of type word_freq_WORD\n1, 0.    | spam, non-spam\n\n"
-    names += "".join(f"{name + ':':<24}continuous.\n" for name in lines[0].split(",")[:-1])
-    data = original("spambase.data", crlf(lines[1:]))
-    return zipped({"spambase.DOCUMENTATION": b"", "spambase.data": data, "spambase.names": names.encode()})
-
-
-def ionosphere_archive(lines: list[str]) -> bytes:
-    data = original("ionosphere.data", "".join(f"{line}\n" for line in lines[1:]).encode())
-    return zipped({"Index": b"", "ionosphere.data": data, "ionosphere.names": b"1. Title"})
-
-
-def rt_iot2022_lines(lines: list[str], number_heading: str) -> list[str]:
-    seen: Counter[str] = Counter()
-    numbered = [f"{number_heading},{lines[0]}"]
-    for line in lines[1:]:
-        attack = line.rpartition(",")[2]
-        numbered.append(f"{seen[attack]},{line}")
-        seen[attack] += 1
-    return numbered
-
-
-def rt_iot2022_archive(lines: list[str]) -> bytes:
-    return zipped({"RT_IOT2022": original("RT_IOT2022", crlf(rt_iot2022_lines(lines, "")))})
-
-
-MAKE_ARCHIVE: dict[str, Callable[[list[str]], bytes]] = {
-    "spambase": spambase_archive,
-    "ionosphere": ionosphere_archive,
-    "rt_iot2022": rt_iot2022_archive,
-}
+def uci_archive(name: str, lines: list[str]) -> bytes:
+    """Return the archive that UCI distributes, rebuilt from the lines of our CSV."""
+    header, *rows = lines
+    if name == "spambase":
+        names = "| 48 continuous real [0,100] attributes of type word_freq_WORD\n1, 0.    | spam, non-spam\n\n"
+        names += "".join(f"{column + ':':<24}continuous.\n" for column in header.split(",")[:-1])
+        data = {"spambase.data": "".join(f"{row}\r\n" for row in rows).encode()}
+        others = {"spambase.DOCUMENTATION": b"", "spambase.names": names.encode()}
+    elif name == "ionosphere":
+        data = {"ionosphere.data": "".join(f"{row}\n" for row in rows).encode()}
+        others = {"Index": b"", "ionosphere.names": b"1. Title"}
+    else:
+        seen: Counter[str] = Counter()
+        numbered = [f",{header}"]
+        for row in rows:
+            attack = row.rpartition(",")[2]
+            numbered.append(f"{seen[attack]},{row}")
+            seen[attack] += 1
+        data, others = {"RT_IOT2022": "".join(f"{row}\r\n" for row in numbered).encode()}, {}
+    assert all(hashlib.sha256(content).hexdigest() == ORIGINALS[member] for member, content in data.items())
+    return zipped(others | data)

@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import rich.box
-import rich.table
 import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
@@ -18,7 +16,6 @@ from puselect.cli.options import split_names
 from puselect.phrases import duration
 
 if TYPE_CHECKING:
-    from puselect_paper.report.tables import Table
     from puselect_paper.studies import Outcome, Progress, Study
     from puselect_paper.studies.cells import Cell
     from puselect_paper.studies.workers import Workers
@@ -134,7 +131,7 @@ def run_one(
 ) -> "Outcome":
     """Run one study and show its progress, its tables and its failures."""
     from puselect_paper.report import collect, study_tables
-    from puselect_paper.report.tables import fit_width
+    from puselect_paper.report.tables import to_markdown
     from puselect_paper.studies import load_run, run_study
 
     console.print(f"[bold]{escape(study.title)}[/bold]")
@@ -144,8 +141,7 @@ def run_one(
             study, folder, methods=methods, n_seeds=seeds, only=is_wanted, workers=workers, tell=view.show
         )
     for table in study_tables(collect(*load_run(folder))):
-        for piece in fit_width(table, console.width - 2, padding=3):
-            console.print(rich_table(piece))
+        console.print(to_markdown(table), markup=False, highlight=False, soft_wrap=True)
     console.print(
         f"{outcome.measured} cells in {duration(time.monotonic() - begin)}, {outcome.skipped} already had results"
     )
@@ -183,23 +179,3 @@ class ProgressView:
         if not console.is_terminal and time.monotonic() - self.last > SECONDS_BETWEEN_LINES:
             self.last = time.monotonic()
             console.print(f"{progress.done} of {progress.total} cells, {text}")
-
-
-def rich_table(table: "Table") -> rich.table.Table:
-    """Return a table for the terminal."""
-    from puselect_paper.report.tables import plain
-
-    view = rich.table.Table(title=escape(table.title), caption=escape(table.note), box=rich.box.SIMPLE, padding=(0, 1))
-    for number, name in enumerate(table.header[0]):
-        view.add_column(name, justify="left" if number < table.n_names else "right", no_wrap=True)
-    for line in table.header[1:]:
-        view.add_row(*line, style="dim")
-    for entries in table.lines:
-        view.add_row(*(styled(plain(e), e.best, e.quiet) for e in entries))
-    return view
-
-
-def styled(text: str, best: bool, quiet: bool) -> str:
-    """Return the text of a cell with rich's markup."""
-    style = "bold green" if best else "dim" if quiet else ""
-    return f"[{style}]{escape(text)}[/]" if style and text else escape(text)

@@ -1,76 +1,92 @@
 """Columns that give the label away: derived from it, recorded after it, or the true classes themselves.
 
-Hidden positives are like known ones, so no such column separates labelled from unlabelled rows perfectly.
-The sign of a leak is that all known positives share a property that hardly any other row has.
+Since hidden positives have what the known ones have, such a column need not separate labelled rows from the others. But
+almost all labelled rows, or none of them, have something that chance would give to others as often: a value at all, one
+value, or, where values only count or date the rows, one within bounds.
 """
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
+from scipy.stats import hypergeom
 
 from puselect.arrays import AnyArray, BoolArray
 from puselect.scaling import as_numbers
 
-FEWEST_LABELLED = 5
-ALMOST_ALL = 0.98
-FEW_SHARE, FEW_BEYOND, MOST_SHARE = 0.1, 0.05, 0.5
-BY_CHANCE = 1e-6
-SORTED = 0.8
-LARGEST_ERROR = 4.0  # standard errors
+BY_CHANCE = 0.01  # largest p-value, corrected for the number of columns and of their values
+ALMOST_ALL = 0.98  # share of the labelled rows
+MOST_OTHERS = 0.6  # share of the other rows that may have what almost all labelled ones have
+FEWEST_OTHERS = 0.03  # share of the other rows with a category that no labelled row has
+MOST_CATEGORIES = 20  # different values
+FEW_BETWEEN = 0.1  # other rows for each labelled one, between the labelled ones: hidden positives would be more
+SAMPLE = 1000  # rows: a value of 3 % of them is among so many
 
 
 class LeakKind(StrEnum):
-    """The property that known positives share."""
+    """What labelled rows have, or do not have."""
 
+    PRESENT = "present"
+    """Any value."""
     VALUE = "value"
     """One value."""
-    HIGH = "high"
-    """Higher values than almost all other rows."""
-    LOW = "low"
-    PRESENT = "present"
-    """A value, where almost all other rows have none."""
-    MISSING = "missing"
-    """No value, where almost all other rows have one."""
+    STRETCH = "stretch"
+    """A value within bounds."""
 
 
 class Leak(NamedTuple):
-    """A column that may give the label away."""
+    """A column that may give the label away, and the rows that have a value, one value, or one within bounds."""
 
     column: int
     kind: LeakKind
-    value: float
-    """The shared value, or the bound of the shared range; NaN for missing values."""
-    labelled: float
-    """Share of the labelled rows that have it."""
-    others: float
-    """Share of the other rows that have it."""
+    low: float
+    """The value or the lower bound; NaN for any value."""
+    high: float
+    labelled: int
+    """Labelled rows that have it."""
+    n_labelled: int
+    others: int
+    """Other rows that have it."""
+    n_others: int
+    p_value: float
+    """Probability of these counts under chance, times the number of columns and values."""
 
     @property
-    def is_strong(self) -> bool:
-        """Whether hardly any other row has the very value, or has one at all; beyond a bound good features lie, too."""
-        return self.others <= FEW_SHARE and self.kind not in (LeakKind.HIGH, LeakKind.LOW)
+    def gap(self) -> float:
+        """Difference between the shares of labelled and of other rows."""
+        return abs(self.labelled / self.n_labelled - self.others / self.n_others)
+
+
+class _Sign(NamedTuple):
+    kind: LeakKind
+    low: float
+    high: float
+    has_it: BoolArray
+    most_others: float
+    """Share of the other rows that may have what almost all labelled rows have."""
+    fewest_others: float
+    """Share of the other rows that must have what no labelled row has."""
+    n_choices: int
+    """Number of signs of this kind that were possible."""
 
 
 def find_leaks(X: ArrayLike, positive: ArrayLike) -> list[Leak]:
     """Return the columns that may give the label away, the most suspicious first.
 
-    A column is suspicious if at least 98 % of the labelled rows have one value, or have a value at all, or have none,
-    and at most 10 % of the other rows do; or if at most 5 % of the other rows lie beyond 98 % of the labelled ones. A
-    column of two values is suspicious if at most half of the other rows share the value of all labelled rows, and
-    chance does not explain it. On nine real tables and the paper's generator no column was (the lowest share beyond
-    the labelled rows was 8.7 %, with ten labelled rows).
+    A column is suspicious if at least 98 % of the labelled rows and at most 60 % of the others have a value, or one
+    value; if at most 2 % of the labelled rows and at least 40 % of the others do; or if no labelled row has a value
+    that 3 % of the others have (40 % if the column has more than 20 values). It is also suspicious if hardly any other
+    row lies between the labelled ones, or at most 60 % where all values are different whole numbers. The p-value of the
+    hypergeometric law, times the number of columns and values, is at most .01.
 
     Parameters
     ----------
     X : array-like of shape (n_rows, n_features)
         Numbers, NaN where missing.
     positive : array-like of bool, shape (n_rows,)
-        Labelled positives. With fewer than five nothing can be said.
+        Labelled positives.
 
     Examples
     --------
@@ -83,87 +99,63 @@ def find_leaks(X: ArrayLike, positive: ArrayLike) -> list[Leak]:
     table, known = as_numbers(X, ensure_all_finite="allow-nan"), np.asarray(positive)
     if known.shape != (len(table),) or known.dtype.kind not in "biuf" or not np.isin(known, (0, 1)).all():
         raise ValueError(f"positive must hold a bool for each of the {len(table)} rows of X, got {known!r}")
-    known = known.astype(bool)
-    leaks = (find_leak(table[:, j], known, table.shape[1], j) for j in range(table.shape[1]))
-    return sorted((leak for leak in leaks if leak is not None), key=lambda leak: leak.others - leak.labelled)
+    known, n_columns = known.astype(bool), table.shape[1]
+    columns = map(np.ascontiguousarray, table.T)
+    leaks = (find_leak(column, known, n_columns, j, counts_rows(column)) for j, column in enumerate(columns))
+    return sorted((leak for leak in leaks if leak is not None), key=lambda leak: -leak.gap)
 
 
-def sorts_labels(column: AnyArray, positive: BoolArray) -> bool:
-    """Return whether a column without meaning, such as an identifier, has the labelled rows at one end."""
-    return tells_labels(column, positive) and separation(column, positive) >= SORTED
+def find_leak(
+    column: AnyArray, known: BoolArray, n_columns: int = 1, j: int = 0, is_order: bool = False
+) -> Leak | None:
+    """Return how one of `n_columns`, the one of number `j`, may give the label away; None if it does not seem to.
 
-
-def tells_labels(column: AnyArray, positive: BoolArray) -> bool:
-    """Return whether a column separates labelled rows from others beyond chance; missing values are left out."""
-    known = ~np.isnan(column)
-    column, positive = column[known], positive[known]
-    n, m = int(positive.sum()), int((~positive).sum())
-    error = np.sqrt((n + m + 1) / (12 * n * m)) if n and m else np.inf
-    return bool(n >= FEWEST_LABELLED and separation(column, positive) - 0.5 > LARGEST_ERROR * error)
-
-
-def stands_alone(leak: Leak, columns: Sequence[AnyArray], others: Iterable[int], known: BoolArray) -> bool:
-    """Return whether no other column tells which of a strong leak's rows are labelled.
-
-    That is so for the class itself and for consequences of the label; rows that share a mere feature differ in others.
+    With `is_order` its values mean no more than an order of the rows, as identifiers and dates do.
     """
-    column = columns[leak.column]
-    is_hole = leak.kind in (LeakKind.PRESENT, LeakKind.MISSING)
-    rows = np.isnan(column) == (leak.kind == LeakKind.MISSING) if is_hole else column == leak.value
-    return not any(tells_labels(columns[j][rows], known[rows]) for j in others)
-
-
-def separation(column: AnyArray, positive: BoolArray) -> float:
-    """Return the AUC with which a column separates labelled rows from others, in either direction.
-
-    Examples
-    --------
-    >>> separation(np.array([1.0, 2.0, 3.0, 9.0]), np.array([False, False, False, True]))
-    1.0
-    """
-    n, m = int(positive.sum()), int((~positive).sum())
-    if not n or not m:
-        return 0.5
-    auc = (rankdata(column)[positive].sum() - n * (n + 1) / 2) / (n * m)
-    return float(max(auc, 1 - auc))
-
-
-def find_leak(column: AnyArray, known: BoolArray, n_columns: int = 1, j: int = 0) -> Leak | None:
-    """Return how one of `n_columns`, the one of number `j`, may give the label away; None if it does not seem to."""
-    if known.sum() < FEWEST_LABELLED or known.all():
+    if known.all() or not known.any():
         return None
-    missing = np.isnan(column)
-    inside, outside = float(missing[known].mean()), float(missing[~known].mean())
-    if inside >= ALMOST_ALL and outside <= FEW_SHARE:
-        return Leak(j, LeakKind.MISSING, np.nan, inside, outside)
-    if 1 - inside >= ALMOST_ALL and 1 - outside <= FEW_SHARE:
-        return Leak(j, LeakKind.PRESENT, np.nan, 1 - inside, 1 - outside)
-    if inside > 1 - ALMOST_ALL:
+    found = (_judge(sign, known, n_columns, j) for sign in _signs(column, known, is_order))
+    return max((leak for leak in found if leak is not None), key=lambda leak: round(leak.gap, 3), default=None)
+
+
+def counts_rows(column: AnyArray) -> bool:
+    """Return whether all values are different whole numbers."""
+    return all(
+        (part == np.round(part)).all() and len(np.unique(part)) == len(part) for part in (column[:SAMPLE], column)
+    )
+
+
+def _signs(column: AnyArray, known: BoolArray, is_order: bool) -> Iterator[_Sign]:
+    present = ~np.isnan(column)
+    yield _Sign(LeakKind.PRESENT, np.nan, np.nan, present, MOST_OTHERS, FEWEST_OTHERS, 1)
+    labelled, others = np.sort(column[known & present]), column[~known & present]
+    if not len(labelled) or not len(others):
+        return
+    values, counts = np.unique(others[:: len(others) // SAMPLE + 1], return_counts=True)
+    is_category = len(values) <= MOST_CATEGORIES
+    fewest_others = FEWEST_OTHERS if is_category else 1 - MOST_OTHERS
+    median = labelled[len(labelled) // 2]  # the value that almost all share, if there is one
+    chosen = dict.fromkeys([median, *(values if is_category else values[[counts.argmax()]])])
+    for value in map(float, chosen):
+        yield _Sign(LeakKind.VALUE, value, value, column == value, MOST_OTHERS, fewest_others, len(chosen))
+    cut = int((1 - ALMOST_ALL) / 2 * len(labelled))
+    low, high = float(labelled[cut]), float(labelled[-1 - cut])
+    most_others = MOST_OTHERS if is_order else FEW_BETWEEN * known.sum() / (~known).sum()
+    yield _Sign(LeakKind.STRETCH, low, high, (low <= column) & (column <= high), most_others, 1.0, len(labelled))
+
+
+def _judge(sign: _Sign, known: BoolArray, n_columns: int, j: int) -> Leak | None:
+    n_labelled, n_others = int(known.sum()), int((~known).sum())
+    labelled = int(sign.has_it[known].sum())
+    others = int(sign.has_it.sum()) - labelled
+    inside, outside = labelled / n_labelled, others / n_others
+    law = len(known), labelled + others, n_labelled
+    if inside >= ALMOST_ALL and outside <= sign.most_others:
+        by_chance = hypergeom.sf(labelled - 1, *law)
+    elif (inside <= 1 - ALMOST_ALL and outside >= 1 - MOST_OTHERS) or (not labelled and outside >= sign.fewest_others):
+        by_chance = hypergeom.cdf(labelled, *law)
+    else:
         return None
-    labelled, others = column[known & ~missing], column[~known]
-    return _shared_value(j, labelled, others, n_columns) or _shared_end(j, labelled, others)
-
-
-def _shared_value(j: int, labelled: AnyArray, others: AnyArray, n_columns: int) -> Leak | None:
-    values, counts = np.unique(labelled, return_counts=True)
-    value, inside = float(values[counts.argmax()]), float(counts.max() / len(labelled))
-    if inside < ALMOST_ALL:
-        return None
-    outside = float((others == value).mean())
-    is_binary = len(np.unique(others[~np.isnan(others)][:1000])) == 2
-    by_chance = n_columns * (outside + 1 / len(others)) ** len(labelled)
-    if outside <= FEW_SHARE or (is_binary and inside == 1 and outside <= MOST_SHARE and by_chance < BY_CHANCE):
-        return Leak(j, LeakKind.VALUE, value, inside, outside)
-    return None
-
-
-def _shared_end(j: int, labelled: AnyArray, others: AnyArray) -> Leak | None:
-    ordered, last = np.sort(labelled), len(labelled) - 1  # much faster than np.quantile, for tables of many columns
-    low, high = float(ordered[math.floor((1 - ALMOST_ALL) * last)]), float(ordered[math.ceil(ALMOST_ALL * last)])
-    for kind, bound, beyond, inside in (
-        (LeakKind.HIGH, low, others >= low, labelled >= low),
-        (LeakKind.LOW, high, others <= high, labelled <= high),
-    ):
-        if beyond.mean() <= FEW_BEYOND:
-            return Leak(j, kind, bound, float(inside.mean()), float(beyond.mean()))
-    return None
+    p_value = min(1.0, float(by_chance) * n_columns * sign.n_choices)
+    counts = labelled, n_labelled, others, n_others
+    return Leak(j, sign.kind, sign.low, sign.high, *counts, p_value) if p_value <= BY_CHANCE else None

@@ -30,7 +30,7 @@ SAID_BEFORE = (FewLabelsWarning, FewerFeaturesWarning, DependentRowsWarning)  # 
 
 def assess_stability(
     selector: PUSelector, X: ArrayLike, y: ArrayLike, n_searches: int = 8, random_state: RandomSeed = 0,
-    row_groups: ArrayLike | None = None,
+    row_groups: ArrayLike | None = None, max_time: float | None = None,
 ) -> Stability:
     """Select again with random halves of the labels and of the rows, and compare.
 
@@ -49,6 +49,13 @@ def assess_stability(
         Seed of the halves and of the searches.
     row_groups : array-like of shape (n_rows,), optional
         The group of each row, as in `FSCPU.fit`; halves are made of whole groups.
+    max_time : float, optional
+        The most seconds that it may take.
+
+    Raises
+    ------
+    TimeoutError
+        If the searches are not over after `max_time`.
 
     References
     ----------
@@ -64,6 +71,7 @@ def assess_stability(
     """
     check_is_fitted(selector)
     check_number("n_searches", n_searches, 2, 10_000, integer=True)
+    deadline = Deadline(max_time)
     table: Any = X if isinstance(selector, FSCPU) and issparse(X) else as_numbers(X)
     if table.shape[1] != len(selector.support_):
         raise ValueError(f"X must have the {len(selector.support_)} columns of fit, got {table.shape[1]}")
@@ -73,20 +81,17 @@ def assess_stability(
     if n_labelled < 2 or n_labelled > len(positive) - 2:
         raise ValueError(f"assess_stability needs two labelled rows (or row groups) and two others, got {n_labelled}")
     if isinstance(selector, FSCPU):
-        found = _search_again(selector, X, positive, n_searches, random_state, groups)
+        found = _search_again(selector, X, positive, n_searches, random_state, groups, deadline)
     else:
-        found = _fit_again(selector, table, positive, n_searches, random_state, groups)
+        found = _fit_again(selector, table, positive, n_searches, random_state, groups, deadline)
     selector.stability_ = found
     return found
 
 
 def _search_again(
-    selector: FSCPU,
-    X: ArrayLike,
-    positive: BoolArray,
-    n_searches: int,
-    random_state: RandomSeed,
+    selector: FSCPU, X: ArrayLike, positive: BoolArray, n_searches: int, random_state: RandomSeed,
     groups: IntArray | None,
+    deadline: Deadline,
 ) -> Stability:
     """Repeat a search; where the number of features was found, it is kept."""
     changes: dict[str, object] = {"pos_label": 1, "max_time": None, "checkpoint": None, "random_state": random_state}
@@ -98,26 +103,28 @@ def _search_again(
         for category in SAID_BEFORE:
             warnings.simplefilter("ignore", category)
         problem = again._problem(settings, X, positive.astype(int), row_groups=groups)
-    found = repeat_search(settings, problem, n_searches, selector.n_iter_, Deadline(None))
+    found = repeat_search(settings, problem, n_searches, selector.n_iter_, deadline)
+    if found is None and deadline.end < float("inf"):
+        raise TimeoutError("the repeated searches did not end in time")
     if found is None:
         raise KeyboardInterrupt("the repeated searches were interrupted")
     return found
 
 
 def _fit_again(
-    selector: PUSelector,
-    table: AnyArray,
-    positive: BoolArray,
-    n_searches: int,
-    random_state: RandomSeed,
+    selector: PUSelector, table: AnyArray, positive: BoolArray, n_searches: int, random_state: RandomSeed,
     groups: IntArray | None,
+    deadline: Deadline,
 ) -> Stability:
     """Fit the selector to random halves of the labelled and of the unlabelled rows."""
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     same: PUSelector = clone(type(selector)(**{**selector.fit_settings_, "pos_label": 1}))
-    of_columns = selector.result_.groups
-    selected = np.array([_select(same, table, positive, groups, of_columns, rng) for _ in range(n_searches)])
-    return summarise_selections(selected, tuple(group.columns for group in find_twins(table, ALIKE)))
+    of_columns, selected = selector.result_.groups, []
+    for _ in range(n_searches):
+        selected.append(_select(same, table, positive, groups, of_columns, rng))
+        if deadline.left < 0:
+            raise TimeoutError("the repeated fits did not end in time")
+    return summarise_selections(np.array(selected), tuple(group.columns for group in find_twins(table, ALIKE)))
 
 
 def _select(

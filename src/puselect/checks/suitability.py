@@ -78,13 +78,16 @@ class Suitability:
     lift: float
     """How much denser held-out labelled rows are in the positive clusters than unlabelled rows."""
     interval: tuple[float, ...]
-    """Of the lift: it is at least, and at most, so large, each with a confidence of 95 %."""
+    """Lower and upper bound of the lift, each with a confidence of 95 %."""
     n_features: int | None = None
     """How many features did best."""
     clusters: tuple[ClusterShare, ...] = ()
     """Of one clustering on these, the positive ones first."""
     dependence: str = ""
     """A `Dependence` of rows that were taken as independent, which makes the p-value too low; empty if none is seen."""
+
+    def __str__(self) -> str:
+        return self.verdict
 
     def check(self) -> None:
         """Raise a ValueError if a result was damaged."""
@@ -95,6 +98,11 @@ class Suitability:
     def suits(self) -> bool:
         """Whether the verdict is "holds"."""
         return self.code == Verdict.HOLDS
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether there were shuffles enough to reach a p-value of .05, or to see that they do as well."""
+        return BY_CHANCE * (self.n_shuffles + 1) >= 1 or self.p_value > ENOUGH_ABOVE / (self.n_shuffles + 1)
 
     @property
     def title(self) -> str:

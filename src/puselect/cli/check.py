@@ -9,6 +9,7 @@ import typer
 
 from puselect.cli import options
 from puselect.cli.application import command, console, stopping
+from puselect.cli.checking import FEWEST_SHUFFLES, USUAL_SHUFFLES
 from puselect.cli.options import HOW, WHAT, TableOptions, open_table, option, tell_notes
 from puselect.cli.progress import working
 
@@ -17,7 +18,7 @@ Number = Annotated[
     option(WHAT, "N", "Number of features to cluster (default: an eighth, a quarter and a half of them).",
            "-k", "--n-features", min=1),
 ]
-Shuffles = Annotated[int, option(HOW, "N", "Most shuffles of the labels.", min=1, max=10_000)]
+Shuffles = Annotated[int, option(HOW, "N", "Most shuffles of the labels.", min=FEWEST_SHUFFLES, max=10_000)]
 
 
 @command
@@ -26,7 +27,7 @@ def check(
     data: options.Data,
     table: TableOptions,
     k: Number = None,
-    shuffles: Shuffles = 39,
+    shuffles: Shuffles = USUAL_SHUFFLES,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
     json: options.Json = False,

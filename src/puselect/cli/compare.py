@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from puselect.evaluation.holdout import Holdout, HoldoutResults, Run
+    from puselect.fscpu.row_model import ClassPrior
     from puselect.report import Comparison
     from puselect.tables import LoadedTable
 
@@ -117,7 +118,19 @@ def run(
     notes = [*(str(warning.message) for warning in heard), *comparison_notes(study, results)]
     if not quiet:
         tell_notes(notes)
-    return comparison_of(table, study, results, notes)
+    return comparison_of(table, study, results, notes, hidden_share(study))
+
+
+def hidden_share(study: "Holdout") -> "ClassPrior | None":
+    """Return the share of positives among the unlabelled rows; None where true classes are known."""
+    from puselect.fscpu.selector import FSCPU
+
+    if study.truth is not None:
+        return None
+    selector = FSCPU(study.n_features_to_select, groups=dict(study.groups) or None, random_state=study.seed)
+    with warnings.catch_warnings(action="ignore"):  # the methods warn of the same
+        selector.fit(study.X, study.y)
+    return selector.prior_
 
 
 def method_line(runs: "Sequence[Run]") -> str:
@@ -141,7 +154,7 @@ def comparison_notes(study: "Holdout", results: "HoldoutResults") -> list[str]:
 
 
 def comparison_of(
-    table: "LoadedTable", study: "Holdout", results: "HoldoutResults", notes: list[str]
+    table: "LoadedTable", study: "Holdout", results: "HoldoutResults", notes: list[str], prior: "ClassPrior | None"
 ) -> "Comparison":
     """Return the results as they are written and reported."""
     from puselect._version import versions
@@ -164,6 +177,7 @@ def comparison_of(
         test_share=TEST_SHARE,
         score_name=study.score_name,
         score_is_proxy=table.truth is None,
+        prior=prior,
         n_features=len(table.encoders),
         n_rows=len(table.y),
         n_labelled=int(table.y.sum()),
@@ -187,8 +201,7 @@ def table_notes(table: "LoadedTable") -> list[str]:
     """Return the notes on a table and the columns that were left out."""
     from puselect.cli.wording import note_text, reason_text
 
-    others = [column for column in table.left_out if column.reason != "leak"]  # there is a note on each leak
-    left_out = [f"left out: {column.name}, {reason_text(column)}" for column in others]
+    left_out = [f"left out: {column.name}, {reason_text(column)}" for column in table.left_out]
     return [*map(note_text, table.notes), *left_out]
 
 

@@ -14,7 +14,10 @@ from puselect.cli.application import command, console
 from puselect.cli.writing import check_outputs, output_file
 
 TRY = "select {table} --label known --drop diagnosis -k 6 --report report.html"
-TRY_EXPORT = "select {table} --label known_fraud --prepare --id transaction_id -k 9 --report report.html"
+TRY_EXPORT = (
+    "select {table} --label known_fraud --prepare --id transaction_id --drop is_fraud,case_number -k 9 "
+    "--report report.html"
+)
 EXPORT_ROWS = 6000
 N_RANDOM = 20
 

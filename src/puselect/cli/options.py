@@ -78,7 +78,7 @@ class TableOptions:
     drop: Annotated[list[str] | None, option(TABLE, "COLS", "Columns to leave out, comma-separated.")] = None
     prepare: Annotated[
         bool,
-        option(TABLE, "", "Encode text and dates, fill missing values, leave out identifiers, leaks and copies.",
+        option(TABLE, "", "Encode text and dates, fill missing values, leave out identifiers and copies.",
                "--prepare"),
     ] = False
     use: Annotated[

@@ -12,6 +12,7 @@ import typer
 
 from puselect.cli import options
 from puselect.cli.application import command, console, finishing, stopping
+from puselect.cli.checking import CheckOptions, check_selection
 from puselect.cli.options import HOW, OUT, TABLE, WHAT, TableOptions, open_table, option, split_names, tell, tell_notes
 from puselect.cli.progress import TimeCheck, search_progress, working
 from puselect.cli.writing import check_outputs, result_outputs, write_each, written
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from puselect.tables import LoadedTable
 
 FOUND = ("auto", "related")  # the number of features is found
-USUAL_SHUFFLES = 39
 COMPARED = ("fscpu", "semi-jmi", "lasso", "kbest")
 SPLITS = (20, 10, 5)  # of a comparison that is suggested; the most that are done soon
 SOON, SECONDS_PER_SPLIT = 60.0, 0.5  # besides the search
@@ -38,7 +38,7 @@ PARAMETERS = {
 """Of selectors, by the option that needs one."""
 NOT_WITH_DASK = {
     "--keep", "--prepare", "--id", "--row-group", "--encode", "--impute", "--budget", "--data-out", "--candidates",
-    "--suitability", "--shuffles", "--searches", "--engine",
+    "--shuffles", "--searches", "--engine",
 }  # fmt: skip
 
 
@@ -84,7 +84,7 @@ class SearchOptions:
         int | None, option(HOW, "N", "Maximum number of search steps (default: depends on the table).", min=1)
     ] = None
     max_time: Annotated[
-        float | None, option(HOW, "SECONDS", "End the search in time, with the best features so far.")
+        float | None, option(HOW, "SECONDS", "End search and checks in time, with the best features so far.")
     ] = None
     dask: Annotated[
         str | None,
@@ -93,23 +93,6 @@ class SearchOptions:
     yes: Annotated[
         bool, option(HOW, "", "Run a search even if it may take more than an hour.", "--yes", "-y")
     ] = False
-    searches: Annotated[
-        int | None,
-        option(HOW, "N", "Select again with N random halves of the labels and tell how stable the features are.",
-               min=2, max=1000),
-    ] = None
-    suitability: Annotated[
-        bool,
-        option(HOW, "", "Check against shuffled labels whether the positives form clusters.", "--suitability"),
-    ] = False
-    shuffles: Annotated[
-        int | None, option(HOW, "N", "Most shuffles (default: 39); implies --suitability.", min=1)
-    ] = None
-
-    @property
-    def n_shuffles(self) -> int:
-        """Most shuffles of the labels; 0 if the suitability is not to be checked."""
-        return self.shuffles or USUAL_SHUFFLES * self.suitability
 
     def check(self) -> None:
         """Raise a usage error for options that exclude or need each other."""
@@ -180,7 +163,8 @@ class Outputs:
 
 @command
 def select(
-    *, data: options.Data, table: TableOptions, search: SearchOptions, outputs: Outputs, debug: options.Debug = False
+    *, data: options.Data, table: TableOptions, search: SearchOptions, checks: CheckOptions, outputs: Outputs,
+    debug: options.Debug = False,
 ) -> None:
     """Select features of a table in which a few rows are known to be positive.
 
@@ -190,40 +174,45 @@ def select(
     from puselect.tables.files import output_format
 
     search.check()
+    checks.check()
     options.check_quiet(outputs.quiet, *outputs.paths.values(), search.checkpoint, outputs.json)
     check_outputs({**outputs.paths, "--checkpoint": search.checkpoint}, [data, search.costs])
     if outputs.data_out is not None:
         output_format(outputs.data_out)
     with working("starting", outputs.quiet):
-        selector = make_selector(search, wants_candidates=outputs.candidates is not None)
+        selector = make_selector(search, checks, wants_candidates=outputs.candidates is not None)
     if search.dask is not None:
-        return select_with_dask(data, table, search, outputs, selector)
+        return select_with_dask(data, table, search, checks, outputs, selector)
     spec = table.spec(search.seed, search.keep)
     loaded = open_table(data, spec, outputs.quiet)
     remarks = configure(selector, search, loaded)
     tell_start(remarks, search.checkpoint, outputs.quiet)
     seconds, heard = fit(selector, search, loaded, outputs.quiet)
     tell_notes(() if outputs.quiet else heard)
-    checked, checking = examine(selector, search, loaded, outputs.quiet)
+    checked = check_selection(selector, loaded, checks, seconds, search.max_time, outputs.quiet)
+    tell_notes(() if outputs.quiet else checked.notes)
     begin = time.perf_counter()
     with finishing(), working("describing and writing the result", outputs.quiet):
         found = find_candidates(selector, loaded)
-        selection = describe(selector, search.method, loaded, seconds, [*remarks, *heard], checked, found)
+        notes = [*remarks, *heard, *checked.notes]
+        selection = describe(selector, search.method, loaded, seconds, notes, checked.suitability, found)
         outputs.write(selection, loaded, selector.support_, found)
     if outputs.json:
         typer.echo(selection.to_json())
     elif not outputs.quiet:
+        checking = {} if checked.seconds is None else {"checking": checked.seconds}
         times = {**loaded.seconds, "searching": seconds, **checking, "report": time.perf_counter() - begin}
         print_selection(console, selection, loaded, written, next_step(data, table, search, outputs, selection), times)
 
 
 def select_with_dask(
-    data: str, table: TableOptions, search: SearchOptions, outputs: Outputs, selector: "PUSelector"
+    data: str, table: TableOptions, search: SearchOptions, checks: CheckOptions, outputs: Outputs,
+    selector: "PUSelector",
 ) -> None:
-    """Select features of files that the workers of a Dask cluster read."""
+    """Select features of files that the workers of a Dask cluster read; nothing is checked."""
     from puselect.cli.dask import RemoteFiles, select_remote
 
-    for name, _ in (*options.given(table), *options.given(search), *options.given(outputs)):
+    for name, _ in (*options.given(table), *options.given(search), *options.given(checks), *options.given(outputs)):
         if name in NOT_WITH_DASK:
             raise typer.BadParameter("cannot be combined with --dask", param_hint=name)
     number = search.k if search.k is None or search.k in FOUND else int(search.k)
@@ -233,7 +222,7 @@ def select_with_dask(
     select_remote(files, selector, outputs)
 
 
-def make_selector(search: SearchOptions, wants_candidates: bool) -> "PUSelector":
+def make_selector(search: SearchOptions, checks: CheckOptions, wants_candidates: bool) -> "PUSelector":
     """Return a selector with default settings, or raise a usage error if it lacks what was asked for."""
     from puselect.methods import METHODS, REGISTRY
 
@@ -246,7 +235,7 @@ def make_selector(search: SearchOptions, wants_candidates: bool) -> "PUSelector"
     if search.k in FOUND and "max_false" not in known:
         missing.append(f"-k {search.k}")
     if not REGISTRY[search.method].clusters:
-        missing += ["--suitability"] * bool(search.n_shuffles) + ["--candidates"] * wants_candidates
+        missing += ["--shuffles"] * (checks.shuffles is not None) + ["--candidates"] * wants_candidates
     if missing:
         raise typer.BadParameter(f"not supported by method {search.method!r}; use 'fscpu'", param_hint=missing[0])
     return selector
@@ -318,48 +307,6 @@ def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable", qui
     if found is not None and found.timed_out and last:
         notes.append(f"--max-time ended the search after {last[-1].number} of {last[-1].max_iter} steps")
     return seconds, notes
-
-
-def examine(
-    selector: "PUSelector", search: SearchOptions, table: "LoadedTable", quiet: bool
-) -> tuple["SuitabilityCheck | None", dict[str, float]]:
-    """Assess the stability and the suitability as far as wanted; return the latter, and how long both took."""
-    begin = time.perf_counter()
-    with warnings.catch_warnings(action="ignore"):  # the fit and the findings say the same
-        if search.searches is not None:
-            repeat(selector, table, search.searches, quiet)
-        checked = shuffled_search(selector, table, search, quiet) if search.n_shuffles else None
-    is_timed = search.searches is not None or search.n_shuffles
-    return checked, {"checking": time.perf_counter() - begin} if is_timed else {}
-
-
-def repeat(selector: "PUSelector", table: "LoadedTable", n_searches: int, quiet: bool) -> None:
-    """Select again with halves of the labels, for the stability of the features; Ctrl-C leaves it out."""
-    from puselect.checks.stability import assess_stability
-
-    n_labelled = int(table.y.sum())
-    if min(n_labelled, len(table.y) - n_labelled) < 2:
-        return tell("note: stability was not assessed; it needs two labelled and two unlabelled rows")
-    try:
-        with stopping(quiet), working(f"selecting again {n_searches} times", quiet):
-            assess_stability(selector, table.X, table.y, n_searches, selector.random_state, table.row_groups)
-    except KeyboardInterrupt:
-        tell("note: the repeated searches were interrupted; stability was not assessed")
-
-
-def shuffled_search(
-    selector: "PUSelector", table: "LoadedTable", search: SearchOptions, quiet: bool
-) -> "SuitabilityCheck | None":
-    """Compare with shuffled labels; None if Ctrl-C ended that."""
-    from puselect.checks.suitability import check_suitability
-
-    try:
-        with stopping(quiet), working("comparing with shuffled labels", quiet):
-            return check_suitability(table.X, table.y, n_shuffles=search.n_shuffles, row_groups=table.row_groups,
-                                     random_state=search.seed, n_jobs=search.jobs, groups=table.groups)
-    except KeyboardInterrupt:
-        tell("note: the comparison with shuffled labels was interrupted; suitability was not checked")
-        return None
 
 
 def find_candidates(selector: "PUSelector", table: "LoadedTable") -> "Candidates | None":

@@ -146,15 +146,18 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
     console.print(f"\n[bold]{comparison.headline}[/bold]", highlight=False)
     console.print(f"\n{comparison.score_name}\nmean over {n_splits} paired splits, 95 % interval")
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for head in ("method", "features", "score", "interval", "from the best", "seconds"):
+    is_corrected = any(comparison.corrected(result) for result in comparison.methods)
+    corrected = ["corrected"] if is_corrected else []
+    for head in ("method", "features", "score", "interval", *corrected, "from the best", "seconds"):
         table.add_column(head, justify="left" if head == "method" else "right")
     for result in comparison.methods:
-        score = result.interval
+        score, true = result.interval, comparison.corrected(result)
         table.add_row(
             Text(result.method, style="bold"),
             str(len(result.selected)),
             f"{score.mean:.3f}" if score else "",
             f"{max(score.low, 0):.3f} to {min(score.high, 1):.3f}" if score else "",
+            *([f"{true.mean:.3f} ({true.low:.3f} to {true.high:.3f})" if true else ""] if is_corrected else []),
             result.gap,
             f"{result.seconds:.2f}",
         )
@@ -169,6 +172,8 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
     console.print()
     if comparison.score_is_proxy:
         line(console, "note", PROXY)
+    if comparison.prior is not None:
+        line(console, "positives", str(comparison.prior) + (" Corrected scores allow for it." if is_corrected else ""))
     for path in written:
         line(console, "written", str(path), "green")
 

@@ -127,16 +127,10 @@ def costs_text(error: errors.CostsError) -> str:
 def note_text(note: errors.Note) -> str:
     """Return a note about a table in words."""
     match note:
-        case errors.IdentifierNote(name, _, True):
-            return f"{name!r} was left out as an identifier; the known positives are at one end of it"
-        case errors.IdentifierNote(name, sorts_labels):
-            ends = "; the known positives are at one end of it" if sorts_labels else ""
-            looks = f"{name!r} looks like an identifier (whole numbers, all different){ends}"
-            return f"{looks}; if it is, use --id or --drop"
-        case errors.LeakNote(name, leak, True):
-            return f"left out as a possible leak: {leak_text(name, leak)}; --use brings it back"
-        case errors.LeakNote(name, leak):
-            return f"possible leak: {leak_text(name, leak)}; if it would not be known for a new row, use --drop"
+        case errors.IdentifierNote(name):
+            return f"{name!r} looks like an identifier (whole numbers, all different); if it is, use --id or --drop"
+        case errors.LeakNote():
+            return f"possible leak: {leak_text(note)}; if it would not be known for a new row, use --drop"
         case errors.TwinNote(names, correlation):
             return f"interchangeable (rank correlation {correlation:.3f}): {shortened(names)}; see --drop-duplicates"
         case errors.CodeNote(name, value, count):
@@ -154,7 +148,7 @@ def note_text(note: errors.Note) -> str:
 
 
 HINTS = {"text": "see --prepare and --encode", "dates": "see --prepare and --encode", "identifier": "use it with --use",
-         "leak": "use it with --use", "sparse": "use it with --use"}
+         "sparse": "use it with --use"}
 
 
 def reason_text(column: LeftOut) -> str:

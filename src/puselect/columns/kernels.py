@@ -55,8 +55,6 @@ def radix_ranks(bits: Array, ranks: Array) -> None:
             first = last
 
 
-
-
 @inner_kernel
 def mean_and_squares(line: Array) -> tuple[float, float]:
     """Return the mean of some values, and the sum of the squared differences from it."""

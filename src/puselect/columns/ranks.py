@@ -155,18 +155,15 @@ class ColumnRanks:
 
 def row_features(Z: FloatArray) -> FloatArray:
     """Return normal scores and their squares, shape (n_rows, 2 n_columns)."""
-    return np.hstack([Z, _standardised(Z**2)])
+    squares = Z**2
+    deviation = squares.std(axis=0)
+    return np.hstack([Z, (squares - squares.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)])
 
 
 def covariance(features: FloatArray) -> FloatArray:
     """Return the covariance of columns."""
     centred = features - features.mean(axis=0)
     return np.asarray(centred.T @ centred / (len(centred) - 1))
-
-
-def _standardised(Z: FloatArray) -> FloatArray:
-    deviation = Z.std(axis=0)
-    return np.asarray((Z - Z.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0))
 
 
 def column_ranks(table: AnyArray | SparseTable, scores: RankScores = NORMAL, n_threads: int = 1) -> ColumnRanks:

@@ -30,14 +30,6 @@ def irrelevant_columns(law: str, rng: Generator, relevant: FloatArray, n_columns
     return np.hstack([columns, columns[:, copied] + rng.normal(0, 1, (len(relevant), n_redundant))])
 
 
-def _uniform(rng: Generator, relevant: FloatArray, n_columns: int) -> FloatArray:
-    return rng.uniform(-_UNIFORM_BOUND, _UNIFORM_BOUND, (len(relevant), n_columns))
-
-
-def _gaussian(rng: Generator, relevant: FloatArray, n_columns: int) -> FloatArray:
-    return rng.normal(0, 4, (len(relevant), n_columns))
-
-
 def _nuisance(rng: Generator, relevant: FloatArray, n_columns: int) -> FloatArray:
     means = rng.uniform(-MEAN_BOUND, MEAN_BOUND, (_N_NUISANCE_CLUSTERS, n_columns))
     cluster = rng.integers(_N_NUISANCE_CLUSTERS, size=len(relevant))
@@ -49,26 +41,18 @@ def _correlated(rng: Generator, relevant: FloatArray, n_columns: int) -> FloatAr
     return np.asarray(factors @ loadings + rng.normal(0, 2, (len(relevant), n_columns)))
 
 
-def _heavy(rng: Generator, relevant: FloatArray, n_columns: int) -> FloatArray:
-    return 3 * rng.standard_t(3, (len(relevant), n_columns))
-
-
-def _skewed(rng: Generator, relevant: FloatArray, n_columns: int) -> FloatArray:
-    return rng.lognormal(0, 1.2, (len(relevant), n_columns))
-
-
 def _permuted(rng: Generator, relevant: FloatArray, n_columns: int) -> FloatArray:
     origin = np.resize(rng.permutation(relevant.shape[1]), n_columns)
     return rng.permuted(relevant[:, origin], axis=0)
 
 
 _DRAW: dict[str, Law] = {
-    "uniform": _uniform,
-    "gaussian": _gaussian,
+    "uniform": lambda rng, relevant, n: rng.uniform(-_UNIFORM_BOUND, _UNIFORM_BOUND, (len(relevant), n)),
+    "gaussian": lambda rng, relevant, n: rng.normal(0, 4, (len(relevant), n)),
     "nuisance": _nuisance,
     "correlated": _correlated,
-    "heavy": _heavy,
-    "skewed": _skewed,
+    "heavy": lambda rng, relevant, n: 3 * rng.standard_t(3, (len(relevant), n)),
+    "skewed": lambda rng, relevant, n: rng.lognormal(0, 1.2, (len(relevant), n)),
     "permuted": _permuted,
 }
 

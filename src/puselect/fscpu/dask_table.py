@@ -72,6 +72,7 @@ def read_remote(
     """
     table = remote_table(settings.engine, X)
     selector.fit_settings_ = selector.get_params(deep=False)
+    selector.medians_ = None
     if table.n_columns < 2 or len(table) < 2:
         raise ValueError(f"X must have at least 2 rows and 2 columns, got {table.shape}")
     positive = read_labels(table, y, selector.pos_label)

@@ -137,11 +137,6 @@ class Clusterings(NamedTuple):
         return table if self.scaling is None else self.scaling.scale(table)
 
 
-def n_mixtures_kept(settings: Settings, support: BoolArray, n_seeds: int) -> int:
-    """Return of how many of the clusterings of some features the mixtures are kept."""
-    return min(n_seeds, max(1, KEPT_BYTES // (2 * settings.mixture.n_clusters * int(support.sum()) ** 2)))
-
-
 def cluster_result(
     settings: Settings, problem: Problem, engine: Engine, support: BoolArray, seeds: IntArray, target: int = 0
 ) -> tuple[FloatArray, Clusterings | None]:
@@ -149,7 +144,8 @@ def cluster_result(
 
     `target` is the number of the problem among those the engine is bound to.
     """
-    n_kept = n_mixtures_kept(settings, support, len(seeds))
+    n_bytes = 2 * settings.mixture.n_clusters * int(support.sum()) ** 2  # of the factors of a mixture
+    n_kept = min(len(seeds), max(1, KEPT_BYTES // n_bytes))
     table, mixtures = engine.fit_final(support, seeds, target, n_mixtures=n_kept)
     best = best_clusters(table.size, table.positive, settings.preset.cluster_choice, settings.preset.smoothing)
     kept = np.flatnonzero(table.size[:n_kept].any(axis=1))  # a clustering that failed has no rows

@@ -85,7 +85,7 @@ def alike_groups(tasks: Sequence[PendingFit]) -> list[list[PendingFit]]:
     """Return the tasks in groups that one engine can serve, in the order of their first members."""
     groups: list[list[PendingFit]] = []
     for task in tasks:
-        group = next((group for group in groups if are_alike([group[0], task])), None)
+        group = next((group for group in groups if are_alike(group[0], task)), None)
         if group is None:
             groups.append([task])
         else:
@@ -105,18 +105,17 @@ def fit_together(tasks: Sequence[PendingFit], engine: Engine) -> None:
         task.selector._keep_clusters(task.settings, task.problem, own, engine, target)
 
 
-def are_alike(tasks: Sequence[PendingFit]) -> bool:
-    """Return whether one engine can serve all these searches."""
-    first = tasks[0]
-    return all(
+def are_alike(first: PendingFit, task: PendingFit) -> bool:
+    """Return whether one engine can serve both searches."""
+    budget, other = first.problem.budget, task.problem.budget
+    return (
         _shared(task.settings) == _shared(first.settings)
-        and np.array_equal(task.problem.budget.kept, first.problem.budget.kept)
-        and np.array_equal(task.problem.budget.free, first.problem.budget.free)
+        and np.array_equal(budget.kept, other.kept)
+        and np.array_equal(budget.free, other.free)
         and task.selector.groups_ == first.selector.groups_
         and task.problem.table.shape == first.problem.table.shape
         and isinstance(task.problem.table, np.ndarray)
-        and pool_size(task.settings, task.problem.budget) == len(task.problem.budget.free)
-        for task in tasks
+        and pool_size(task.settings, other) == len(other.free)
     )
 
 

@@ -30,6 +30,7 @@ from puselect.search.progress import Deadline
 from puselect.selectors.base import RandomSeed, column_names, varying_columns
 from puselect.selectors.budget import Budget, costs_in_order, is_open
 from puselect.selectors.groups import ColumnName, read_groups
+from puselect.selectors.missing import filled
 from puselect.selectors.result import FitResult
 from puselect.sparse_table import SparseTable
 
@@ -160,6 +161,8 @@ class FSCPU(SearchSelector):
         The columns of each group of two or more.
     feature_costs_ : ndarray of float, shape (n_features,), or None
         The costs in the order of the columns.
+    medians_ : ndarray of float, shape (n_features,), or None
+        The median of each column, which stands in for its missing values; None for sparse and partitioned tables.
     fit_settings_ : dict
         The parameters of the fit; a later `set_params` does not change them.
     n_features_in_ : int
@@ -250,7 +253,8 @@ class FSCPU(SearchSelector):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
-            Finite numbers. A sparse matrix is never made dense as a whole.
+            Numbers; the median of a column stands in for missing ones. A sparse matrix must not have any, and is never
+            made dense as a whole.
         y : array-like of shape (n_rows,)
             `pos_label` marks labelled positives, anything else unlabelled rows.
         row_groups : array-like of shape (n_rows,), optional
@@ -292,7 +296,7 @@ class FSCPU(SearchSelector):
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
-            The table of `fit`, or new rows with the same columns.
+            The table of `fit`, or new rows with the same columns; the medians of `fit` stand in for missing values.
         y : array-like of shape (n_rows,), optional
             Labels as in `fit`; rows that are labelled positive are left out.
 
@@ -321,7 +325,10 @@ class FSCPU(SearchSelector):
         table = self._validated(X, reset=False)
         known = None if y is None else known_positives(y, pos_label, table.shape[0])
         chosen = table[:, self.support_]
-        return self.row_model_.candidates(SparseTable.of(chosen) if issparse(chosen) else chosen, known)
+        if issparse(chosen):
+            return self.row_model_.candidates(SparseTable.of(chosen), known)
+        whole = chosen if self.medians_ is None else filled(chosen, self.medians_[self.support_])
+        return self.row_model_.candidates(whole, known)
 
     def _problem(
         self, settings: Settings, X: ArrayLike, y: ArrayLike, row_groups: ArrayLike | None = None

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.arrays import BoolArray, FloatArray
 
 
 class BestClusters(NamedTuple):
@@ -56,21 +56,13 @@ def best_clusters(
     rows_to_here = np.cumsum(np.take_along_axis(rows, order, axis=1), axis=1) + extra_rows
     hits_to_here = np.cumsum(np.take_along_axis(hits, order, axis=1), axis=1)
     value = np.divide(hits_to_here**2, rows_to_here, out=np.zeros(rows.shape), where=rows_to_here > 0)
-    last = _longest_best(value) if cluster_choice == "best" else _before_first_decrease(value)
+    if cluster_choice == "best":
+        last = value.shape[1] - 1 - np.argmax(value[:, ::-1], axis=1)
+    else:
+        last = np.argmax(np.diff(value, axis=1, append=-np.inf) < 0, axis=1)  # before the first decrease
     total = hits_to_here[:, -1]
     best = np.take_along_axis(value, last[:, None], axis=1)[:, 0]
     chosen = np.zeros(rows.shape, dtype=bool)
     np.put_along_axis(chosen, order, np.arange(rows.shape[1]) <= last[:, None], axis=1)
     score = np.divide(best, total, out=np.zeros(len(best)), where=total > 0)
     return BestClusters(score, chosen & (rows > 0))
-
-
-def _longest_best(value: FloatArray) -> IntArray:
-    """Return the last index of the largest value of each row."""
-    return np.asarray(value.shape[1] - 1 - np.argmax(value[:, ::-1], axis=1))
-
-
-def _before_first_decrease(value: FloatArray) -> IntArray:
-    """Return the index before the first decrease of each row, the last one if there is none."""
-    falls = np.diff(value, axis=1, append=-np.inf) < 0
-    return np.asarray(np.argmax(falls, axis=1))

@@ -11,6 +11,7 @@ from puselect.report.findings import FEW_LABELS, Code
 from puselect.report.selection import WARNING, Feature, Finding, Selection
 
 FEWEST_LABELS = 5
+UNCHECKED = "puselect check, or check_suitability in Python, tells whether this is chance."
 NAMED_FIRST, LONGEST_NAME = 3, 28
 FIRST_ROWS = 10
 EFFORTS = (50, 100, 200)
@@ -144,7 +145,7 @@ def trust(selection: Selection) -> Trust:
     if found is None:
         texts = {
             Standing.RANKED: ("Not checked", "This method does not look for clusters; compare it with others."),
-            Standing.UNCHECKED: ("Not checked", "Compare with shuffled labels to see whether this is chance."),
+            Standing.UNCHECKED: ("Not checked", UNCHECKED),
             Standing.WEAK: ("Known positives gather weakly at best", f"{_sentence(EVERYWHERE)}."),
             Standing.CHANCE: ("Known positives do not stand out", str(selection.path)),
         }

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.stats import t as student_t
 
+from puselect.fscpu.row_model import ClassPrior, corrected_auc
 from puselect.methods import yardstick
 from puselect.phrases import counted, listed
 from puselect.report.codec import JSONRecord, require, same_length, within
@@ -86,6 +87,8 @@ class Comparison(JSONRecord):
     """What the downstream scores are, as in "AUC of a logistic model on held-out rows"."""
     score_is_proxy: bool = False
     """Whether the scores count unlabelled rows as negatives, because the true classes are not known."""
+    prior: ClassPrior | None = None
+    """The share of positives among the unlabelled rows; only where the scores are a proxy."""
     n_features: int = 0
     n_rows: int | None = None
     n_labelled: int | None = None
@@ -96,6 +99,17 @@ class Comparison(JSONRecord):
     notes: tuple[str, ...] = ()
     settings: dict[str, str] | None = None
     versions: dict[str, str] | None = None
+
+    def corrected(self, method: MethodResult) -> Interval | None:
+        """Return the mean score of a method without hidden positives; None if it cannot be told.
+
+        The interval is that of the share of positives, not of the splits.
+        """
+        prior, score = self.prior, method.interval
+        if prior is None or prior.share is None or prior.interval is None or score is None:
+            return None
+        low, value, high = sorted(corrected_auc(score.mean, share) for share in (prior.share, *prior.interval))
+        return Interval(value, low, high)
 
     @property
     def rivals(self) -> tuple[MethodResult, ...]:

@@ -54,7 +54,7 @@ def find_problems(result: FitResult, table: AnyArray | None, positive: BoolArray
         yield from _constant(table, result.names)
         yield from _interchangeable(table, result)
     if table is not None and positive is not None and 0 < positive.sum() < len(positive):
-        yield from _labels(table, positive, result.names)
+        yield from _labels(positive)
         found = None if result.has_row_groups else find_dependence(table, positive)
         if found is not None:
             yield warning(Code.DEPENDENT_ROWS, "Rows depend on each other", found.text)
@@ -66,14 +66,14 @@ def find_problems(result: FitResult, table: AnyArray | None, positive: BoolArray
 
 
 def table_findings(notes: Sequence[Note]) -> tuple[Finding, ...]:
-    """Return notes on a table as findings; leaks and twins that are in use are found by `find_problems`.
+    """Return notes on a table as findings; twins that are in use are found by `find_problems`.
 
     Examples
     --------
     >>> [(found.code, found.title) for found in table_findings([SpikeNote("age", "41", 0.2)])]
     [('spike', 'Filled in before? 1 column')]
     """
-    parts = (_left_out_leaks, _identifiers, _codes, _spikes, _filled, _sampled)
+    parts = (_leaks, _identifiers, _codes, _spikes, _filled, _sampled)
     return tuple(finding for part in parts for finding in part(notes))
 
 
@@ -97,7 +97,7 @@ def _constant(table: AnyArray, names: Sequence[str]) -> Iterator[Finding]:
         )
 
 
-def _labels(table: AnyArray, positive: BoolArray, names: Sequence[str]) -> Iterator[Finding]:
+def _labels(positive: BoolArray) -> Iterator[Finding]:
     n_labelled = int(positive.sum())
     if n_labelled < FEW_LABELS:
         yield warning(
@@ -105,15 +105,13 @@ def _labels(table: AnyArray, positive: BoolArray, names: Sequence[str]) -> Itera
             f"Only {counted(n_labelled, 'labelled row')}",
             f"With fewer than {FEW_LABELS}, features may be selected by chance. Label more rows.",
         )
+
+
+def array_leaks(table: AnyArray, positive: BoolArray, names: Sequence[str]) -> list[LeakNote]:
+    """Return the columns of a plain array that may give the labels away."""
     rows = np.concatenate([_thinned(np.flatnonzero(part), table.shape[1]) for part in (positive, ~positive)])
     leaks = find_leaks(table[rows], positive[rows])
-    if leaks:
-        yield warning(
-            Code.LEAK,
-            f"Possible leak: {counted(len(leaks), 'column')}",
-            f"{shortened([leak_text(names[leak.column], leak) for leak in leaks], '; ')}. Is it derived from the "
-            "label, recorded after it, or the truth itself? Drop what would not be known for a new row.",
-        )
+    return [LeakNote(names[leak.column], leak, (f"{leak.low:g}", f"{leak.high:g}")) for leak in leaks]
 
 
 def _spread(columns: AnyArray, positive: BoolArray) -> Iterator[Finding]:
@@ -217,25 +215,24 @@ def _thinned(rows: AnyArray, n_columns: int) -> AnyArray:
     return rows[:: -(-len(rows) // most)] if len(rows) > most else rows
 
 
-def _left_out_leaks(notes: Sequence[Note]) -> Iterator[Finding]:
-    leaks = [found for found in notes if isinstance(found, LeakNote) and found.is_left_out]
+def _leaks(notes: Sequence[Note]) -> Iterator[Finding]:
+    leaks = [found for found in notes if isinstance(found, LeakNote)]
     if leaks:
-        yield note(
+        yield warning(
             Code.LEAK,
-            f"Left out: {counted(len(leaks), 'possible leak')}",
-            f"{'; '.join(leak_text(found.name, found.leak) for found in leaks)}. A column that would be known for a "
-            "new row can be brought back (use, --use).",
+            f"Possible leak: {counted(len(leaks), 'column')}",
+            f"{shortened([leak_text(leak) for leak in leaks], '; ')}. Derived from the label, recorded after it, or "
+            "the truth itself? Drop what would not be known for a new row (drop, --drop).",
         )
 
 
 def _identifiers(notes: Sequence[Note]) -> Iterator[Finding]:
     for found in notes:
-        if isinstance(found, IdentifierNote) and not found.is_left_out:
-            ends = "The known positives are at one end of it, so it gives them away. " if found.sorts_labels else ""
-            yield (warning if found.sorts_labels else note)(
+        if isinstance(found, IdentifierNote):
+            yield note(
                 Code.IDENTIFIER,
                 f"An identifier? {found.name}",
-                f"Its values are whole numbers that all differ. {ends}If it names the rows, drop it (drop, --id).",
+                "Its values are whole numbers that all differ. If it names the rows, drop it (drop, --id).",
             )
 
 

@@ -16,7 +16,7 @@ from puselect.checks.suitability import Suitability
 from puselect.fscpu.final_clusters import Candidates, Clusterings, known_positives
 from puselect.fscpu.projection import LABELLED, principal_axes, row_kinds
 from puselect.report.direction import day
-from puselect.report.findings import find_problems, table_findings
+from puselect.report.findings import array_leaks, find_problems, table_findings
 from puselect.report.model import Model
 from puselect.report.panels import Panel, Portrait, cluster_portraits, feature_panels, some_rows
 from puselect.report.selection import (
@@ -35,7 +35,7 @@ from puselect.report.selection import (
 )
 from puselect.scaling import as_numbers
 from puselect.selectors.base import PUSelector
-from puselect.selectors.groups import selected_groups
+from puselect.selectors.missing import filled
 from puselect.selectors.result import FitResult, SearchResult
 from puselect.tables.column_outcomes import ColumnOutcome
 from puselect.tables.encoders import Encoder
@@ -119,8 +119,10 @@ def summarise(
         findings = [*findings, *table_findings(preparer.notes_)]
     dates = {recipe.column for recipe in recipes if recipe.kind == "date"}
     features = _features(result, dates)
-    table = None if X is None else _read_table(X, len(result.names))
+    table = None if X is None else _read_table(X, selector)
     positive = None if table is None or y is None else known_positives(y, result.settings["pos_label"], len(table))
+    if table is not None and positive is not None and not recipes:  # leaks of columns are found before they are encoded
+        findings = [*findings, *table_findings(array_leaks(table, positive, result.names))]
     rows = row_names(X, 0 if table is None else len(table), row_numbers)
     found = candidates or _candidates(result, table, positive)
     panels, portraits = _insight(result, table, positive, found, dates)
@@ -196,12 +198,13 @@ def _can_name(names: AnyArray, n_rows: int) -> bool:
     return names.shape == (n_rows,) and (names.dtype.kind in "iu" or is_text)
 
 
-def _read_table(X: ArrayLike, n_columns: int) -> AnyArray:
+def _read_table(X: ArrayLike, selector: PUSelector) -> AnyArray:
     """Return the table as floats; raise a ValueError if it has other columns than the selector was fitted to."""
-    table = as_numbers(_dense(X))
+    medians, n_columns = selector.medians_, len(selector.support_)
+    table = as_numbers(_dense(X), ensure_all_finite=True if medians is None else "allow-nan")
     if table.shape[1] != n_columns:
         raise ValueError(f"X must have the {n_columns} columns the selector was fitted to, got {table.shape[1]}")
-    return table
+    return table if medians is None else filled(table, medians)
 
 
 def _dense(X: Any) -> Any:
@@ -345,7 +348,7 @@ def row_map(result: FitResult, table: AnyArray, kind: IntArray, names: AnyArray)
     The components are those of all rows. Of more than `MOST_POINTS` rows a sample is shown: labelled rows, at most half
     of it, and others, of which candidates are in proportion.
     """
-    points, _ = principal_axes(table[:, result.support], selected_groups(result.groups, result.support))
+    points, _ = principal_axes(table[:, result.support], result.selected_groups())
     rng = np.random.default_rng(0)
     labelled = rng.permutation(np.flatnonzero(kind == LABELLED))[: MOST_POINTS // 2]
     others = rng.permutation(np.flatnonzero(kind != LABELLED))[: MOST_POINTS - len(labelled)]

@@ -4,7 +4,6 @@ Information-geometric optimisation of independent Bernoulli variables: with two 
 algorithm of Uchikoshi & Akimoto (GECCO 2025); see Ollivier et al., JMLR 18 (2017), for the theory.
 """
 
-
 from dataclasses import dataclass
 
 import numpy as np

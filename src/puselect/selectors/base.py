@@ -2,15 +2,17 @@
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
+from sklearn.compose import ColumnTransformer
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -20,7 +22,9 @@ from puselect.exceptions import FewerFeaturesWarning, FewLabelsWarning
 from puselect.labels import labelled_positives, without_missing
 from puselect.parameters import check_number
 from puselect.scaling import check_unmasked, column_extremes
-from puselect.selectors.diagnosis import column_faults, has_dates
+from puselect.selectors.diagnosis import check_unique_names, column_faults, has_dates
+from puselect.selectors.groups import feature_names, prepared_source
+from puselect.selectors.missing import column_medians, filled, warn_of_missing
 from puselect.selectors.notebook import selected_html
 from puselect.selectors.result import FitResult
 from puselect.sparse_table import canonical
@@ -43,6 +47,8 @@ class PUSelector(SelectorMixin, BaseEstimator):
     ----------
     fit_settings_ : dict
         The parameters that the last `fit` was called with; a later `set_params` does not change them.
+    medians_ : ndarray of float, shape (n_features,), or None
+        The median of each column, which stands in for its missing values; None for tables that must not have any.
     """
 
     pos_label: object
@@ -52,6 +58,7 @@ class PUSelector(SelectorMixin, BaseEstimator):
     feature_names_in_: NDArray[Any]
     stability_: "Stability | None" = None
     fit_settings_: dict[str, Any]
+    medians_: FloatArray | None = None
     has_row_groups_ = False  # whether it is known which rows belong together
     _sparse_format: str | None = None
     """The format that sparse tables are converted to; None if they are refused."""
@@ -61,20 +68,32 @@ class PUSelector(SelectorMixin, BaseEstimator):
         self.fit_settings_ = clone(self, safe=False).get_params(deep=False)
         known = without_missing(y, self.pos_label)
         table, labels = self._validated(X, known, ensure_min_samples=2, ensure_min_features=2)
+        self.medians_ = None if issparse(table) else column_medians(table)
         positive = labelled_positives(labels if known is y or np.ndim(y) != 1 else y, self.pos_label)
         warn_of_few_labels(int(positive.sum()))
-        return table, positive
+        if self.medians_ is None:
+            return table, positive
+        warn_of_missing(table, column_names(self, X) or range(table.shape[1]))
+        return filled(table, self.medians_), positive
 
     def _validated(self, *data: Any, **options: Any) -> Any:
-        """Return X, or X and y, as `validate_data` checks them; masked values are refused, too."""
+        """Return X, or X and y, as `validate_data` checks them; masked values are refused, too.
+
+        Missing values are left as they are where the medians of the fit can replace them.
+        """
         check_unmasked(data[0])
+        check_unique_names(data[0])
         if hasattr(data[0], "schema") and has_dates(data[0]):
             raise ValueError(column_faults(data[0]))
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
                 kinds = [np.float64, np.float32]
                 form = self._sparse_format or False
-                checked = validate_data(self, *data, dtype=kinds, accept_sparse=form, **options)
+                is_strict = issparse(data[0]) or (options.get("reset") is False and self.medians_ is None)
+                finite = True if is_strict else "allow-nan"
+                checked = validate_data(
+                    self, *data, dtype=kinds, accept_sparse=form, ensure_all_finite=finite, **options
+                )
         except (TypeError, ValueError) as error:
             faults = column_faults(data[0])
             if not faults:
@@ -101,6 +120,28 @@ class PUSelector(SelectorMixin, BaseEstimator):
             has_row_groups=self.has_row_groups_,
             stability=self.stability_,
         )
+
+    @property
+    def selected_columns_(self) -> list[str]:
+        """The columns of your own table behind the selected features, in the order of the table.
+
+        A group counts by its name, and a feature that `Preparer` made, such as "city=Rome", by that of its column.
+        """
+        result = self.result_
+        names = feature_names(result.groups, [prepared_source(name) for name in result.names])
+        return list(dict.fromkeys(names[column] for column in np.flatnonzero(result.support)))
+
+    def to_sklearn(self) -> ColumnTransformer:
+        """Return a fitted `ColumnTransformer` that selects the same columns and works where puselect is not installed.
+
+        Columns of data frames go by name. The steps of a `Preparer` in front of the selector are not part of it.
+        """
+        chosen = np.flatnonzero(self.get_support())
+        transformer = ColumnTransformer([("selected", "passthrough", chosen)], verbose_feature_names_out=False)
+        transformer.fit(np.zeros((1, len(self.support_))))
+        if hasattr(self, "feature_names_in_"):
+            transformer.feature_names_in_ = self.feature_names_in_.copy()
+        return transformer
 
     def report(
         self,
@@ -150,20 +191,22 @@ class PUSelector(SelectorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.allow_nan = True
         tags.input_tags.sparse = self._sparse_format is not None
         return tags
 
 
-def resolve_n_features(wanted: int | float | str | None, n_features: int) -> int:
+def resolve_n_features(wanted: int | float | str | None, n_features: int, words: Sequence[str] = ()) -> int:
     """Return how many features to select; None means half of them, rounded up (the paper's rule).
 
-    A float between 0 and 1 is a share of the features, at least one.
+    A float between 0 and 1 is a share of the features, at least one. `words` are accepted by the caller.
     """
     if wanted is None:
         return -(-n_features // 2)
     if isinstance(wanted, float | np.floating) and 0 < wanted < 1:
         return max(1, round(float(wanted) * n_features))
-    check_number("n_features_to_select", wanted, 1, n_features, integer=True)
+    others = ["a share between 0 and 1", *map(repr, words)]
+    check_number("n_features_to_select", wanted, 1, n_features, integer=True, others=others)
     return int(wanted)
 
 

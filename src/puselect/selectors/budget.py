@@ -161,7 +161,7 @@ def _costs_and_limit(
         n_units = n_features - sum(len(columns) - 1 for columns in groups.values())
         if is_auto:
             return np.ones(n_features), float(n_units)
-        return np.ones(n_features), float(resolve_n_features(n_features_to_select, n_units))
+        return np.ones(n_features), float(resolve_n_features(n_features_to_select, n_units, (AUTO, RELATED)))
     if n_features_to_select is not None and not is_auto:
         raise ValueError("give either n_features_to_select or a budget with feature_costs, got both")
     if budget is None and not is_auto:

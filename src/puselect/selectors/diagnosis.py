@@ -1,5 +1,6 @@
 """Messages for tables that do not hold finite numbers: the columns and their faults."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from scipy.sparse import coo_array, issparse
 from puselect.arrays import AnyArray
 from puselect.phrases import shortened
 
-KINDS = ("text", "dates", "missing values", "infinite values")
+KINDS = ("text", "dates", "infinite values")
 
 
 def column_faults(X: Any) -> str:
@@ -20,7 +21,7 @@ def column_faults(X: Any) -> str:
     --------
     >>> import pandas as pd
     >>> print(column_faults(pd.DataFrame({"age": [3, None], "city": ["Rome", "Oslo"]})))
-    X must hold finite numbers, got text in 'city'; missing values in 'age'; use puselect.prepare(X, y) first
+    X must hold finite numbers, got text in 'city'; use puselect.prepare(X, y) first
     """
     if hasattr(X, "collect") and hasattr(X, "collect_schema"):
         return "X is a polars LazyFrame, which has no rows yet; call X.collect() first"
@@ -34,6 +35,15 @@ def column_faults(X: Any) -> str:
     if not found:
         return ""
     return f"X must hold finite numbers, got {'; '.join(found)}; use puselect.prepare(X, y) first"
+
+
+def check_unique_names(X: Any) -> None:
+    """Raise a ValueError that names the columns of a data frame that share their name."""
+    if hasattr(X, "collect") or not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
+        return
+    repeated = [repr(name) for name, times in Counter(X.columns).items() if times > 1]
+    if repeated:
+        raise ValueError(f"X must have a different name for each column, got several named {shortened(repeated)}")
 
 
 def _stored_faults(X: coo_array) -> str:
@@ -62,8 +72,6 @@ def _fault(values: AnyArray) -> str:
             values = np.array([np.nan if _is_missing(value) else _real(value) for value in values.tolist()])
         except (TypeError, ValueError):
             return "dates" if any(hasattr(value, "month") or hasattr(value, "hour") for value in values) else "text"
-    if np.isnan(values).any():
-        return "missing values"
     return "infinite values" if np.isinf(values).any() else ""
 
 

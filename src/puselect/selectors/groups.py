@@ -83,21 +83,6 @@ def leaders(groups: Groups, selectable: BoolArray) -> IntArray:
     return leader
 
 
-def representatives(groups: Groups, support: BoolArray) -> BoolArray:
-    """Return one column for each feature: all but those of groups, and of each group the first that is selected.
-
-    Examples
-    --------
-    >>> representatives({"city": [1, 2]}, np.array([True, False, True])).tolist()
-    [True, False, True]
-    """
-    kept = np.ones(len(support), dtype=bool)
-    for columns in groups.values():
-        kept[list(columns)] = False
-        kept[next((column for column in columns if support[column]), columns[0])] = True
-    return kept
-
-
 def best_features(ranking: IntArray, groups: Groups, n_features: int) -> BoolArray:
     """Return the columns of the features of best rank; a group has the rank of its best column.
 
@@ -111,19 +96,6 @@ def best_features(ranking: IntArray, groups: Groups, n_features: int) -> BoolArr
     np.minimum.at(best, leader, ranking)
     features = np.unique(leader)
     return np.isin(leader, features[np.argsort(best[features], kind="stable")[:n_features]])
-
-
-def selected_groups(groups: Groups, support: BoolArray) -> list[list[int]]:
-    """Return the groups of which columns are selected, as places among the selected columns.
-
-    Examples
-    --------
-    >>> selected_groups({"city": [1, 2], "day": [3]}, np.array([True, True, True, False]))
-    [[1, 2]]
-    """
-    place = np.cumsum(support) - 1
-    found = ([int(place[j]) for j in columns if support[j]] for columns in groups.values())
-    return [places for places in found if places]
 
 
 def feature_names(groups: Groups, names: Sequence[ColumnName]) -> list[str]:

@@ -94,7 +94,7 @@ class RankingSelector(PUSelector):
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
-            Finite numbers.
+            Numbers; the median of a column stands in for missing ones.
         y : array-like of shape (n_rows,)
             `pos_label` marks labelled positives, anything else unlabelled rows.
         groups : dict of str to list, array-like of shape (n_features,) or "prepared", optional

@@ -99,6 +99,12 @@ class FitResult:
         """Return the selected features, best first."""
         return [unit for unit in self.units() if self.support[unit.column]]
 
+    def selected_groups(self) -> list[list[int]]:
+        """Return the groups of which columns are selected, as places among the selected columns."""
+        place = np.cumsum(self.support) - 1
+        found = ([int(place[j]) for j in columns if self.support[j]] for columns in self.groups.values())
+        return [places for places in found if places]
+
     def _leader(self, columns: Sequence[int]) -> int:
         """Return the column that stands for a group: the first that is searched or selected, or else the first."""
         searched = () if self.search is None else self.search.searched

@@ -4,18 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from puselect.checks.leaks import Leak, LeakKind
+from puselect.checks.leaks import LeakKind
 from puselect.phrases import counted, shortened
 from puselect.tables.encoders import Encoder
-from puselect.tables.errors import FilledNote, LeftOut, Note
-
-LEAKS = {
-    "value": "known positives share one value that few other rows have",
-    "high": "known positives have higher values than almost all other rows",
-    "low": "known positives have lower values than almost all other rows",
-    "present": "only known positives have a value",
-    "missing": "only known positives have no value",
-}
+from puselect.tables.errors import FilledNote, LeakNote, LeftOut, Note
 
 
 @dataclass(frozen=True)
@@ -89,8 +81,6 @@ def reason(column: LeftOut) -> str:
             return f"unsupported type {column.detail}"
         case "identifier":
             return "identifier: all values differ"
-        case "leak":
-            return f"possible leak: {LEAKS[column.detail]}"
         case "drop":
             return "as asked"
         case "copy":
@@ -101,19 +91,22 @@ def reason(column: LeftOut) -> str:
             return f"{column.reason}, not encoded"
 
 
-def leak_text(name: str, leak: Leak) -> str:
+def leak_text(found: LeakNote) -> str:
     """Return how a column may give the label away.
 
     Examples
     --------
-    >>> leak_text("is_fraud", Leak(0, LeakKind.VALUE, 1.0, 1.0, 0.028))
-    "'is_fraud' is 1 in 100% of the known positives and in 2.8% of the other rows"
+    >>> from puselect.checks.leaks import Leak
+    >>> leak = Leak(0, LeakKind.VALUE, 1.0, 1.0, labelled=0, n_labelled=400, others=6938, n_others=14538, p_value=1e-90)
+    >>> leak_text(LeakNote("status", leak, ("Check-Out", "Check-Out"), ("status_date",)))
+    "0 of 400 known positives have 'status' = Check-Out; 48% of the others do (see also 'status_date')"
     """
+    leak, value = found.leak, " to ".join(dict.fromkeys(found.bounds))
     what = {
-        LeakKind.VALUE: f"is {leak.value:g}",
-        LeakKind.HIGH: f"is {leak.value:g} or more",
-        LeakKind.LOW: f"is {leak.value:g} or less",
-        LeakKind.PRESENT: "has a value",
-        LeakKind.MISSING: "has no value",
+        LeakKind.PRESENT: f"a value in {found.name!r}",
+        LeakKind.VALUE: f"{found.name!r} = {value}",
+        LeakKind.STRETCH: f"{found.name!r} from {value}",
     }[leak.kind]
-    return f"{name!r} {what} in {leak.labelled:.0%} of the known positives and in {leak.others:.1%} of the other rows"
+    also = f" (see also {', '.join(map(repr, found.companions))})" if found.companions else ""
+    share = f"{100 * leak.others / leak.n_others:.2g}%"
+    return f"{leak.labelled} of {leak.n_labelled} known positives have {what}; {share} of the others do{also}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray
-from puselect.checks.leaks import find_leak, sorts_labels, stands_alone
+from puselect.checks.leaks import Leak, LeakKind, find_leak
 from puselect.columns.twins import find_twins
 from puselect.tables import errors
 from puselect.tables.column_types import (
@@ -42,8 +42,7 @@ class ColumnRules:
     """How columns are read."""
 
     prepare: bool = False
-    """Encode, fill missing values and mark them, and leave out identifiers, leaks and copies; otherwise only point them
-    out."""
+    """Encode, fill missing values and mark them, and leave out identifiers and copies, else only point them out."""
     encode: bool = False
     """Turn dates into numbers and one-hot encode text, instead of leaving them out."""
     max_categories: int = 20
@@ -94,14 +93,19 @@ def read_columns(
     """Choose encoders for the named columns of a frame.
 
     Numbers stay as they are, booleans become 0 and 1, durations numbers. Text and dates are left out unless they are to
-    be encoded. Constant and empty columns are left out. With the labels, columns that give them away are found.
+    be encoded. Constant and empty columns are left out. With the labels, columns that may give them away are noted.
     """
     columns = Columns()
     for name in names:
         _read_column(columns, frame[name], rules)
-    _find_identifiers(columns, frame, rules, positive)
+    identifiers = _identifiers(columns, frame, rules)
     if positive is not None:
-        _find_leaks(columns, rules, positive)
+        columns.notes += _leak_notes(columns, frame, rules, positive, identifiers)
+    for name in identifiers:
+        if rules.prepare:
+            columns.leave_out(LeftOut(name, "identifier"))
+        else:
+            columns.notes.append(errors.IdentifierNote(name))
     if rules.prepare:
         _find_sparse(columns, rules)
     taken = Counter(feature.name for feature in columns.features)
@@ -212,34 +216,42 @@ def _notes_on_values(name: str, known: FloatArray) -> Iterator[Note]:
         yield errors.SpikeNote(name, f"{peak[0]:.6g}", peak[1])
 
 
-def _find_identifiers(columns: Columns, frame: pl.DataFrame, rules: ColumnRules, positive: BoolArray | None) -> None:
-    """Leave out identifiers, or point them out."""
-    for name, encoder in list(columns.used.items()):
+def _identifiers(columns: Columns, frame: pl.DataFrame, rules: ColumnRules) -> list[str]:
+    """Return the columns of whole numbers without a unit that all differ."""
+    found = []
+    for name, encoder in columns.used.items():
         is_number = encoder.kind == "number" and not encoder.number_format.unit
-        if not is_number or name in rules.use or not looks_like_identifier(frame[name]):
-            continue
-        known = known_values(columns.raw[name][0].values)
-        if (known != np.floor(known)).any():
-            continue
-        is_sorted = positive is not None and sorts_labels(columns.raw[name][0].values.to_numpy(), positive)
-        if is_sorted or not rules.prepare:
-            columns.notes.append(errors.IdentifierNote(name, is_sorted, rules.prepare))
-        if rules.prepare:
-            columns.leave_out(LeftOut(name, "identifier"))
+        if is_number and name not in rules.use and looks_like_identifier(frame[name]):
+            known = known_values(columns.raw[name][0].values)
+            found += [name] if (known == np.floor(known)).all() else []
+    return found
 
 
-def _find_leaks(columns: Columns, rules: ColumnRules, positive: BoolArray) -> None:
-    """Leave out columns that give the label away, or point them out."""
-    features = [feature for feature in columns.features if feature.source not in rules.use]
-    values = [feature.values.to_numpy() for feature in features]
-    found = [find_leak(column, positive, len(features), number) for number, column in enumerate(values)]
-    others = [number for number, leak in enumerate(found) if leak is None or not leak.is_strong]
-    for feature, leak in zip(features, found, strict=True):
-        if leak is not None:
-            is_left_out = rules.prepare and leak.is_strong and stands_alone(leak, values, others, positive)
-            columns.notes.append(errors.LeakNote(feature.name, leak, is_left_out))
-            if is_left_out and feature.source in columns.used:
-                columns.leave_out(LeftOut(feature.source, "leak", str(leak.kind)))
+def _leak_notes(
+    columns: Columns, frame: pl.DataFrame, rules: ColumnRules, positive: BoolArray, identifiers: Sequence[str]
+) -> Iterator[errors.LeakNote]:
+    """Yield the columns that may give the label away; they are left out only on request."""
+    for name, encoder in columns.used.items():
+        first, *_ = columns.raw[name]
+        if encoder.kind == "categories":  # one column of codes instead of a column for each value
+            first, *_ = replace(encoder, kind="order", values=encoder.seen).raw_features(frame[name])
+        is_order = encoder.kind == "date" or name in identifiers
+        leak = find_leak(first.values.to_numpy(), positive, len(columns.used), is_order=is_order)
+        if leak is not None and name not in rules.use:
+            companions = tuple(other for other in columns.used if other.startswith(f"{name}_"))
+            yield errors.LeakNote(name, leak, _bounds_text(leak, encoder), companions)
+
+
+def _bounds_text(leak: Leak, encoder: Encoder) -> tuple[str, ...]:
+    """Return the bounds of a leak as they are in the table."""
+    words = encoder.seen or encoder.values
+    if leak.kind is LeakKind.PRESENT:
+        return ()
+    if words:
+        return words[int(leak.low)], words[int(leak.high)]
+    if encoder.kind == "date":
+        return str(np.datetime64(int(leak.low), "D")), str(np.datetime64(int(leak.high), "D"))
+    return f"{leak.low:g}", f"{leak.high:g}"
 
 
 def _find_sparse(columns: Columns, rules: ColumnRules) -> None:

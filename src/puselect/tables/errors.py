@@ -14,7 +14,7 @@ FileFault = Literal[
 LabelFault = Literal["empty", "type", "all positive", "none positive", "ambiguous", "unknown value"]
 CostsFault = Literal["empty", "line", "json", "object", "size", "missing", "unknown"]
 LeftOutReason = Literal[
-    "empty", "sparse", "constant", "text", "mixed", "units", "dates", "type", "identifier", "leak", "copy", "drop"
+    "empty", "sparse", "constant", "text", "mixed", "units", "dates", "type", "identifier", "copy", "drop"
 ]
 IdFault = Literal["missing", "repeated"]
 Role = Literal["label", "truth", "id", "row-group", "drop", "keep", "use", "missing"]
@@ -31,8 +31,8 @@ class LeftOut(NamedTuple):
     name: str
     reason: LeftOutReason
     detail: str = ""
-    """The value of a constant column, the type of a column of neither numbers, text nor dates, the kind of a leak, the
-    column that a copy is a copy of, the units of amounts, or a text among numbers."""
+    """The value of a constant column, the type of a column of neither numbers, text nor dates, the column that a copy
+    is a copy of, the units of amounts, or a text among numbers."""
     n_values: int | None = None
     """Number of different values of a text or date column, of values in a sparse one, of texts among numbers."""
     max_categories: int | None = None
@@ -189,18 +189,18 @@ class IdentifierNote:
     """A column of different whole numbers may be an identifier."""
 
     name: str
-    sorts_labels: bool = False
-    """Whether the labelled rows lie at one end of it."""
-    is_left_out: bool = False
 
 
 @dataclass(frozen=True)
 class LeakNote:
-    """A feature that may give the label away."""
+    """A column that may give the label away."""
 
     name: str
     leak: Leak
-    is_left_out: bool = False
+    bounds: tuple[str, ...] = ()
+    """The bounds of the leak as they are in the table; none if any value counts."""
+    companions: tuple[str, ...] = ()
+    """Columns whose names begin with that of this one, such as its date: probably recorded with it."""
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from puselect.arrays import AnyArray
-from puselect.exceptions import UnreadValuesWarning
+from puselect.exceptions import LeakWarning, UnreadValuesWarning
 from puselect.labels import labelled_positives
 from puselect.parameters import check_number
-from puselect.tables.column_outcomes import column_outcomes
+from puselect.tables.column_outcomes import column_outcomes, leak_text
 from puselect.tables.columns import ColumnRules, finish_columns, read_columns
 from puselect.tables.encoders import Feature
-from puselect.tables.errors import LeftOut
+from puselect.tables.errors import LeakNote, LeftOut
 from puselect.tables.frames import as_polars, like
 from puselect.tables.loading import feature_frame
 
@@ -30,15 +30,15 @@ class Preparer(TransformerMixin, BaseEstimator):
     Numbers and booleans stay. Dates become days since 1970, with hour and weekday where the time of day varies, ordered
     categories (of pandas, Enum of polars, or named in `orders`) 0, 1, 2, ..., other text one-hot columns. Missing
     values are filled with the median, and another feature tells where, if 1 % or more are missing. Constant and empty
-    columns, identifiers and exact copies are left out; with `y`, columns that give the labels away, too. `outcomes_`
-    lists what became of each column; `use` brings columns back.
+    columns, identifiers and exact copies are left out; `use` brings them back. With `y`, a `LeakWarning` names columns
+    that may give the labels away; `drop` leaves them out. `outcomes_` lists what became of each column.
 
     Parameters
     ----------
     drop : list of str, optional
         Columns to leave out.
     use : list of str, optional
-        Columns to use although they look like identifiers, copies or leaks.
+        Columns to use although they look like identifiers or copies.
     orders : dict of str to list of str, optional
         Columns with ordered values, and these from low to high.
     max_categories : int, default=20
@@ -105,7 +105,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         ----------
         X : DataFrame of pandas or polars, or array-like of shape (n_rows, n_columns)
         y : array-like of shape (n_rows,), optional
-            Labels; with them, columns that give them away are left out.
+            Labels; with them, columns that may give them away are noted.
         """
         self._learn(X, y)
         return self
@@ -161,6 +161,11 @@ class Preparer(TransformerMixin, BaseEstimator):
         features = finish_columns(columns, rules)
         self.encoders_ = tuple(columns.used.values())
         self.notes_ = tuple(columns.notes)
+        leaks = [note for note in self.notes_ if isinstance(note, LeakNote)]
+        if leaks:
+            names = ", ".join(repr(note.name) for note in leaks)
+            message = f"{'; '.join(map(leak_text, leaks))}; leave out what may give the labels away (drop=[{names}])"
+            warnings.warn(message, LeakWarning, stacklevel=4)  # scikit-learn wraps this method
         left_out = [*columns.left_out, *(LeftOut(name, "drop") for name in dropped)]
         self.outcomes_ = column_outcomes(self.encoders_, left_out, columns.notes, frame.columns)
         self.groups_ = {encoder.column: list(encoder.names) for encoder in self.encoders_ if len(encoder.names) > 1}
@@ -214,7 +219,7 @@ def prepare(X: Any, y: ArrayLike | None = None, **parameters: Any) -> Any:
     ----------
     X : DataFrame of pandas or polars, or array-like of shape (n_rows, n_columns)
     y : array-like of shape (n_rows,), optional
-        Labels; with them, columns that give them away are left out.
+        Labels; with them, columns that may give them away are noted.
     **parameters
         Of `Preparer`.
 

@@ -3,15 +3,14 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.selectors.base import descending_order
 from puselect_paper.baselines.q_network import Batch, QNetwork
 
 TARGET_EPSILON = 0.1  # share of random actions in the policy that is valued
 STOP_BELOW = 0.5  # delta: a walk of smaller importance may be stopped
 MEMORY = 2000  # decisions
+BATCH_SIZE = 8  # decisions learned from in one step, as published
 RECENT = 200  # visits of a feature that make its advantage
 N_STATISTICS = 8
 N_INPUTS = N_STATISTICS**2 + N_STATISTICS + 2
@@ -42,30 +41,24 @@ class Agent:
     X : ndarray of shape (n_rows, n_features)
     n_select : int
         How many features are wanted; the agent only sees how far it is.
-    order : {"random", "history"}
-    learning_rate : float
     rng : Generator
     """
 
-    def __init__(
-        self, X: NDArray[np.float64], n_select: int, order: str, learning_rate: float, rng: np.random.Generator
-    ) -> None:
+    def __init__(self, X: FloatArray, n_select: int, rng: np.random.Generator) -> None:
         self.columns = describe(X, 1.0).T
         self.n_select = n_select
-        self.order = order
         self.rng = rng
-        self.network = QNetwork(N_INPUTS, learning_rate, rng)
+        self.network = QNetwork(N_INPUTS, rng)
         self.memory = Batch(np.zeros((MEMORY, N_INPUTS)), np.zeros(MEMORY, int), np.zeros(MEMORY), np.zeros(MEMORY))
         self.n_decisions = 0
         n_features = X.shape[1]
         self.n_visits = np.zeros(n_features, dtype=int)
-        self.n_taken = np.zeros(n_features, dtype=int)
         self.recent = np.zeros((n_features, RECENT))
 
     def walk(self, epsilon: float) -> Walk:
         """Return a walk with the share `epsilon` of random actions."""
-        features = self._ordered_features()
-        n_features = len(features)
+        n_features = len(self.n_visits)
+        features = self.rng.permutation(n_features)
         mask = np.zeros(n_features, dtype=bool)
         states, actions = np.empty((n_features, N_INPUTS)), np.zeros(n_features, dtype=int)
         weights, advantages = np.empty(n_features), np.empty(n_features)
@@ -85,7 +78,7 @@ class Agent:
             t += 1
         return Walk(mask, features[:t], states[:t], actions[:t], weights[:t], advantages[:t])
 
-    def learn(self, walk: Walk, value: float, batch_size: int) -> None:
+    def learn(self, walk: Walk, value: float) -> None:
         """Remember a walk and its reward, and learn from a random batch of remembered decisions."""
         memory = self.memory
         slots = (self.n_decisions + np.arange(len(walk.actions))) % MEMORY
@@ -94,19 +87,13 @@ class Agent:
         self.n_decisions += len(slots)
         self.recent[walk.visited, self.n_visits[walk.visited] % RECENT] = walk.advantages
         self.n_visits[walk.visited] += 1
-        self.n_taken[walk.mask] += 1
-        drawn = self.rng.integers(min(self.n_decisions, MEMORY), size=batch_size)
+        drawn = self.rng.integers(min(self.n_decisions, MEMORY), size=BATCH_SIZE)
         weights = memory.weights[drawn] / memory.weights[drawn].mean()
         self.network.learn(Batch(memory.states[drawn], memory.actions[drawn], memory.returns[drawn], weights))
 
     def advantages(self) -> FloatArray:
         """Return the mean advantage of each feature at its last visits; 0 if it had none."""
         return np.asarray(self.recent.sum(axis=1) / np.clip(self.n_visits, 1, RECENT))
-
-    def _ordered_features(self) -> IntArray:
-        if self.order == "random":
-            return self.rng.permutation(len(self.n_visits))
-        return descending_order(confidence_bounds(self.n_taken, self.n_visits), self.rng)
 
 
 def importance_ratio(is_greedy: bool, epsilon: float) -> float:
@@ -130,14 +117,7 @@ def russian_roulette(weight: float, chance: float) -> tuple[bool, float]:
     return stopped, 0.0 if stopped else STOP_BELOW
 
 
-def confidence_bounds(n_taken: IntArray, n_visits: IntArray) -> FloatArray:
-    """Return the share of visits that took a feature plus sqrt(2 ln N / visits); infinite before the first."""
-    visits = np.maximum(n_visits, 1)
-    bounds = n_taken / visits + np.sqrt(2 * np.log(max(n_visits.sum(), 1)) / visits)
-    return np.where(n_visits > 0, bounds, np.inf)
-
-
-def describe(table: NDArray[np.float64], count: float) -> FloatArray:
+def describe(table: FloatArray, count: float) -> FloatArray:
     """Return `count`, mean, standard deviation, minimum, quartiles and maximum of each column, shape (8, n_columns).
 
     Examples

@@ -1,21 +1,18 @@
 """ES-MCRFS: an agent learns which features to take from the accuracy of a random forest."""
 
 import logging
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import RandomState
 from sklearn.ensemble import RandomForestClassifier
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.parameters import check_choice, check_max_time, check_number
-from puselect.search.progress import LOG_SECONDS, Deadline, Throttle
+from puselect.parameters import check_number
+from puselect.search.progress import LOG_SECONDS, Throttle
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.agent import Agent
 
 FIRST_EPSILON, LAST_EPSILON = 0.5, 0.2  # share of random actions in walks, at the first and at the last step
-FEWEST_WALKS = 20  # after which the time of all walks can be told
-CLEARLY_LATE = 1.1  # so many times more time than walks is gone
 
 logger = logging.getLogger("puselect")
 
@@ -30,10 +27,10 @@ class ESMCRFS(RankingSelector):
     last walk that took exactly the wanted number of features, or else the features of highest score.
 
     Only the idea and the numbers of network and search are published; the rest is reconstructed. A step is one walk and
-    one forest. The state holds statistics of the columns taken, of the column at hand, how far the walk is and how much
-    is taken. The reward is the accuracy on a quarter of the rows after training on the others, and comes at the end,
-    undiscounted. Random actions are 10 % in the policy valued, 50 % falling to 20 % in the one that walks, and
-    walks of weight below 0.5 may be stopped. Features come in random order (`order`), as late ones are seldom reached.
+    one forest. Features come in random order, as late ones are seldom reached. The state holds statistics of the
+    columns taken and of the column at hand, how far the walk is and how much is taken. The reward is the accuracy on a
+    quarter of the rows after training on the others, and comes at the end, undiscounted. Random actions are 10 % in the
+    policy valued, 50 % falling to 20 % in the one that walks, and walks of weight below 0.5 may be stopped.
 
     Parameters
     ----------
@@ -41,19 +38,8 @@ class ESMCRFS(RankingSelector):
         How many features to select. By default half of them, rounded up.
     max_iter : int, default=6000
         Number of walks, each with one forest.
-    max_time : float, optional
-        The most seconds that the walks may take. Where they would take longer, the share of random actions falls with
-        the time instead of the number of walks.
     n_estimators : int, default=100
         Trees of a forest.
-    max_samples : int, optional
-        With more rows than this, forests see a sample: labelled rows (up to half of it) and random others.
-    order : {"random", "history"}, default="random"
-        Features in random order, or those taken often or seen seldom first (an upper confidence bound).
-    batch_size : int, default=8
-        Decisions learned from in one step.
-    learning_rate : float, default=1e-3
-        Of Adam.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
     n_jobs : int, optional
@@ -66,14 +52,8 @@ class ESMCRFS(RankingSelector):
     scores_ : ndarray of float, shape (n_features,)
         How much more taking the feature was worth than skipping it, mean of the last 200 visits; 2 more for the
         features of the answer, -2 for constant columns.
-    ranking_ : ndarray of int, shape (n_features,)
-        1 for the best feature.
-    support_ : ndarray of bool, shape (n_features,)
-        The selected features.
     n_iter_ : int
         Walks done.
-    timed_out_ : bool
-        Whether `max_time` ended the walks.
     exact_ : bool
         Whether a walk took exactly the wanted number of features.
     n_forests_ : int
@@ -95,94 +75,54 @@ class ESMCRFS(RankingSelector):
     """
 
     exact_: bool
-    timed_out_: bool
-    n_iter_: int
     n_forests_: int
+    n_iter_: int
 
     def __init__(
         self,
         n_features_to_select: int | None = None,
         *,
         max_iter: int = 6000,
-        max_time: float | None = None,
         n_estimators: int = 100,
-        max_samples: int | None = None,
-        order: str = "random",
-        batch_size: int = 8,
-        learning_rate: float = 1e-3,
-        pos_label: Any = 1,
+        pos_label: object = 1,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: int | RandomState | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.max_iter = max_iter
-        self.max_time = max_time
         self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.order = order
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
         self.pos_label = pos_label
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _score(self, task: RankingTask) -> FloatArray:
-        self._check()
+        check_number("max_iter", self.max_iter, 1, integer=True)
+        check_number("n_estimators", self.n_estimators, 1, integer=True)
         varies = np.ptp(task.X, axis=0) > 0
         scores = np.full(len(varies), -2.0)
-        self.exact_, self.timed_out_, self.n_iter_, self.n_forests_ = False, False, 0, 0
+        self.exact_, self.n_forests_, self.n_iter_ = False, 0, self.max_iter
         if varies.any():
             scores[varies] = self._search(task, np.flatnonzero(varies))
         return scores
 
-    def _check(self) -> None:
-        for name in ("max_iter", "n_estimators", "batch_size"):
-            check_number(name, getattr(self, name), 1, integer=True)
-        check_max_time(self.max_time)
-        if self.max_samples is not None:
-            check_number("max_samples", self.max_samples, 4, integer=True)
-        check_choice("order", self.order, ("random", "history"))
-        check_number("learning_rate", self.learning_rate, 0, open_low=True)
-
     def _search(self, task: RankingTask, columns: IntArray) -> FloatArray:
         """Return the scores of `columns`, none of which is constant."""
-        rows = capped_rows(task.positive, self.max_samples, task.rng)
-        X, positive = task.X[np.ix_(rows, columns)], task.positive[rows]
+        X = task.X[:, columns]
         n_select = min(task.n_select, len(columns))
-        reward = ForestReward(X, positive, self.n_estimators, self.n_jobs, task)
-        agent = Agent(X, n_select, self.order, self.learning_rate, task.rng)
+        reward = ForestReward(X, task.positive, self.n_estimators, self.n_jobs, task)
+        agent = Agent(X, n_select, task.rng)
         answer = np.zeros(len(columns), dtype=bool)
-        due, deadline = Throttle(LOG_SECONDS), Deadline(self.max_time)
+        due = Throttle(LOG_SECONDS)
         for step in range(self.max_iter):
-            self.timed_out_ = deadline.is_too_close(0)
-            if self.timed_out_:
-                break
-            walk = agent.walk(walking_epsilon(share_done(step, self.max_iter, deadline)))
+            walk = agent.walk(walking_epsilon(step / max(self.max_iter - 1, 1)))
             value = reward(walk.mask)
-            agent.learn(walk, value, self.batch_size)
+            agent.learn(walk, value)
             if walk.mask.sum() == n_select:
                 answer = walk.mask
             if due():
                 logger.info("walk %d/%d, reward %.4f, %d forests", step + 1, self.max_iter, value, len(reward.known))
-            self.n_iter_ = step + 1
         self.exact_, self.n_forests_ = bool(answer.any()), len(reward.known)
         return agent.advantages() + np.where(answer, 2.0, 0.0)
-
-
-def capped_rows(positive: BoolArray, max_samples: int | None, rng: np.random.Generator) -> IntArray:
-    """Return the rows to use: all, or labelled ones up to half of `max_samples` and random others."""
-    if max_samples is None or len(positive) <= max_samples:
-        return np.arange(len(positive))
-    labelled = rng.permutation(np.flatnonzero(positive))[: max_samples // 2]
-    others = rng.permutation(np.flatnonzero(~positive))[: max_samples - len(labelled)]
-    return np.concatenate([labelled, others])
-
-
-def share_done(step: int, max_iter: int, deadline: Deadline) -> float:
-    """Return how far the walks are, 0 to 1: by their number, or by the time if that will end them clearly before."""
-    by_number = step / max(max_iter - 1, 1)
-    will_be_cut = step >= FEWEST_WALKS and deadline.share > CLEARLY_LATE * by_number
-    return min(deadline.share, 1.0) if will_be_cut else by_number
 
 
 def walking_epsilon(share: float) -> float:
@@ -204,7 +144,7 @@ class ForestReward:
     """
 
     def __init__(
-        self, X: NDArray[np.float64], positive: BoolArray, n_estimators: int, n_jobs: int | None, task: RankingTask
+        self, X: FloatArray, positive: BoolArray, n_estimators: int, n_jobs: int | None, task: RankingTask
     ) -> None:
         self.X = X.astype(np.float32)  # as the trees want it
         self.positive = positive

@@ -2,11 +2,12 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
@@ -85,10 +86,10 @@ class LGBMOpt(SearchSelector):
         max_iter: int = 3000,
         max_time: float | None = None,
         early_stopping: bool = False,
-        pos_label: Any = 1,
+        pos_label: object = 1,
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: int | RandomState | None = None,
         verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -154,7 +155,7 @@ class HoldoutAUC:
 
     n_criteria = 1
 
-    def __init__(self, X: NDArray[Any], positive: BoolArray, n_estimators: int, seed: int, n_jobs: int | None) -> None:
+    def __init__(self, X: FloatArray, positive: BoolArray, n_estimators: int, seed: int, n_jobs: int | None) -> None:
         self.model = lightgbm_classifier(n_estimators, seed)
         self.train, self.test = split_rows(positive, seed)
         self.X = X

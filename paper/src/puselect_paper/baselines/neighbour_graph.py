@@ -1,9 +1,8 @@
 """Sparse graphs of nearest neighbours."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 from sklearn.neighbors import NearestNeighbors
 
@@ -21,7 +20,7 @@ class Edges(NamedTuple):
     """Squared distance of the ends, shape (n_edges,)."""
 
 
-def neighbour_edges(points: NDArray[Any], n_neighbors: int, n_jobs: int | None = None) -> Edges:
+def neighbour_edges(points: FloatArray, n_neighbors: int) -> Edges:
     """Return edges between points of which one is among the other's nearest neighbours, itself not counted.
 
     Examples
@@ -31,7 +30,7 @@ def neighbour_edges(points: NDArray[Any], n_neighbors: int, n_jobs: int | None =
     (array([0, 1]), array([1, 2]), array([1., 4.]))
     """
     n_points = len(points)
-    searcher = NearestNeighbors(n_neighbors=min(n_neighbors, n_points - 1), n_jobs=n_jobs).fit(points)
+    searcher = NearestNeighbors(n_neighbors=min(n_neighbors, n_points - 1)).fit(points)
     distances, neighbours = searcher.kneighbors()
     own = np.arange(n_points)[:, None]
     codes = np.minimum(own, neighbours) * n_points + np.maximum(own, neighbours)

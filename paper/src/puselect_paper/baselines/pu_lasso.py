@@ -1,9 +1,10 @@
 """PUlasso: logistic regression with an L1 penalty on positive and unlabelled rows, by EM."""
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.random import RandomState
 from scipy.special import expit, logit
 
 from puselect.arrays import BoolArray, FloatArray
@@ -38,12 +39,6 @@ class PULasso(RankingSelector):
     scores_ : ndarray of float, shape (n_features,)
         At how many penalties the feature has a weight, plus a part below 1 that grows with the last weight; -1 for
         constant columns.
-    ranking_ : ndarray of int, shape (n_features,)
-        1 for the best feature.
-    support_ : ndarray of bool, shape (n_features,)
-        The selected features.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, shape (n_features,)
 
     References
     ----------
@@ -63,8 +58,8 @@ class PULasso(RankingSelector):
         n_features_to_select: int | None = None,
         *,
         prior: float | None = None,
-        pos_label: Any = 1,
-        random_state: Any = None,
+        pos_label: object = 1,
+        random_state: int | RandomState | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.prior = prior

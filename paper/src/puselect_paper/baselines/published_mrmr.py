@@ -1,9 +1,13 @@
-"""mRMR as the FSCPU paper ran it."""
+"""mRMR as the FSCPU paper ran it: on values truncated to integers, ties in the order that a quicksort leaves.
+
+A quicksort is not stable: equal keys end in an order that depends on their positions alone. Where nearly all keys are
+equal, that order is the result, and it is what the published row of mRMR measured.
+"""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from numpy.random import RandomState
 
 from puselect.arrays import FloatArray, IntArray
 from puselect.baselines.information import mrmr_scores
@@ -12,7 +16,55 @@ from puselect.selectors.ranking import RankingSelector, RankingTask
 SMALL = 7  # a part of at most so many keys is sorted by insertion, which is stable
 
 
-def quicksort_order(keys: Sequence[float] | np.ndarray[Any, Any]) -> IntArray:
+class PublishedMRMR(RankingSelector):
+    """The selector behind the mRMR row of the FSCPU paper: what the program pymrmr chooses from a scaled table.
+
+    Values are truncated to integers, so that of a scaled column only the row of its maximum remains. Nearly all
+    features are then equal, and the order of the columns decides: the paper's figures come out only where the relevant
+    columns come first. Do not select features with it; use `puselect.baselines.MRMR`.
+
+    Parameters
+    ----------
+    n_features_to_select : int, optional
+        How many features to select. By default half of them, rounded up.
+    pos_label : object, default=1
+        The value of `y` that marks a labelled positive; all others mean unlabelled.
+    random_state : int, RandomState or None, default=None
+        Not used: ties are broken in the order of the original program.
+
+    Attributes
+    ----------
+    scores_ : ndarray of float, shape (n_features,)
+        The number of features for the one added first, down to 1; 0 for constant columns.
+
+    Examples
+    --------
+    >>> from puselect.datasets import make_pu_clusters
+    >>> from puselect_paper.baselines import PublishedMRMR
+    >>> X, y, relevant = make_pu_clusters("40/8/1", shuffle=False, random_state=0)
+    >>> for columns in (np.arange(50), np.arange(50)[::-1]):
+    ...     selector = PublishedMRMR(25).fit(X[:, columns], y)
+    ...     print((selector.get_support() & relevant[columns]).sum() / 25)
+    0.08
+    0.92
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | None = None,
+        *,
+        pos_label: object = 1,
+        random_state: int | RandomState | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.pos_label = pos_label
+        self.random_state = random_state
+
+    def _score(self, task: RankingTask) -> FloatArray:
+        return mrmr_scores(task, task.X.astype(np.int8), "quotient", quicksort_order)
+
+
+def quicksort_order(keys: Sequence[float] | FloatArray) -> IntArray:
     """Return the indices by falling key, equal keys as quicksort with the median of three leaves them.
 
     R. Sedgewick, "Implementing Quicksort Programs", Communications of the ACM 21, 1978: the middle key is moved to
@@ -58,53 +110,3 @@ def _partition(values: list[float], order: list[int], low: int, high: int) -> tu
             swap(low, right)
             return right - 1, left
         swap(left, right)
-
-
-class PublishedMRMR(RankingSelector):
-    """The selector behind the mRMR row of the FSCPU paper: what the program pymrmr chooses from a scaled table.
-
-    Values are truncated to integers, so that of a scaled column only the row of its maximum remains. Nearly all
-    features are then equal, and the order of the columns decides: the paper's figures come out only where the relevant
-    columns come first. Do not select features with it; use `puselect.baselines.MRMR`.
-
-    Parameters
-    ----------
-    n_features_to_select : int, optional
-        How many features to select. By default half of them, rounded up.
-    pos_label : object, default=1
-        The value of `y` that marks a labelled positive; all others mean unlabelled.
-    random_state : int, RandomState or None, default=None
-        Not used: ties are broken in the order of the original program.
-
-    Attributes
-    ----------
-    scores_ : ndarray of float, shape (n_features,)
-        The number of features for the one added first, down to 1; 0 for constant columns.
-    ranking_ : ndarray of int, shape (n_features,)
-        1 for the feature added first.
-    support_ : ndarray of bool, shape (n_features,)
-        The selected features.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, shape (n_features,)
-
-    Examples
-    --------
-    >>> from puselect.datasets import make_pu_clusters
-    >>> from puselect_paper.baselines import PublishedMRMR
-    >>> X, y, relevant = make_pu_clusters("40/8/1", shuffle=False, random_state=0)
-    >>> for columns in (np.arange(50), np.arange(50)[::-1]):
-    ...     selector = PublishedMRMR(25).fit(X[:, columns], y)
-    ...     print((selector.get_support() & relevant[columns]).sum() / 25)
-    0.08
-    0.92
-    """
-
-    def __init__(
-        self, n_features_to_select: int | None = None, *, pos_label: Any = 1, random_state: Any = None
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.pos_label = pos_label
-        self.random_state = random_state
-
-    def _score(self, task: RankingTask) -> FloatArray:
-        return mrmr_scores(task, task.X.astype(np.int8), "quotient", quicksort_order)

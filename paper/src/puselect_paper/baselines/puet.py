@@ -1,12 +1,11 @@
 """PUET: extremely randomised trees grown by a risk that labelled positives, unlabelled rows and their prior give."""
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import RandomState
 
-from puselect.arrays import BoolArray, FloatArray
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.parameters import check_number
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.class_prior import known_prior
@@ -34,12 +33,6 @@ class PUET(RankingSelector):
     ----------
     scores_ : ndarray of float, shape (n_features,)
         Mean over the trees of the risk that cuts on the feature save; -1 for constant columns.
-    ranking_ : ndarray of int, shape (n_features,)
-        1 for the best feature.
-    support_ : ndarray of bool, shape (n_features,)
-        The selected features.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, shape (n_features,)
 
     References
     ----------
@@ -62,8 +55,8 @@ class PUET(RankingSelector):
         *,
         prior: float | None = None,
         n_estimators: int = 100,
-        pos_label: Any = 1,
-        random_state: Any = None,
+        pos_label: object = 1,
+        random_state: int | RandomState | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.prior = prior
@@ -107,7 +100,7 @@ def saved_risk(X: FloatArray, positive: BoolArray, prior: float, rng: np.random.
 
 
 def best_cut(
-    X: FloatArray, rows: NDArray[np.intp], weights: FloatArray, prior: float, rng: np.random.Generator
+    X: FloatArray, rows: IntArray, weights: FloatArray, prior: float, rng: np.random.Generator
 ) -> tuple[int, BoolArray, float] | None:
     """Return column, rows on the left and risk of the best of ⌈√D⌉ random cuts; None if all columns are constant."""
     order, n_tried = rng.permutation(X.shape[1]), math.ceil(math.sqrt(X.shape[1]))

@@ -1,15 +1,15 @@
 """A small network for the values of two actions, in NumPy: too small to need a deep-learning library."""
 
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-from puselect.arrays import FloatArray
+from puselect.arrays import FloatArray, IntArray
 
 HIDDEN = (64, 8)
+LEARNING_RATE = 1e-3  # of Adam, as published
 DECAY = (0.9, 0.999)  # of Adam's two moments
 TINY = 1e-8
 
@@ -19,7 +19,7 @@ class Batch(NamedTuple):
 
     states: FloatArray
     """Shape (n_decisions, n_inputs)."""
-    actions: NDArray[np.integer[Any]]
+    actions: IntArray
     """0 or 1, shape (n_decisions,)."""
     returns: FloatArray
     """In [0, 1], shape (n_decisions,)."""
@@ -33,23 +33,20 @@ class QNetwork:
     Parameters
     ----------
     n_inputs : int
-    learning_rate : float
-        Of Adam.
     rng : Generator
         Draws the first parameters.
 
     Examples
     --------
-    >>> network = QNetwork(3, 0.01, np.random.default_rng(0))
+    >>> network = QNetwork(3, np.random.default_rng(0))
     >>> batch = Batch(np.ones((1, 3)), np.array([1]), np.array([0.9]), np.ones(1))
-    >>> for _ in range(300):
+    >>> for _ in range(3000):
     ...     network.learn(batch)
     >>> round(float(network(np.ones(3))[1]), 2)
     0.9
     """
 
-    def __init__(self, n_inputs: int, learning_rate: float, rng: np.random.Generator) -> None:
-        self.learning_rate = learning_rate
+    def __init__(self, n_inputs: int, rng: np.random.Generator) -> None:
         self.parameters: list[FloatArray] = []
         sizes = (n_inputs, *HIDDEN, 2)
         for inputs, outputs in pairwise(sizes):
@@ -70,7 +67,7 @@ class QNetwork:
         for parameter, gradient, (mean, square) in zip(self.parameters, gradients, self._moments, strict=True):
             mean += (1 - DECAY[0]) * (gradient - mean)
             square += (1 - DECAY[1]) * (gradient**2 - square)
-            parameter -= self.learning_rate * (mean / fade[0]) / (np.sqrt(square / fade[1]) + TINY)
+            parameter -= LEARNING_RATE * (mean / fade[0]) / (np.sqrt(square / fade[1]) + TINY)
 
 
 def forward(parameters: list[FloatArray], states: FloatArray) -> list[FloatArray]:

@@ -7,12 +7,10 @@ graph prior, mu the weight of an unlabelled row relative to a labelled one.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, log_expit
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.search.progress import Deadline
 
 STEEPNESS = 5.0  # beta: of the sigmoid that stands for the step at 0 in the prior of the reliabilities
 START_RELIABILITY = 0.5
@@ -27,7 +25,7 @@ MAX_MOVE = 0.5  # of a reliability in one step
 class WeightedRows(NamedTuple):
     """The rows that count, and how much."""
 
-    X: NDArray[np.float64]
+    X: FloatArray
     """Shape (n_rows, n_features)."""
     y: FloatArray
     """Classes or pseudo-classes, 0 or 1, shape (n_rows,)."""
@@ -47,17 +45,15 @@ class SparseModel(NamedTuple):
     dropped_at: IntArray
     """Sweep in which each feature was dropped, beyond the last for those that stayed, shape (n_features,)."""
     n_sweeps: int
-    timed_out: bool = False
 
 
 def fit_sparse_bayes(
-    X: NDArray[np.float64],
+    X: FloatArray,
     y: FloatArray,
     labelled: BoolArray,
     B: FloatArray,
     mu: float,
     max_iter: int,
-    deadline: Deadline,
 ) -> SparseModel:
     """Return the classifier, fitted in turn with the reliabilities of unlabelled rows and with the priors."""
     n_rows, n_features = X.shape
@@ -67,8 +63,7 @@ def fit_sparse_bayes(
     rows, kept = np.arange(n_rows), np.arange(n_features)
     dropped_at = np.full(n_features, max_iter + 1)
     sweep = 0
-    timed_out = False
-    while sweep < max_iter and len(kept) > 0 and not timed_out:
+    while sweep < max_iter and len(kept) > 0:
         sweep += 1
         sample = WeightedRows(X[np.ix_(rows, kept)], y[rows], share[rows], lam[rows])
         graph_prior = B[np.ix_(kept, kept)]
@@ -88,8 +83,7 @@ def fit_sparse_bayes(
         kept, rows = kept[~lost], rows[labelled[rows] | (lam[rows] >= SMALL)]
         if moved < SMALL:
             break
-        timed_out = deadline.is_too_close(0)
-    return SparseModel(w, alpha, dropped_at, sweep, timed_out)
+    return SparseModel(w, alpha, dropped_at, sweep)
 
 
 def weight_objective(w: FloatArray, sample: WeightedRows, precision: FloatArray) -> float:

@@ -1,9 +1,8 @@
 """Spectral clustering on a graph of nearest neighbours."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
@@ -27,9 +26,7 @@ class SpectralClusters(NamedTuple):
     """Distance of each point to the centre of its cluster, in the embedding, shape (n_points,)."""
 
 
-def spectral_clusters(
-    points: NDArray[Any], n_clusters: int, n_neighbors: int, seed: int, n_jobs: int | None = None
-) -> SpectralClusters:
+def spectral_clusters(points: FloatArray, n_clusters: int, n_neighbors: int, seed: int) -> SpectralClusters:
     """Return a clustering of points by k-means on the leading eigenvectors of their graph of neighbours.
 
     There are fewer clusters than asked for where there are fewer points, or fewer distinct ones in the embedding.
@@ -44,7 +41,7 @@ def spectral_clusters(
     n_points = len(points)
     if n_clusters >= n_points:
         return SpectralClusters(np.arange(n_points), np.zeros(n_points))
-    edges = neighbour_edges(points, n_neighbors, n_jobs)
+    edges = neighbour_edges(points, n_neighbors)
     graph = adjacency(edges, np.ones(len(edges.first)), n_points)
     embedded = np.round(embed(graph, n_clusters, seed), DECIMALS)
     distinct, labels = np.unique(embedded, axis=0, return_inverse=True)

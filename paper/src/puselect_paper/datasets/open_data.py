@@ -1,25 +1,21 @@
 """The paper's three open data sets, all from the UCI Machine Learning Repository (CC BY 4.0)."""
 
 import os
-from collections.abc import Sequence
 from itertools import compress
-from typing import Literal, overload
 from zipfile import ZipFile
 
 import numpy as np
 from sklearn.utils import Bunch
 
-from puselect.arrays import FloatArray, IntArray
 from puselect_paper.datasets.archive import Source, archive_lines, fetch_csv
 
-Pair = tuple[FloatArray, IntArray]
 Folder = str | os.PathLike[str]
 
-_RT_IOT_TEXT = ("proto", "service")
-_RT_IOT_PORTS = ("id.orig_p", "id.resp_p")
-_RT_IOT_POSITIVE = ("NMAP_TCP_scan", "DDOS_Slowloris")
-_RT_IOT_EXCLUDED = "DOS_SYN_Hping"
-_RT_IOT_MAX_CATEGORIES = 20
+RT_IOT_NOT_READ = ("proto", "service", "id.orig_p", "id.resp_p")
+"""Text, and ports."""
+RT_IOT_POSITIVE = ("NMAP_TCP_scan", "DDOS_Slowloris")
+RT_IOT_EXCLUDED = "DOS_SYN_Hping"
+RT_IOT_MAX_CATEGORIES = 20
 
 
 def _spambase_csv(archive: ZipFile) -> bytes:
@@ -43,21 +39,21 @@ def _join_lines(lines: list[bytes]) -> bytes:
     return b"\n".join(lines) + b"\n"
 
 
-_SPAMBASE = Source(
+SPAMBASE = Source(
     name="spambase",
     sha256="43cbe9a4be4f1261587a0d094f331fbfb2f20c1284d733d3a612a3692a19ab4b",
     n_bytes=699_255,
     archive="94/spambase.zip",
     to_csv=_spambase_csv,
 )
-_IONOSPHERE = Source(
+IONOSPHERE = Source(
     name="ionosphere",
     sha256="000fe8478757a82ea4b1e58be1f5699f75e2178b2634657347765b7056aa52d1",
     n_bytes=76_872,
     archive="52/ionosphere.zip",
     to_csv=_ionosphere_csv,
 )
-_RT_IOT2022 = Source(
+RT_IOT2022 = Source(
     name="rt_iot2022",
     sha256="744900b150f3c11e94e2a6d0b1196d80c7d17aab57823b0332d2e9e199edc6a1",
     n_bytes=53_968_468,
@@ -81,21 +77,15 @@ https://doi.org/10.24432/C5P338
 {_LICENCE}"""
 
 
-@overload
-def load_spambase(*, data_home: Folder | None = None, return_X_y: Literal[False] = False) -> Bunch: ...
-@overload
-def load_spambase(*, data_home: Folder | None = None, return_X_y: Literal[True]) -> Pair: ...
-def load_spambase(*, data_home: Folder | None = None, return_X_y: bool = False) -> Bunch | Pair:
+def load_spambase(*, data_home: Folder | None = None) -> Bunch:
     """Load Spambase: 4601 e-mails, 57 features, 1813 positives (spam).
 
     Parameters
     ----------
     data_home : path-like or None
-        Folder that holds spambase.csv.gz or UCI's spambase.zip. None: $PUSELECT_DATA. A file found in
-        neither comes from the cache ($XDG_CACHE_HOME/puselect or ~/.cache/puselect), into which it is
-        downloaded once. Contents are checked by sha256.
-    return_X_y : bool
-        Whether to return (data, target) alone.
+        Folder that holds spambase.csv.gz or UCI's spambase.zip. None: $PUSELECT_DATA. A file found in neither comes
+        from the cache ($XDG_CACHE_HOME/puselect or ~/.cache/puselect), into which it is downloaded once. Contents are
+        checked by sha256.
 
     Returns
     -------
@@ -111,80 +101,30 @@ def load_spambase(*, data_home: Folder | None = None, return_X_y: bool = False) 
     >>> spam.data.shape, int(spam.target.sum())  # doctest: +SKIP
     ((4601, 57), 1813)
     """
-    names, rows = _split_table(fetch_csv(_SPAMBASE, data_home))
-    data = _numbers(rows, range(len(names) - 1))
-    spambase = _bunch(data, _is_class(rows, "1"), names[:-1], 0.03, _SPAMBASE_DESCR)
-    return (spambase.data, spambase.target) if return_X_y else spambase
+    names, rows = _split_table(fetch_csv(SPAMBASE, data_home))
+    return _bunch(names, rows, names[:-1], ("1",), 0.03, _SPAMBASE_DESCR)
 
 
-@overload
-def load_ionosphere(*, data_home: Folder | None = None, return_X_y: Literal[False] = False) -> Bunch: ...
-@overload
-def load_ionosphere(*, data_home: Folder | None = None, return_X_y: Literal[True]) -> Pair: ...
-def load_ionosphere(*, data_home: Folder | None = None, return_X_y: bool = False) -> Bunch | Pair:
-    """Load Ionosphere: 351 radar returns, 34 features, 126 positives (bad returns).
-
-    Parameters
-    ----------
-    data_home : path-like or None
-        Folder that holds ionosphere.csv.gz or UCI's ionosphere.zip; None and a missing file as in
-        `load_spambase`.
-    return_X_y : bool
-        Whether to return (data, target) alone.
-
-    Returns
-    -------
-    ionosphere : Bunch
-        data : float ndarray of shape (351, 34); the other entries as in `load_spambase`.
+def load_ionosphere(*, data_home: Folder | None = None) -> Bunch:
+    """Load Ionosphere: 351 radar returns, 34 features, 126 positives (bad returns); otherwise as `load_spambase`.
 
     Examples
     --------
     >>> from puselect_paper.datasets import load_ionosphere
-    >>> X, y = load_ionosphere(return_X_y=True)  # doctest: +SKIP
-    >>> X.shape, int(y.sum())  # doctest: +SKIP
+    >>> radar = load_ionosphere()  # doctest: +SKIP
+    >>> radar.data.shape, int(radar.target.sum())  # doctest: +SKIP
     ((351, 34), 126)
     """
-    names, rows = _split_table(fetch_csv(_IONOSPHERE, data_home))
-    data = _numbers(rows, range(len(names) - 1))
-    ionosphere = _bunch(data, _is_class(rows, "b"), names[:-1], 0.10, _IONOSPHERE_DESCR)
-    return (ionosphere.data, ionosphere.target) if return_X_y else ionosphere
+    names, rows = _split_table(fetch_csv(IONOSPHERE, data_home))
+    return _bunch(names, rows, names[:-1], ("b",), 0.10, _IONOSPHERE_DESCR)
 
 
-@overload
-def load_rt_iot2022(
-    *, data_home: Folder | None = None, columns: str | Sequence[str] = ..., return_X_y: Literal[False] = False
-) -> Bunch: ...
-@overload
-def load_rt_iot2022(
-    *, data_home: Folder | None = None, columns: str | Sequence[str] = ..., return_X_y: Literal[True]
-) -> Pair: ...
-def load_rt_iot2022(
-    *,
-    data_home: Folder | None = None,
-    columns: str | Sequence[str] = "assumed67",
-    return_X_y: bool = False,
-) -> Bunch | Pair:
+def load_rt_iot2022(*, data_home: Folder | None = None) -> Bunch:
     """Load RT-IoT2022: 28458 network flows, 1536 positives (NMAP_TCP_scan and DDOS_Slowloris).
 
-    As in the paper, the 94659 rows of class DOS_SYN_Hping are left out.
-
-    Parameters
-    ----------
-    data_home : path-like or None
-        Folder that holds rt_iot2022.csv.gz or UCI's rt-iot2022.zip; None and a missing file as in
-        `load_spambase`.
-    columns : {"assumed67", "numeric"} or list of str
-        The paper uses 67 columns "excluding categorical features" but does not print which. "assumed67"
-        is our assumption: all but the two text columns, the two port numbers and the twelve columns with
-        at most 20 distinct values, which are 67. "numeric": all 81 that are not text. A list: those
-        columns, in its order.
-    return_X_y : bool
-        Whether to return (data, target) alone.
-
-    Returns
-    -------
-    rt_iot2022 : Bunch
-        data : float ndarray of shape (28458, n_columns); the other entries as in `load_spambase`.
+    As in the paper, the 94659 rows of class DOS_SYN_Hping are left out. The paper uses 67 columns "excluding
+    categorical features" but does not print which. We assume all but the two text columns, the two port numbers and the
+    twelve columns with at most 20 distinct values, which are 67. Otherwise as `load_spambase`.
 
     Examples
     --------
@@ -193,27 +133,13 @@ def load_rt_iot2022(
     >>> flows.data.shape, int(flows.target.sum())  # doctest: +SKIP
     ((28458, 67), 1536)
     """
-    names, rows = _split_table(fetch_csv(_RT_IOT2022, data_home))
-    rows = [row for row in rows if not row.endswith("," + _RT_IOT_EXCLUDED)]
-    chosen = _rt_iot_columns(columns, names[:-1])
-    data = _numbers(rows, [names.index(name) for name in chosen])
-    if isinstance(columns, str) and columns == "assumed67":
-        kept = [len(np.unique(column)) > _RT_IOT_MAX_CATEGORIES for column in data.T]
-        data, chosen = np.ascontiguousarray(data[:, kept]), list(compress(chosen, kept))
-    flows = _bunch(data, _is_class(rows, *_RT_IOT_POSITIVE), chosen, 0.02, _RT_IOT2022_DESCR)
-    return (flows.data, flows.target) if return_X_y else flows
-
-
-def _rt_iot_columns(columns: str | Sequence[str], names: list[str]) -> list[str]:
-    """Return the columns to read; "assumed67" drops some of them once their values are known."""
-    numeric = [name for name in names if name not in _RT_IOT_TEXT]
-    presets = {"numeric": numeric, "assumed67": [name for name in numeric if name not in _RT_IOT_PORTS]}
-    chosen = presets.get(columns, []) if isinstance(columns, str) else list(columns)
-    if not chosen or not set(chosen) <= set(numeric):
-        raise ValueError(
-            f"columns must be 'assumed67', 'numeric' or a list of names of numeric columns, got {columns!r}"
-        )
-    return chosen
+    names, rows = _split_table(fetch_csv(RT_IOT2022, data_home))
+    rows = [row for row in rows if not row.endswith("," + RT_IOT_EXCLUDED)]
+    chosen = [name for name in names[:-1] if name not in RT_IOT_NOT_READ]
+    flows = _bunch(names, rows, chosen, RT_IOT_POSITIVE, 0.02, _RT_IOT2022_DESCR)
+    kept = [len(np.unique(column)) > RT_IOT_MAX_CATEGORIES for column in flows.data.T]
+    flows.update(data=np.ascontiguousarray(flows.data[:, kept]), feature_names=list(compress(chosen, kept)))
+    return flows
 
 
 def _split_table(content: bytes) -> tuple[list[str], list[str]]:
@@ -222,14 +148,11 @@ def _split_table(content: bytes) -> tuple[list[str], list[str]]:
     return header.split(","), rows
 
 
-def _numbers(rows: list[str], columns: Sequence[int]) -> FloatArray:
-    return np.loadtxt(rows, delimiter=",", usecols=columns, comments=None, ndmin=2)
-
-
-def _is_class(rows: list[str], *classes: str) -> IntArray:
-    """Return 1 where the last field is one of the classes, else 0."""
-    return np.array([row.rpartition(",")[2] in classes for row in rows], dtype=np.int64)
-
-
-def _bunch(data: FloatArray, target: IntArray, names: list[str], label_rate: float, descr: str) -> Bunch:
-    return Bunch(data=data, target=target, feature_names=names, label_rate=label_rate, DESCR=descr)
+def _bunch(
+    names: list[str], rows: list[str], chosen: list[str], positive: tuple[str, ...], label_rate: float, descr: str
+) -> Bunch:
+    """Return the chosen columns, and 1 where the last field is a positive class."""
+    places = [names.index(name) for name in chosen]
+    data = np.loadtxt(rows, delimiter=",", usecols=places, comments=None, ndmin=2)
+    target = np.array([row.rpartition(",")[2] in positive for row in rows], dtype=np.int64)
+    return Bunch(data=data, target=target, feature_names=chosen, label_rate=label_rate, DESCR=descr)

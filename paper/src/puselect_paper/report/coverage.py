@@ -34,15 +34,7 @@ class Coverage(NamedTuple):
 def coverage_of(
     methods: Sequence[StudyMethod], figures: Mapping[tuple[str, str], Figure], metric: str
 ) -> dict[str, Coverage]:
-    """Return the coverage of each row of the paper, by its name there.
-
-    Parameters
-    ----------
-    methods : sequence of StudyMethod
-    figures : mapping
-        Ours, by id of the method and column.
-    metric : {"fsr", "auc"}
-    """
+    """Return the coverage of each row of the paper, by its name there; ours go by id of the method and column."""
     printed = paper_figures(metric)
     found: dict[str, list[Coverage]] = {}
     for (row, column), paper in printed.items():

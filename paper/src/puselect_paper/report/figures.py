@@ -1,23 +1,27 @@
 """The figures of a study, drawn from its results; needs the extra `plot`."""
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from puselect.plots import pyplot
 from puselect_paper.report.results import BlockResults, Result
 from puselect_paper.report.table1 import column_name
-from puselect_paper.report.table3 import MODELS, Cases, comparable, paired_cases, shares
-from puselect_paper.statistics import critical_difference, indistinguishable, mean_ranks
+from puselect_paper.studies.cells import JSONObject
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 INK = "#1f2328"
 FAINT = "#8b949e"
 RELEVANT, IRRELEVANT = "#d1242f", "#2f81f7"
 COLOURS = ("#d1242f", "#2f81f7", "#1a7f37", "#bf8700", "#8250df", "#0a7ea4", "#bc4c00")
-STYLE: Any = {
+STYLE: dict[str, object] = {
     "font.size": 8,
     "svg.fonttype": "none",
     "svg.hashsalt": "puselect",
@@ -35,7 +39,7 @@ class Drawing(NamedTuple):
 
     name: str
     title: str
-    draw: Callable[[Any], Any]
+    draw: Callable[[ModuleType], "Figure"]
     """Takes pyplot, returns the figure."""
 
 
@@ -50,15 +54,12 @@ class Picture(NamedTuple):
 def drawings(number: int, results: BlockResults) -> list[Drawing]:
     """Return the figures of a block; `number` keeps the names of files apart."""
     block = results.block
-    if not results.results or block.measure in ("real", "counts"):
+    if not results.results or block.measure in ("real", "counts", "downstream"):
         return []
     if block.measure == "convergence":
         return [convergence(number, results, method.id, method.label) for method in results.methods()]
     if block.measure == "objective":
         return [Drawing(f"objective-{number}", block.title, lambda plt: _draw_objective(plt, results))]
-    if block.measure == "downstream":
-        cases = {share: paired_cases(results, share) for share in shares(results)}
-        return [rank_diagram(number, share, case) for share, case in cases.items() if comparable(case)]
     if block.x:
         return [Drawing(f"curves-{number}", block.title, lambda plt: _draw_curves(plt, results))]
     return [Drawing(f"time-{number}", "Time against quality", lambda plt: _draw_time(plt, results))]
@@ -69,14 +70,6 @@ def convergence(number: int, results: BlockResults, method: str, label: str) -> 
     ours = [result for result in results.results if result.method.id == method]
     title = f"{results.block.title}: {label}; relevant features red, irrelevant ones blue"
     return Drawing(f"convergence-{number}-{method}", title, lambda plt: _draw_convergence(plt, ours))
-
-
-def rank_diagram(number: int, share: float, cases: Cases) -> Drawing:
-    """Return Demšar's diagram of mean ranks, one for each model."""
-    difference = critical_difference(len(cases.methods), cases.n_cases)
-    selected = f"{100 * share:g} % of the features, {cases.n_cases} cases"
-    title = f"Mean ranks, {selected}; a bar joins what differs by less than {difference:.2f}, the critical one at 5 %"
-    return Drawing(f"ranks-{number}-{100 * share:.0f}", title, lambda plt: _draw_ranks(plt, cases))
 
 
 def draw_all(todo: Sequence[Drawing], folder: Path) -> list[Picture]:
@@ -95,7 +88,7 @@ def draw_all(todo: Sequence[Drawing], folder: Path) -> list[Picture]:
     return pictures
 
 
-def _save(figure: Any, path: Path) -> str:
+def _save(figure: "Figure", path: Path) -> str:
     """Write both files; return the SVG for a page."""
     figure.savefig(path.with_suffix(".png"), dpi=160, transparent=False, facecolor="white")
     figure.set_layout_engine("none")  # keeps what was laid out; doing it again takes as long as all drawing
@@ -106,7 +99,9 @@ def _save(figure: Any, path: Path) -> str:
     return svg[svg.index("<svg") :].replace(INK, "currentColor")
 
 
-def _grid(plt: Any, n_panels: int, width: float, height: float, most_columns: int, **options: Any) -> tuple[Any, Any]:
+def _grid(
+    plt: ModuleType, n_panels: int, width: float, height: float, most_columns: int, **options: bool
+) -> tuple["Figure", Iterable["Axes"]]:
     """Return a figure with that many panels in as few lines as fit."""
     columns = min(n_panels, most_columns)
     lines = -(-n_panels // columns)
@@ -117,10 +112,10 @@ def _grid(plt: Any, n_panels: int, width: float, height: float, most_columns: in
     return figure, axes.flat
 
 
-def _draw_convergence(plt: Any, results: Sequence[Result]) -> Any:
+def _draw_convergence(plt: ModuleType, results: Sequence[Result]) -> "Figure":
     figure, panels = _grid(plt, len(results), 1.9, 1.7, 5, sharey=True)
     for panel, result in zip(panels, results, strict=False):
-        values: Any = result.rows[0].values
+        values = result.rows[0].values or {}
         theta = np.array(values["theta"])
         relevant = np.isin(np.arange(theta.shape[1]), values["relevant"])
         for chosen, colour in ((~relevant, IRRELEVANT), (relevant, RELEVANT)):
@@ -132,8 +127,8 @@ def _draw_convergence(plt: Any, results: Sequence[Result]) -> Any:
     return figure
 
 
-def _draw_curves(plt: Any, results: BlockResults) -> Any:
-    figure, panel = plt.subplots(figsize=(5.4, 3.2), layout="constrained")
+def _draw_curves(plt: ModuleType, results: BlockResults) -> "Figure":
+    figure, (panel,) = _grid(plt, 1, 5.4, 3.2, 1)
     lines: dict[str, list[tuple[float, list[float]]]] = {}
     for result in results.results:
         lines.setdefault(_line_name(result, results.block.x), []).append(
@@ -166,7 +161,7 @@ def coordinate(result: Result, x: str) -> float:
 
 def _line_name(result: Result, x: str) -> str:
     """Return the method and, where the block has several, what else than `x` distinguishes the data."""
-    def rest(point: Any) -> str:
+    def rest(point: JSONObject) -> str:
         condition = str(point["condition"])
         return condition.split("/", 1)[1] if x == "label rate" else condition
 
@@ -174,7 +169,7 @@ def _line_name(result: Result, x: str) -> str:
     return f"{result.method.label}, {rest(result.place.point)}" if several else result.method.label
 
 
-def _draw_objective(plt: Any, results: BlockResults) -> Any:
+def _draw_objective(plt: ModuleType, results: BlockResults) -> "Figure":
     figure, panels = _grid(plt, len(results.results), 2.3, 2.2, 4)
     for panel, result in zip(panels, results.results, strict=False):
         pairs = np.array([(row.values["exact"], row.values["printed"]) for row in result.rows if row.values])
@@ -188,8 +183,8 @@ def _draw_objective(plt: Any, results: BlockResults) -> Any:
     return figure
 
 
-def _draw_time(plt: Any, results: BlockResults) -> Any:
-    figure, panel = plt.subplots(figsize=(6, 3.6), layout="constrained")
+def _draw_time(plt: ModuleType, results: BlockResults) -> "Figure":
+    figure, (panel,) = _grid(plt, 1, 6, 3.6, 1)
     points = []
     for method in results.methods():
         ours = [r for r in results.of(method) if not str(r.place.point["condition"]).endswith("outlier")]
@@ -208,28 +203,6 @@ def _draw_time(plt: Any, results: BlockResults) -> Any:
 
 def _all(results: Sequence[Result], name: str) -> list[float]:
     return [value for result in results for value in result.numbers(name)]
-
-
-def _draw_ranks(plt: Any, cases: Cases) -> Any:
-    n = len(cases.methods)
-    figure, panels = _grid(plt, len(cases.values), 3.4, 0.5 + 0.19 * n, 2)
-    difference = critical_difference(n, cases.n_cases)
-    for panel, (model, values) in zip(panels, cases.values.items(), strict=False):
-        ranks = mean_ranks(values)
-        order = np.argsort(ranks, kind="stable")
-        heights = np.empty(n)
-        heights[order] = -np.arange(n)
-        panel.hlines(heights, 1, ranks, color=FAINT, linewidth=0.5)
-        panel.plot(ranks, heights, "o", color=RELEVANT, markersize=4, clip_on=False)
-        for column, group in enumerate(indistinguishable(ranks, difference)):
-            members = heights[list(group)]
-            panel.vlines(n + 0.6 + 0.35 * column, members.min(), members.max(), color=INK, linewidth=2.2)
-        panel.set_yticks(heights, [method.label for method in cases.methods])
-        panel.tick_params(axis="y", length=0)
-        panel.set_xlim(1, n + 3.5)
-        panel.set_title(MODELS.get(model, model))
-        panel.set_xlabel("mean rank")
-    return figure
 
 
 def _colours(n: int) -> list[str]:

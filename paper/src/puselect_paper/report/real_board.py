@@ -11,14 +11,18 @@ from puselect.methods import METHODS
 from puselect_paper.report.paper import DECIMALS, short
 from puselect_paper.report.results import BlockResults
 from puselect_paper.report.table1 import MISSING
-from puselect_paper.report.table3 import FEWEST_CASES, NAMES, REFERENCE, SIGNIFICANT, shares
+from puselect_paper.report.table3 import NAMES, shares
 from puselect_paper.report.tables import Entry, Table
 from puselect_paper.statistics import PairedTest, compare_with, corrected_resampled_t_test, holm, mean_ranks
 from puselect_paper.studies import open_data
 from puselect_paper.studies.real_tables import TEST_SHARE
 from puselect_paper.studies.study import StudyMethod
 
+REFERENCE = "fscpu"
+"""The method that others are tested against."""
+SIGNIFICANT = 0.05
 TOGETHER = "all"
+FEWEST_CASES = 6  # tables or splits of open data for a test to mean something
 FEWEST_SPLITS = 2
 METRICS = {"auc": "AUC", "ap": "AP"}
 """In the rows of a journal -> in tables."""
@@ -51,10 +55,6 @@ class Board(NamedTuple):
         values = list(self.of(method, table).values())
         return float(np.mean(values)) if values else float("nan")
 
-    def can_rank(self, methods: Sequence[StudyMethod]) -> bool:
-        """Return whether there is a split that all methods were run on."""
-        return any(_common_splits([self.of(method, table) for method in methods]) for table in self.tables)
-
     def ranks(self, methods: Sequence[StudyMethod]) -> FloatArray:
         """Return mean ranks: over the splits and models of a table, then over the tables."""
         by_table = []
@@ -69,38 +69,34 @@ class Board(NamedTuple):
 def board_tables(results: BlockResults) -> list[Table]:
     """Return the tables of a block that measured real tables, under its title."""
     found = next(row.values for result in results.results for row in result.rows if row.values)
+    tables = []
+    for metric in METRICS:
+        if metric in found:
+            boards = [board_of(results, share, metric) for share in shares(results)]
+            tables += [*map(mean_table, boards), *comparisons(boards, TEST_SHARE)]
     prefix = f"{results.block.title}: " if results.block.title else ""
-    return [
-        replace(table, title=prefix + table.title)
-        for metric in METRICS
-        if metric in found
-        for table in metric_tables([board_of(results, share, metric) for share in shares(results)])
-    ]
+    return [replace(table, title=prefix + table.title) for table in tables]
 
 
-def metric_tables(boards: Sequence[Board]) -> list[Table]:
-    """Return the tables of one metric at all shares."""
-    tables = [mean_table(board) for board in boards]
+def split_tables(results: BlockResults) -> list[Table]:
+    """Return ranks and differences on open data, where they were split often enough for a test."""
+    boards = [board_of(results, share) for share in shares(results)]
+    n_splits = [len(board.of(method, table)) for board in boards for method in board.methods for table in board.tables]
+    return comparisons(boards, open_data.TEST_SHARE) if max(n_splits) >= FEWEST_CASES else []
+
+
+def comparisons(boards: Sequence[Board], test_share: float) -> list[Table]:
+    """Return ranks of the methods by one metric at all shares, and tests of our default against the others."""
+    tables = []
+    methods = boards[0].methods
     ranked = [m for m in boards[0].complete if all(m in board.complete for board in boards)]
     if len(ranked) > 1:
         tables.append(rank_table(boards, ranked))
-    if 1 < len(ranked) < len(boards[0].methods) and all(board.can_rank(boards[0].methods) for board in boards):
-        tables.append(rank_table(boards, boards[0].methods, " on the splits that all methods have"))
-    references = [method for method in boards[0].methods if method.id == REFERENCE]
-    for reference in references:
-        tables += [table for board in boards for table in difference_table(board, reference)]
-        if reference in ranked and len(ranked) > 1 and len(boards[0].tables) > 1:
+    for reference in (method for method in methods if method.id == REFERENCE):
+        tables += [table for board in boards for table in difference_table(board, reference, test_share)]
+        if reference in ranked and len(ranked) > 1 and len(boards[0].tables) >= FEWEST_CASES:
             tables.append(pooled_table(boards, ranked, reference))
     return tables
-
-
-def split_tables(results: BlockResults) -> Iterator[Table]:
-    """Yield the differences on each open data set, where it was split often enough for a test."""
-    for share in shares(results):
-        board = board_of(results, share)
-        reference = next((method for method in board.methods if method.name == REFERENCE), None)
-        if reference is not None and min(len(board.of(reference, table)) for table in board.tables) >= FEWEST_CASES:
-            yield from difference_table(board, reference, open_data.TEST_SHARE)
 
 
 def board_of(results: BlockResults, share: float, metric: str = "auc") -> Board:
@@ -143,7 +139,7 @@ def mean_table(board: Board) -> Table:
     return Table(f"{board.metric}, {_percent(board.share)} of the features", header, lines, note, n_names=3)
 
 
-def rank_table(boards: Sequence[Board], methods: Sequence[StudyMethod], where: str = "") -> Table:
+def rank_table(boards: Sequence[Board], methods: Sequence[StudyMethod]) -> Table:
     """Return mean ranks at every share and over all of them, the best method first."""
     ranks = {_percent(board.share): board.ranks(methods) for board in boards}
     if len(boards) > 1:
@@ -157,10 +153,10 @@ def rank_table(boards: Sequence[Board], methods: Sequence[StudyMethod], where: s
     if left_out:
         note += f" Not ranked, because run on fewer splits: {', '.join(left_out)}."
     header = [["", *ranks]]
-    return Table(f"Mean ranks{where}{_by(boards[0])}", header, lines, note, n_names=1)
+    return Table(f"Mean ranks{_by(boards[0])}", header, lines, note, n_names=1)
 
 
-def difference_table(board: Board, reference: StudyMethod, test_share: float = TEST_SHARE) -> Iterator[Table]:
+def difference_table(board: Board, reference: StudyMethod, test_share: float) -> Iterator[Table]:
     """Yield the table of paired differences on each table, with the corrected resampled t-test."""
     others = [method for method in board.methods if method is not reference]
     columns = [_differences(board, reference, others, table, test_share) for table in board.tables]

@@ -1,8 +1,8 @@
 """The rows of a journal, sorted into the places of a study."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from puselect_paper.studies.journal import Row
 from puselect_paper.studies.study import Block, Place, Study, StudyMethod
@@ -23,8 +23,8 @@ class Result(NamedTuple):
         """Return one value of each row that has it; rows made elsewhere may lack the time of the fit."""
         return [float(row.values[name]) for row in self.rows if row.values and name in row.values]
 
-    def by_seed(self, name: str) -> dict[int, Any]:
-        """Return one value of each row by its seed."""
+    def by_seed(self, name: str) -> dict[int, Mapping[str, float]]:
+        """Return a table of values of each row, such as those by model, by its seed."""
         return {row.cell.seed: row.values[name] for row in self.rows if row.values}
 
 

@@ -1,7 +1,6 @@
 """Table 1: recall of the relevant features by method and condition, in the paper's layout."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from puselect.methods import METHODS
 from puselect_paper.report.coverage import coverage_table
@@ -9,6 +8,7 @@ from puselect_paper.report.hypotheses import hypothesis_table
 from puselect_paper.report.paper import DECIMALS, Figure, differs, paper_figures
 from puselect_paper.report.results import BlockResults
 from puselect_paper.report.tables import MARK, Entry, Table
+from puselect_paper.studies.cells import JSONObject
 from puselect_paper.studies.study import StudyMethod
 
 NOTE = "Mean ± standard deviation, number of repetitions in brackets. The best of our means in a column is highlighted."
@@ -105,13 +105,13 @@ def best_of_columns(figures: Mapping[tuple[str, str], Figure], columns: Sequence
     return {column: max(values) for column, values in means.items() if len(values) > 1}
 
 
-def column_name(point: Mapping[str, Any]) -> str:
+def column_name(point: JSONObject) -> str:
     """Return the condition, and the settings of the data that differ from the paper's."""
     others = [f"{name} {value}" for name, value in point.items() if name != "condition"]
     return ", ".join([str(point["condition"]), *others])
 
 
-def condition_header(points: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+def condition_header(points: Sequence[JSONObject]) -> list[list[str]]:
     """Return the four lines of headings of the paper's Table 1, and one more if the data are not all the paper's."""
     parts = [str(point["condition"]).split("/") for point in points]
     clusters = [len(part) == 3 for part in parts]

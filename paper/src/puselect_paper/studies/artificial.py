@@ -1,7 +1,7 @@
 """What is measured on artificial data: recall, convergence of the probabilities, the objective by both rules."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from puselect.fscpu.settings import Settings
 from puselect.methods import METHODS
 from puselect.objective.score import best_clusters
 from puselect.scaling import fit_scaling
-from puselect_paper.studies.cells import Assignment, Cell, journal_values
+from puselect_paper.studies.cells import Assignment, Cell, JSONObject, journal_values
 
 MOST_RECORDS = 80
 N_MASKS = 200
@@ -45,7 +45,7 @@ def assign_convergence(cell: Cell) -> Assignment:
     return _assignment(data, lambda selection: _convergence_values(cell, selection, data))
 
 
-def measure_objective(cell: Cell) -> dict[str, Any]:
+def measure_objective(cell: Cell) -> JSONObject:
     """Return the score of random masks by the exact and by the printed rule, from the same clusterings.
 
     The masks hold half of the features and any number of relevant ones, so that they span the range of a search.
@@ -63,15 +63,15 @@ def measure_objective(cell: Cell) -> dict[str, Any]:
     return {name: np.round(best.score, 6).tolist() for name, best in found.items()}
 
 
-def _assignment(data: Artificial, judge: Callable[[Fitted], dict[str, Any]]) -> Assignment:
+def _assignment(data: Artificial, judge: Callable[[Fitted], JSONObject]) -> Assignment:
     return Assignment(data.X, data.y, int(data.relevant.sum()), judge)
 
 
-def _recall_values(selection: Fitted, data: Artificial) -> dict[str, Any]:
+def _recall_values(selection: Fitted, data: Artificial) -> JSONObject:
     return {"fsr": feature_recall(selection.support, data.relevant), **journal_values(selection)}
 
 
-def _convergence_values(cell: Cell, selection: Fitted, data: Artificial) -> dict[str, Any]:
+def _convergence_values(cell: Cell, selection: Fitted, data: Artificial) -> JSONObject:
     if selection.selector is None or not hasattr(selection.selector, "history_"):
         raise ValueError(f"convergence needs a method that searches, got {cell.method!r}")
     history = selection.selector.history_

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from puselect.arrays import AnyArray
 from puselect.evaluation.holdout import Fitted
 
 KEY_LENGTH = 16
+JSONObject = Mapping[str, Any]
+"""A table of TOML or an object of JSON: settings, data, values."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -41,12 +44,12 @@ class Cell:
 
     measure: str
     method: str
-    settings: Mapping[str, Any]
-    data: Mapping[str, Any]
+    settings: JSONObject
+    data: JSONObject
     seed: int
 
     @property
-    def content(self) -> dict[str, Any]:
+    def content(self) -> JSONObject:
         """Everything that decides the result, as plain values."""
         return {**self._without_seed(), "seed": self.seed}
 
@@ -61,7 +64,7 @@ class Cell:
         return digest(self._without_seed())
 
     @classmethod
-    def from_content(cls, content: Mapping[str, Any]) -> Self:
+    def from_content(cls, content: JSONObject) -> Self:
         """Return the cell with this content, or raise a ValueError."""
         kinds = {"measure": str, "method": str, "settings": dict, "data": dict, "seed": int}
         if set(content) != set(kinds):
@@ -73,12 +76,12 @@ class Cell:
         digest(cell.content)  # NaN and half characters have no key
         return cell
 
-    def _without_seed(self) -> dict[str, Any]:
+    def _without_seed(self) -> JSONObject:
         settings, data = dict(self.settings), dict(self.data)
         return {"measure": self.measure, "method": self.method, "settings": settings, "data": data}
 
 
-def digest(content: Mapping[str, Any]) -> str:
+def digest(content: JSONObject) -> str:
     """Return the first digits of the SHA-256 of the content as JSON with sorted names."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
@@ -87,19 +90,19 @@ def digest(content: Mapping[str, Any]) -> str:
 class Assignment(NamedTuple):
     """What a cell asks of a method, and what its answer is worth."""
 
-    X: NDArray[Any]
-    y: NDArray[Any]
+    X: AnyArray
+    y: AnyArray
     k: int
     """How many features to select."""
-    judge: Callable[[Fitted], dict[str, Any]]
+    judge: Callable[[Fitted], JSONObject]
     """Returns the values of the cell."""
-    settings: Mapping[str, Any] = {}
+    settings: Mapping[str, object] = {}
     """Of the method, beside those of the cell."""
 
 
-def journal_values(fitted: Fitted) -> dict[str, Any]:
+def journal_values(fitted: Fitted) -> JSONObject:
     """Return what the journal keeps of a selection."""
-    values: dict[str, Any] = {"selected": np.flatnonzero(fitted.support).tolist()}
+    values: dict[str, object] = {"selected": np.flatnonzero(fitted.support).tolist()}
     if fitted.seconds is not None:
         values["fit_seconds"] = fitted.seconds
     selector = fitted.selector

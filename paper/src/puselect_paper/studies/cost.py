@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from puselect.methods import REGISTRY
-from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.cells import Cell, JSONObject
 from puselect_paper.studies.journal import Row
 
 # Cost on an open data set relative to the 4500 by 50 of the artificial ones.
@@ -38,7 +37,7 @@ def estimate_seconds(cell: Cell, known: Mapping[str, float]) -> float:
     return float(guess * size) + (FORESTS if cell.measure == "real" else OVERHEAD)
 
 
-def fit_seconds(method: str, settings: Mapping[str, Any]) -> float:
+def fit_seconds(method: str, settings: JSONObject) -> float:
     """Return the seconds of a fit on artificial data of the usual size.
 
     Examples

@@ -36,8 +36,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from puselect_paper.studies.cells import Cell
-from puselect_paper.studies.values import check_values
+from puselect_paper.studies.cells import Cell, JSONObject
+from puselect_paper.studies.values import check_numbers, check_values
 
 try:
     import fcntl
@@ -45,9 +45,6 @@ except ImportError:  # Windows: nothing keeps two runs apart there
     fcntl = None  # type: ignore[assignment]
 
 NAME = "results.jsonl"
-LONGEST_SECONDS = 1e9
-LONGEST_LINE = 2**24
-"""Bytes; a cell with the probabilities of 10,000 features takes a third of that."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ class Row:
     """The result of a cell, or the error that ended it."""
 
     cell: Cell
-    values: Mapping[str, Any] | None = None
+    values: JSONObject | None = None
     error: str | None = None
     seconds: float = 0.0
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -68,7 +65,7 @@ class Row:
 
     def to_json(self) -> str:
         """Return the line for the journal, without its end."""
-        fields: dict[str, Any] = {"key": self.cell.key, "cell": self.cell.content}
+        fields: dict[str, object] = {"key": self.cell.key, "cell": self.cell.content}
         fields |= {"values": self.values} if self.finished else {"error": self.error}
         fields |= {"seconds": round(self.seconds, 3), "versions": dict(self.versions)}
         if self.engine is not None:
@@ -86,13 +83,12 @@ class Row:
         if values is not None:
             check_values(cell.measure, cell.data, values)
         seconds = _typed(fields, "seconds", (int, float), 0.0)
-        if not 0 <= seconds < LONGEST_SECONDS:
-            raise ValueError("seconds must be a time")
+        check_numbers("seconds", seconds, 0)
         versions, engine = _typed(fields, "versions", dict, {}), _typed(fields, "engine", str, None)
         return cls(cell, values, error, float(seconds), versions, engine)
 
 
-def _json_object(line: str | bytes) -> dict[str, Any]:
+def _json_object(line: str | bytes) -> JSONObject:
     try:
         fields = json.loads(line)
     except RecursionError:
@@ -102,7 +98,7 @@ def _json_object(line: str | bytes) -> dict[str, Any]:
     return fields
 
 
-def _typed(fields: Mapping[str, Any], name: str, kind: Any, default: Any) -> Any:
+def _typed(fields: JSONObject, name: str, kind: type | tuple[type, ...], default: object) -> Any:
     value = fields.get(name, default)
     if value is not default and (not isinstance(value, kind) or isinstance(value, bool)):
         raise ValueError(f"{name} has the wrong type: {type(value).__name__}")
@@ -181,24 +177,15 @@ def read_rows(folder: Path) -> list[Row]:
 
 def _parse(path: Path) -> Iterator[Row]:
     """Yield the rows of a file; a last line that was cut is skipped."""
-    for number, line in enumerate(_lines(path), start=1):
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            lines = file.readlines()
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"{path} is damaged ({error})") from error
+    for number, line in enumerate(lines, start=1):
         try:
             if line.strip():
                 yield Row.from_json(line)
         except ValueError as error:
             if line.endswith(b"\n"):
                 raise ValueError(f"line {number} of {path} is not a result ({error}); fix or remove it") from error
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file one by one, so that a small archive cannot fill the memory."""
-    if not path.is_file():
-        raise ValueError(f"{path} is not a file")
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-        try:
-            while line := file.readline(LONGEST_LINE + 1):
-                if len(line) > LONGEST_LINE:
-                    raise ValueError(f"{path} has a line of more than {LONGEST_LINE} bytes: not a journal")
-                yield line
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise ValueError(f"{path} is damaged ({error})") from error

@@ -1,21 +1,18 @@
 """The measures by name, and measuring a cell."""
 
-import sys
 import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
-from typing import Any
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import threadpool_limits
 
 from puselect._version import versions
 from puselect.evaluation.holdout import select_features
 from puselect.exceptions import InterruptedSearchWarning
 from puselect_paper.studies.artificial import assign_convergence, assign_recall, measure_objective
-from puselect_paper.studies.cells import Assignment, Cell
+from puselect_paper.studies.cells import Assignment, Cell, JSONObject
 from puselect_paper.studies.journal import Row
 from puselect_paper.studies.open_data import assign_downstream, measure_counts
 from puselect_paper.studies.real_tables import assign_real_table
@@ -26,7 +23,7 @@ ASSIGNMENTS: dict[str, Callable[[Cell], Assignment]] = {
     "downstream": assign_downstream,
     "real": assign_real_table,
 }
-OTHERS: dict[str, Callable[[Cell], dict[str, Any]]] = {"objective": measure_objective, "counts": measure_counts}
+OTHERS: dict[str, Callable[[Cell], JSONObject]] = {"objective": measure_objective, "counts": measure_counts}
 """Measures that do not select features."""
 MEASURES = (*ASSIGNMENTS, *OTHERS)
 
@@ -42,21 +39,12 @@ def measure(cell: Cell) -> Row:
     return Row(cell, values, seconds=time.perf_counter() - begin, versions=versions())
 
 
-def _values(cell: Cell) -> dict[str, Any]:
+def _values(cell: Cell) -> JSONObject:
     if cell.measure in OTHERS:
         return OTHERS[cell.measure](cell)
     task = ASSIGNMENTS[cell.measure](cell)
     settings = {**task.settings, **cell.settings}
     return task.judge(select_features(cell.method, task.X, task.y, task.k, cell.seed, **settings))
-
-
-@lru_cache(maxsize=1)
-def thread_pools(n_modules: int) -> ThreadpoolController:
-    """Return the thread pools of this process; looking for them takes longer than a small cell.
-
-    Libraries come with modules: they are looked for again where other modules have been imported.
-    """
-    return ThreadpoolController()
 
 
 @contextmanager
@@ -65,7 +53,7 @@ def undisturbed() -> Iterator[None]:
 
     A search that Ctrl-C cut short keeps the best so far, with a warning; in a study that would be a false result.
     """
-    with thread_pools(len(sys.modules)).limit(limits=1), warnings.catch_warnings():
+    with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("error", InterruptedSearchWarning)
         yield
 

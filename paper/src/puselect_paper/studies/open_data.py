@@ -3,21 +3,21 @@
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.preprocessing import MinMaxScaler
+from sklearn.utils import Bunch
 
-from puselect.arrays import BoolArray, IntArray
+from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.datasets import hide_labels
 from puselect.evaluation import downstream_scores
 from puselect.evaluation.holdout import Fitted
 from puselect_paper.datasets import load_ionosphere, load_rt_iot2022, load_spambase
-from puselect_paper.studies.cells import Assignment, Cell, journal_values
+from puselect_paper.studies.cells import Assignment, Cell, JSONObject, journal_values
 
-OPEN_DATA: dict[str, Callable[..., Any]] = {
+OPEN_DATA: dict[str, Callable[[], Bunch]] = {
     "spambase": load_spambase,
     "ionosphere": load_ionosphere,
     "rt_iot2022": load_rt_iot2022,
@@ -28,9 +28,9 @@ TEST_SHARE = 0.25
 class Split(NamedTuple):
     """Training rows with few labels and test rows with all of them, both scaled by the training rows."""
 
-    X_train: NDArray[np.float64]
+    X_train: FloatArray
     y_train: IntArray
-    X_test: NDArray[np.float64]
+    X_test: FloatArray
     y_test: IntArray
     classes: IntArray
     """True classes of the training rows."""
@@ -65,7 +65,7 @@ def split_open_data(name: str, seed: int, rate: float | None = None) -> Split:
     return Split(tables[0], labels, tables[1], bunch.target[test], classes)
 
 
-def measure_counts(cell: Cell) -> dict[str, Any]:
+def measure_counts(cell: Cell) -> JSONObject:
     """Return what a data set and the split of this seed hold, as in the paper's Table 2."""
     split, target = split_open_data(cell.data["name"], cell.seed), _load(cell.data["name"]).target
     return {
@@ -96,8 +96,8 @@ def assign_downstream(cell: Cell) -> Assignment:
 def assign_split(cell: Cell, split: Split) -> Assignment:
     """Ask for a share of the features of a split; the cell says what the method is given of the truth."""
 
-    def values(selection: Fitted) -> dict[str, Any]:
-        return judge(selection.support, split, cell.data["models"], cell.seed) | journal_values(selection)
+    def values(selection: Fitted) -> JSONObject:
+        return {**judge(selection.support, split, cell.data["models"], cell.seed), **journal_values(selection)}
 
     given, k = cell.data.get("given"), n_selected(split.X_train.shape[1], cell.data["share"])
     labels = split.classes if given == "classes" else split.y_train
@@ -116,7 +116,7 @@ def judge(support: BoolArray, split: Split, models: Sequence[str], seed: int) ->
 
 
 @lru_cache(maxsize=1)
-def _load(name: str) -> Any:
+def _load(name: str) -> Bunch:
     """Return the data set; the last one is cached, because reading RT-IoT2022 takes seconds."""
     return OPEN_DATA[name]()
 

@@ -1,8 +1,7 @@
 """Rows of tables: each method's name there, its group, and its row in the paper's tables."""
 
 from collections.abc import Mapping
-from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from puselect.methods import REGISTRY, YARDSTICKS
 
@@ -14,7 +13,7 @@ class TableRow(NamedTuple):
     group: str
     paper: str = ""
     """Its row in the paper's tables, if it has one."""
-    artificial: Mapping[str, Any] = {}
+    artificial: Mapping[str, object] = {}
     """Changes to artificial data sets, for this method only."""
 
 
@@ -50,11 +49,6 @@ def row_names() -> list[str]:
     """Return the names of all methods and yardsticks, those of one group together."""
     methods = [*(name for name in ROWS if name in REGISTRY), *(name for name in REGISTRY if name not in ROWS)]
     return [*(name for name in methods if name not in YARDSTICKS), *YARDSTICKS]
-
-
-def is_installed(name: str) -> bool:
-    """Return whether the extra that a method needs is there; a yardstick needs none."""
-    return name not in REGISTRY or not REGISTRY[name].extra or find_spec(REGISTRY[name].extra) is not None
 
 
 def row_of(name: str) -> TableRow:

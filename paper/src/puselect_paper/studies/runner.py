@@ -1,7 +1,6 @@
 """Run the cells of a study that have no result yet, the longest first."""
 
 import json
-import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,8 +14,6 @@ from puselect_paper.studies.study import Study, load_study, read_definition
 from puselect_paper.studies.workers import Workers, local_workers
 
 STUDY_FILE = "study.json"
-
-logger = logging.getLogger("puselect")
 
 
 class Progress(NamedTuple):
@@ -97,21 +94,12 @@ def run_study(
 def keep_definition(study: Study, folder: Path) -> None:
     """Write the definition next to the results, for the report; a folder holds one study, which may grow."""
     path = folder / STUDY_FILE
-    held = title_of(path) if path.exists() else None
-    if held is not None and held != study.title:
+    held = read_definition(path).get("title") if path.exists() else study.title
+    if held != study.title:
         raise ValueError(f"{folder} holds the study {held!r}; give another folder to {study.title!r}")
     remove_scratch(path)
     with atomic_write(path) as file:
         file.write(json.dumps(study.definition, indent=1, ensure_ascii=False).encode())
-
-
-def title_of(path: Path) -> str | None:
-    """Return the title in a kept definition; None if the file is damaged and may be replaced."""
-    try:
-        return read_definition(path).get("title")
-    except ValueError as error:
-        logger.warning("%s is replaced: %s", path, error)
-        return None
 
 
 def load_run(folder: Path) -> tuple[Study, list[Row]]:

@@ -35,54 +35,31 @@ measure ``real`` have ``name`` (one of these, or a file in ``$PUSELECT_DATA/real
 
 import json
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from puselect.methods import REGISTRY
-from puselect_paper.studies.cells import Cell
+from puselect_paper.studies.cells import Cell, JSONObject
 from puselect_paper.studies.definition import (
-    ARTIFICIAL_KINDS,
     BLOCK_KINDS,
     GIVEN,
     METHOD_KINDS,
     NOT_CROSSED,
     OPEN_KINDS,
-    REAL_KINDS,
     STUDY_KINDS,
-    Kinds,
-    check_artificial_data,
+    check_among,
+    check_block,
     check_entry,
-    check_ids,
-    check_open_data,
-    check_open_name,
-    check_real_tables,
+    check_point,
     check_settings,
     read_seeds,
 )
-from puselect_paper.studies.measures import MEASURES
 from puselect_paper.studies.rows import row_names, row_of
 
 DEFINITIONS = Path(__file__).parent / "definitions"
-
-
-class DataFields(NamedTuple):
-    """What a block says of its data: the fields it may have, those it needs, and a check of one data set."""
-
-    kinds: Kinds
-    needed: set[str]
-    check: Callable[[Mapping[str, Any]], None]
-
-
-ARTIFICIAL = DataFields(ARTIFICIAL_KINDS, {"condition"}, check_artificial_data)
-OPEN = {
-    "downstream": DataFields(OPEN_KINDS, {"name", "share", "models"}, check_open_data),
-    "real": DataFields(REAL_KINDS, {"name", "share", "models"}, check_real_tables),
-    "counts": DataFields({"name": OPEN_KINDS["name"]}, {"name"}, check_open_name),
-}
-"""By measure; the others have artificial data."""
 
 
 @dataclass(frozen=True)
@@ -94,15 +71,15 @@ class StudyMethod:
     label: str
     group: str = ""
     paper: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    artificial: Mapping[str, Any] = field(default_factory=dict)
+    settings: JSONObject = field(default_factory=dict)
+    artificial: JSONObject = field(default_factory=dict)
     given: str = ""
     """What it knows of the truth."""
 
     @classmethod
-    def from_entry(cls, entry: str | Mapping[str, Any], reduced: bool = False) -> Self:
+    def from_entry(cls, entry: str | JSONObject, reduced: bool = False) -> Self:
         """Return the row of a ``[[method]]`` entry, or of a name with all defaults."""
-        table: Mapping[str, Any] = {"name": entry} if isinstance(entry, str) else entry
+        table: JSONObject = {"name": entry} if isinstance(entry, str) else entry
         check_entry("[[method]]", table, METHOD_KINDS, {"name"})
         name = table["name"]
         defaults = row_of(name)._asdict()
@@ -125,22 +102,18 @@ class Block:
 
     measure: str
     title: str
-    points: Sequence[Mapping[str, Any]]
-    settings: Sequence[Mapping[str, Any]]
+    points: Sequence[JSONObject]
+    settings: Sequence[JSONObject]
     methods: Sequence[str]
     x: str = ""
 
     @classmethod
-    def from_entry(cls, entry: Mapping[str, Any]) -> Self:
+    def from_entry(cls, entry: JSONObject) -> Self:
         """Return the block of a ``[[data]]`` entry."""
-        measure = entry.get("measure") if isinstance(entry, dict) else None
-        if measure not in MEASURES:
-            raise ValueError(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
-        fields = OPEN.get(measure, ARTIFICIAL)
-        check_entry("[[data]]", entry, {**BLOCK_KINDS, **fields.kinds}, fields.needed)
+        measure = check_block(entry)
         points = list(_cross({name: value for name, value in entry.items() if name not in BLOCK_KINDS}))
         for point in points:
-            fields.check(point)
+            check_point(measure, point)
         settings = list(_cross(entry.get("settings", {})))
         return cls(measure, entry.get("title", ""), points, settings, entry.get("methods", ()), entry.get("x", ""))
 
@@ -150,22 +123,22 @@ class Place(NamedTuple):
 
     block: Block
     method: StudyMethod
-    point: Mapping[str, Any]
-    settings: Mapping[str, Any]
+    point: JSONObject
+    settings: JSONObject
 
 
 @dataclass(frozen=True)
 class Study:
     """What is run, and how the results are laid out."""
 
-    definition: Mapping[str, Any]
+    definition: JSONObject
     title: str
     seeds: Sequence[int]
     methods: Sequence[StudyMethod]
     blocks: Sequence[Block]
 
     @classmethod
-    def from_definition(cls, definition: Mapping[str, Any]) -> Self:
+    def from_definition(cls, definition: JSONObject) -> Self:
         """Return the study that a parsed TOML file describes."""
         check_entry("the study", definition, STUDY_KINDS, {"title", "seeds", "data"})
         reduced = definition.get("reduced", False)
@@ -176,7 +149,7 @@ class Study:
             raise ValueError(f"every [[method]] needs an id of its own, got {', '.join(ids)}")
         blocks = [Block.from_entry(entry) for entry in definition["data"]]
         for block in blocks:
-            check_ids(block.methods, ids)
+            check_among("methods", block.methods, ids)
         return cls(definition, definition["title"], read_seeds(definition["seeds"]), methods, blocks)
 
     def places(self) -> list[tuple[Place, str]]:
@@ -186,7 +159,7 @@ class Study:
     def cells(self, methods: Iterable[str] = (), n_seeds: int | None = None) -> list[Cell]:
         """Return the cells of the study, or of some methods (by id) and another number of seeds."""
         wanted = set(methods)
-        check_ids(wanted, [method.id for method in self.methods])
+        check_among("methods", wanted, [method.id for method in self.methods])
         seeds = self.seeds if n_seeds is None else range(n_seeds)
         unique = {
             cell.family: cell for place, cell in self._templates() if not wanted or place.method.id in wanted
@@ -202,7 +175,7 @@ class Study:
             for method, settings, point in product(self.methods, block.settings, block.points):
                 if block.methods and method.id not in block.methods:
                     continue
-                data = {**point, **({} if block.measure in OPEN else method.artificial)}
+                data = {**point, **({} if block.measure in OPEN_KINDS else method.artificial)}
                 if method.given:
                     data["given"] = method.given
                 cell = Cell(block.measure, method.name, {**method.settings, **settings}, data, 0)
@@ -226,7 +199,7 @@ def load_study(name: str) -> Study:
         raise ValueError(f"{path}: {error}") from error
 
 
-def read_definition(path: Path) -> dict[str, Any]:
+def read_definition(path: Path) -> JSONObject:
     """Return the content of a TOML or JSON file, or raise a ValueError that names the file."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -250,14 +223,14 @@ def shorten(study: Study) -> Study:
     return Study.from_definition({**study.definition, **changes})
 
 
-def _first(value: Any) -> Any:
+def _first(value: object) -> object:
     """Return the first of a list, still as a list, also inside a table; anything else as it is."""
     if isinstance(value, dict):
         return {name: _first(inner) for name, inner in value.items()}
     return value[:1] if isinstance(value, list) else value
 
 
-def _cross(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _cross(table: JSONObject) -> Iterator[JSONObject]:
     """Return all combinations of the values that are lists; others, and those not to be crossed, stay as they are."""
     options = [
         value if isinstance(value, list) and name not in NOT_CROSSED else [value] for name, value in table.items()

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
-from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
 
@@ -43,12 +42,19 @@ def dask_workers(address: str) -> Workers:
     The workers need the same version of this package and, for open data, PUSELECT_DATA.
     """
     distributed = load_distributed()
-    connect: Any = distributed.Client
-    as_completed: Any = distributed.as_completed
 
     def rows(cells: Sequence[Cell]) -> Iterator[Row]:
-        with connect(address, set_as_default=False) as client, client.as_current():
-            yield from _dask_rows(client, as_completed, cells)
+        with distributed.Client(address, set_as_default=False) as client, client.as_current():
+            # the order of the cells is that of their priority; Dask tries a cell whose worker died again, three times
+            futures = {client.submit(measure, cell, pure=False, priority=-i): cell for i, cell in enumerate(cells)}
+            for future in distributed.as_completed(futures, raise_errors=False):
+                if future.status == "finished":
+                    yield future.result()
+                else:
+                    problem = future.exception() if future.status == "error" else None
+                    is_dead = problem is None or type(problem).__name__ == "KilledWorker"
+                    yield Row(futures[future], error=DIED if is_dead else repr(problem))
+                future.release()
 
     return rows
 
@@ -78,19 +84,3 @@ def _in_its_own_process(cell: Cell, run: Callable[[Cell], Row]) -> Row:
             return pool.submit(run, cell).result()
         except BrokenProcessPool:
             return Row(cell, error=DIED)
-
-
-def _dask_rows(client: Any, as_completed: Any, cells: Sequence[Cell]) -> Iterator[Row]:
-    """Yield rows as they are finished; Dask tries a cell whose worker died again, three times."""
-    futures = {
-        client.submit(measure, cell, pure=False, priority=-number): cell
-        for number, cell in enumerate(cells)
-    }
-    for future in as_completed(futures, raise_errors=False):
-        yield future.result() if future.status == "finished" else Row(futures[future], error=_why(future))
-        future.release()
-
-
-def _why(future: Any) -> str:
-    problem = future.exception() if future.status == "error" else None
-    return DIED if problem is None or type(problem).__name__ == "KilledWorker" else repr(problem)

@@ -227,4 +227,3 @@ def _count_below(X: AnyArray, lows: FloatArray, highs: FloatArray) -> tuple[IntA
 def _on_lines(X: AnyArray, function: Callable[..., T], scaling: Scaling | None, *arguments: object) -> T:
     scaled = X if scaling is None else scaling.scale(X, np.float32)
     return function(np.ascontiguousarray(scaled.T, dtype=np.float32), *arguments)
-

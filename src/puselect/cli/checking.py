@@ -1,0 +1,132 @@
+"""Checks of a selection, part of ``puselect select``: shuffled labels, and searches on halves of the labels."""
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from puselect.cli.application import interrupts, stopping
+from puselect.cli.options import HOW, option
+from puselect.cli.progress import working
+from puselect.phrases import duration
+
+if TYPE_CHECKING:
+    from puselect.checks.suitability import Suitability
+    from puselect.fscpu.selector import FSCPU
+    from puselect.search.progress import Deadline
+    from puselect.selectors.base import PUSelector
+    from puselect.tables import LoadedTable
+
+USUAL_SEARCHES, USUAL_SHUFFLES = 8, 39
+FEWEST_SHUFFLES = 19  # with which a p-value of .05 can be reached
+REPEAT_SHARE = 0.2  # of the time of a search that one with half of the labels takes; measured: .08 to .18
+SHORTEST_SHARE = 0.1  # of the time of the search: with less there is no check
+CHEAP_SECONDS = 10.0  # that methods without clusters may take to select again, unless they are asked to
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """How to check a selection."""
+
+    no_checks: Annotated[
+        bool, option(HOW, "", "Do not check the selection (shuffled labels, repeated searches).", "--no-checks")
+    ] = False
+    searches: Annotated[
+        int | None,
+        option(HOW, "N", "Select again with N random halves of the labels (default: 8).", min=2, max=1000),
+    ] = None
+    shuffles: Annotated[
+        int | None,
+        option(HOW, "N", "Compare with at most N shuffles of the labels (default: 39).", min=FEWEST_SHUFFLES,
+               max=10_000),
+    ] = None
+
+    def check(self) -> None:
+        """Raise a usage error for options that exclude each other."""
+        for name, number in (("--searches", self.searches), ("--shuffles", self.shuffles)):
+            if self.no_checks and number is not None:
+                raise typer.BadParameter("cannot be combined with --no-checks", param_hint=name)
+
+
+class Checked(NamedTuple):
+    """The outcome of the checks; `stability_` of the selector holds that of the repeated searches."""
+
+    suitability: "Suitability | None" = None
+    notes: tuple[str, ...] = ()
+    """What was left out, and why."""
+    seconds: float | None = None
+    """Time that the checks took; None without any."""
+
+
+def check_selection(
+    selector: "PUSelector", table: "LoadedTable", wanted: CheckOptions, fit_seconds: float, max_time: float | None,
+    quiet: bool,
+) -> Checked:
+    """Compare with shuffled labels, in half of the time that the fit has left, and select again in the rest."""
+    from puselect.fscpu.selector import FSCPU
+    from puselect.search.progress import Deadline
+
+    if wanted.no_checks:
+        return Checked()
+    deadline = Deadline(None if max_time is None else max_time - fit_seconds)
+    if interrupts or deadline.left < SHORTEST_SHARE * fit_seconds:
+        return Checked(notes=("not checked: " + ("interrupted" if interrupts else "--max-time leaves no time"),))
+    begin, suitability, notes = time.perf_counter(), None, []
+    try:
+        # The fit and the findings warn of the same.
+        with stopping(quiet), working("checking", quiet), warnings.catch_warnings(action="ignore"):
+            if isinstance(selector, FSCPU):
+                suitability = compare_with_shuffled(selector, table, wanted.shuffles or USUAL_SHUFFLES, deadline)
+                notes += [] if suitability else ["not compared with shuffled labels: --max-time leaves no time"]
+            notes += select_again(selector, table, wanted.searches, fit_seconds, deadline)
+    except KeyboardInterrupt:
+        notes.append("interrupted; the checks are not complete")
+    return Checked(suitability, tuple(notes), time.perf_counter() - begin)
+
+
+def compare_with_shuffled(
+    selector: "FSCPU", table: "LoadedTable", n_shuffles: int, deadline: "Deadline"
+) -> "Suitability | None":
+    """Check whether the known positives form clusters; None if half of the time is too short to tell."""
+    from puselect.checks.suitability import check_suitability
+
+    found = check_suitability(
+        table.X,
+        table.y,
+        n_shuffles=n_shuffles,
+        max_time=None if deadline.left == float("inf") else deadline.left / 2,
+        row_groups=table.row_groups,
+        random_state=selector.random_state,
+        n_jobs=selector.n_jobs,
+        groups=table.groups,
+    )
+    return found if found.is_decided else None
+
+
+def select_again(
+    selector: "PUSelector", table: "LoadedTable", wanted: int | None, fit_seconds: float, deadline: "Deadline"
+) -> list[str]:
+    """Select with halves of the labels, as often as there is time for; return notes on what was left out."""
+    from puselect.checks.stability import assess_stability
+    from puselect.fscpu.selector import FSCPU
+    from puselect.row_groups import count_labels, read_row_groups
+
+    n_labelled = count_labels(table.y == 1, read_row_groups(table.row_groups, table.y == 1))
+    if min(n_labelled, len(table.y) - n_labelled) < 2:
+        return ["not selected again: needs two labelled rows (or row groups) and two others"]
+    is_search, n_searches = isinstance(selector, FSCPU), wanted or USUAL_SEARCHES
+    seconds_each = fit_seconds * (REPEAT_SHARE if is_search else 1.0)
+    if not is_search and wanted is None and n_searches * seconds_each > CHEAP_SECONDS:
+        return [f"not selected again, to save {duration(n_searches * seconds_each)}: --searches {n_searches} does it"]
+    n_possible = int(min(deadline.left / max(seconds_each, 1e-9), n_searches))
+    max_time = None if deadline.left == float("inf") else max(deadline.left, 0.0)
+    too_late = ["not selected again: --max-time leaves no time"]
+    if n_possible < 2:
+        return too_late
+    try:
+        assess_stability(selector, table.X, table.y, n_possible, selector.random_state, table.row_groups, max_time)
+    except TimeoutError:
+        return too_late
+    return [f"selected again {n_possible} times, not {n_searches}: --max-time"] if n_possible < n_searches else []
