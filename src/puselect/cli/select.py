@@ -1,6 +1,5 @@
 """``puselect select``."""
 
-import os
 import shlex
 import sys
 import time
@@ -346,6 +345,8 @@ def next_step(
     data: str, table: TableOptions, search: SearchOptions, outputs: Outputs, selection: "Selection"
 ) -> str:
     """Return what to do after a selection."""
+    from joblib import cpu_count
+
     n_selected, n_features = len(selection.selected), selection.n_features
     if n_selected == n_features:
         return f"select fewer than all {n_features} features, for example -k {max(n_features // 2, 1)}"
@@ -353,7 +354,8 @@ def next_step(
         return "add --report report.html to see the clusters, the candidates and the checks"
     methods = COMPARED if search.method in COMPARED else (search.method, *COMPARED)
     words = ["compare", data, *options.words(table), "-k", str(n_selected), "--methods", ",".join(methods)]
-    seconds = [((n + 1) * ((selection.seconds or 0.0) + SECONDS_PER_SPLIT) / (os.cpu_count() or 1), n) for n in SPLITS]
+    per_split = ((selection.seconds or 0.0) + SECONDS_PER_SPLIT) / cpu_count()
+    seconds = [((n + 1) * per_split, n) for n in SPLITS]
     needed, n_splits = next((each for each in seconds if each[0] <= SOON), seconds[-1])
     words += ["--splits", str(n_splits)] if n_splits != SPLITS[0] else []
     words += ["--seed", str(search.seed)] if search.seed else []

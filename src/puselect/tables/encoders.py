@@ -141,14 +141,11 @@ class Encoder:
                 for name, value in zip(self.names, self.values, strict=True)
             ]
         numbers = without_nulls(read)
-        parts = [
-            without_nulls(read_as(SECOND, column)) if part == SECOND else part_of(numbers, part) for part in self.parts
-        ]
-        return [
-            Feature(self.column, self.column, without_codes(numbers, self.missing_codes)),
-            *(Feature(part_name(self.column, part), self.column, values)
-              for part, values in zip(self.parts, parts, strict=True)),
-        ]  # fmt: skip
+        made = {self.column: without_codes(numbers, self.missing_codes)}
+        for part in self.parts:
+            values = without_nulls(read_as(SECOND, column)) if part == SECOND else part_of(numbers, part)
+            made[part_name(self.column, part)] = values
+        return [Feature(name, self.column, values) for name, values in made.items()]
 
 
 def without_codes(numbers: "pl.Series", codes: Iterable[str]) -> "pl.Series":
@@ -176,7 +173,7 @@ def indicator_name(column: str) -> str:
 
 
 def part_name(column: str, part: str) -> str:
-    """Return the name of the feature that is a part of dates."""
+    """Return the name of the feature that is a part of dates or pairs."""
     return f"{column} ({part})"
 
 
