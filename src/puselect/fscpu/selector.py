@@ -12,7 +12,7 @@ from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from puselect.clustering import Engine
-from puselect.clustering.dask.partitions import PartitionedTable, is_remote
+from puselect.clustering.dask.partitions import PartitionedTable
 from puselect.fscpu.auto_number import choose, follow_path
 from puselect.fscpu.dask_table import read_remote, remote_candidates
 from puselect.fscpu.dependence import warn_of_dependence
@@ -29,8 +29,8 @@ from puselect.search.callbacks import FitCallbacks, with_callbacks
 from puselect.search.progress import Deadline
 from puselect.selectors.base import RandomSeed, column_names, varying_columns
 from puselect.selectors.budget import Budget, costs_in_order, is_open
+from puselect.selectors.diagnosis import filled
 from puselect.selectors.groups import ColumnName, read_groups
-from puselect.selectors.missing import filled
 from puselect.selectors.result import FitResult
 from puselect.sparse_table import SparseTable
 
@@ -320,7 +320,7 @@ class FSCPU(SearchSelector):
                 f"got clusterer={self.fit_settings_['clusterer']!r}"
             )
         pos_label = self.fit_settings_["pos_label"]
-        if is_remote(X):
+        if _is_remote(X):
             return remote_candidates(self.row_model_, X, self.support_, y, pos_label)
         table = self._validated(X, reset=False)
         known = None if y is None else known_positives(y, pos_label, table.shape[0])
@@ -337,7 +337,7 @@ class FSCPU(SearchSelector):
         is_seeded = self.random_state is not None
         saved = None if is_seeded else saved_seed(settings.search.checkpoint)
         entropy = self._draw_entropy() if saved is None else saved
-        if settings.engine == "dask" or is_remote(X):
+        if settings.engine == "dask" or _is_remote(X):
             table, positive = read_remote(self, settings, X, y, entropy)
         else:
             table, positive = self._read(X, y)
@@ -384,3 +384,8 @@ class FSCPU(SearchSelector):
         if self.n_searches > 1 and not (run.interrupted or run.timed_out):
             self.stability_ = repeat_search(settings, problem, self.n_searches, self.n_iter_, deadline)
         return self
+
+
+def _is_remote(X: object) -> bool:
+    """Return whether a table is in partitions, or a Dask collection."""
+    return isinstance(X, PartitionedTable) or hasattr(X, "__dask_graph__")

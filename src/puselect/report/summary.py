@@ -35,7 +35,7 @@ from puselect.report.selection import (
 )
 from puselect.scaling import as_numbers
 from puselect.selectors.base import PUSelector
-from puselect.selectors.missing import filled
+from puselect.selectors.diagnosis import filled
 from puselect.selectors.result import FitResult, SearchResult
 from puselect.tables.column_outcomes import ColumnOutcome
 from puselect.tables.encoders import Encoder

@@ -22,9 +22,14 @@ from puselect.exceptions import FewerFeaturesWarning, FewLabelsWarning
 from puselect.labels import labelled_positives, without_missing
 from puselect.parameters import check_number
 from puselect.scaling import check_unmasked, column_extremes
-from puselect.selectors.diagnosis import check_unique_names, column_faults
+from puselect.selectors.diagnosis import (
+    check_unique_names,
+    column_faults,
+    column_medians,
+    filled,
+    warn_of_missing,
+)
 from puselect.selectors.groups import feature_names, prepared_source
-from puselect.selectors.missing import column_medians, filled, warn_of_missing
 from puselect.selectors.notebook import selected_html
 from puselect.selectors.result import FitResult
 from puselect.sparse_table import canonical

@@ -157,11 +157,6 @@ class PartitionedTable:
         return self.ranges
 
 
-def is_remote(X: object) -> bool:
-    """Return whether a table is in partitions, or a Dask collection."""
-    return isinstance(X, PartitionedTable) or hasattr(X, "__dask_graph__")
-
-
 def added(parts: Sequence[Arrays]) -> Arrays:
     """Return the sum of tuples of arrays, from the first to the last."""
     return reduce(lambda first, second: tuple(a + b for a, b in zip(first, second, strict=True)), parts)

@@ -7,7 +7,7 @@ from scipy.sparse import csc_array
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import MissingValuesWarning
-from puselect.selectors.missing import MOST_ROWS, column_medians, filled
+from puselect.selectors.diagnosis import MOST_ROWS, column_medians, filled
 
 
 @pytest.fixture(scope="module")
