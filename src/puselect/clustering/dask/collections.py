@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -82,10 +83,9 @@ def collection_parts(X: object) -> list[object] | None:
 def load_distributed() -> ModuleType:
     """Return Dask's module of clusters, or raise an error that says what is missing."""
     try:
-        import distributed
+        return import_module("distributed")
     except ImportError as error:
         raise ImportError("a Dask cluster needs Dask: pip install 'dask[distributed]'") from error
-    return distributed
 
 
 def connected_client(address: str | None = None) -> Any:
