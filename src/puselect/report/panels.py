@@ -1,4 +1,4 @@
-"""What sets the positives apart: the distribution of each selected feature, and what marks each positive cluster."""
+"""Panels: the distribution of each selected feature among positives and others, and marks of positive clusters."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
