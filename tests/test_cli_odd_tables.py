@@ -96,7 +96,7 @@ def test_costs_allow_one_feature_only():
     pd.DataFrame({"feature": [f"c{j}" for j in range(10)], "cost": 2.0}).to_csv("costs.csv", index=False)
     found = selected("-k", "auto", "--costs", "costs.csv", "--budget", 3)
     assert len(found["selected"]) == 1
-    assert found["path"]["cost"][0] == 2
+    assert found["path"]["cost"][0] == 2 * found["path"]["size"][0]
     assert found["path"]["n_features"] == 1
 
 

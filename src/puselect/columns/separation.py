@@ -1,6 +1,7 @@
 """Separation of held-out labelled rows from all others by the best columns."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from puselect.columns.evidence import linear_discriminant, rank_evidence
 from puselect.columns.ranks import ColumnRanks
 from puselect.row_groups import split_rows
 
-N_FOLDS = 5
+N_FOLDS, N_REPEATS = 5, 4  # one division into folds leaves much of the curve to chance
 
 
 class Separation(NamedTuple):
@@ -59,12 +60,12 @@ def heldout_separation(
     `sizes` are the numbers of columns to use, the best ones. Rows of one of `row_groups` are held out together.
     """
     labelled_rows = np.flatnonzero(positive)
-    places = np.full((len(sizes), len(labelled_rows)), 0.5)
     own = None if row_groups is None else row_groups[labelled_rows]
-    folds = split_rows(np.arange(len(labelled_rows)), N_FOLDS, own, rng)
-    if len(folds) < 2:
-        return Separation(places)
-    for fold in folds:
+    folds = [split_rows(np.arange(len(labelled_rows)), N_FOLDS, own, rng) for _ in range(N_REPEATS)]
+    if len(folds[0]) < 2:
+        return Separation(np.full((len(sizes), len(labelled_rows)), 0.5))
+    places = np.zeros((len(sizes), len(labelled_rows)))
+    for fold in chain(*folds):
         rest = positive.copy()
         rest[labelled_rows[fold]] = False
         z_scores = rank_evidence(ranks, rest, rng).z_scores
@@ -72,7 +73,7 @@ def heldout_separation(
         scores = ranks.places(order[: max(sizes)])
         for i, size in enumerate(sizes):
             similarity = linear_discriminant(scores[:, :size], rest)
-            places[i, fold] = _places(similarity[labelled_rows[fold]], similarity[~positive])
+            places[i, fold] += _places(similarity[labelled_rows[fold]], similarity[~positive]) / N_REPEATS
     return Separation(places)
 
 

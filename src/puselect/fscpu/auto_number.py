@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from bisect import bisect
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine
 from puselect.columns.null import Chance, draw_statistics
 from puselect.columns.ranks import LEPAGE, column_ranks
-from puselect.columns.separation import heldout_separation
+from puselect.columns.separation import Separation, heldout_separation
 from puselect.draws import Stream, generator
 from puselect.exceptions import NothingBeyondChanceWarning
 from puselect.fscpu.final_clusters import score_features
@@ -26,7 +27,8 @@ BY_CHANCE = 0.03  # largest p-value of all columns together with which any of th
 EVEN = 0.5  # without any: as many features as are more likely true than false
 FEWEST_LABELS, FEW_LABELS = 5, 20
 N_CLUSTERINGS = 4
-N_SIZES, WIDEST = 12, 100
+N_SIZES = 12
+NARROWEST, WIDEST = 3, 20  # on ten real tables 1, 2, 3, 8, 18 features have an AUC of .72, .79, .83, .85, .86
 
 
 @dataclass(frozen=True)
@@ -115,13 +117,15 @@ def choose_number(settings: Settings, problem: Problem, wanted: str, max_false: 
     interval = (at_least, at_most) if code is ChoiceCode.CHOSEN else (0, chance.at_most)
     kept = np.setdiff1d(budget.units, budget.free)
     units = np.concatenate([kept, budget.free[order]])
-    sizes = path_sizes(len(units), len(kept) + n_related)
+    widest = min(len(kept) + WIDEST, len(units))
+    sizes = path_sizes(widest, len(kept) + n_related)
     masks = [budget.spread(np.isin(np.arange(len(budget.kept)), units[:n])) for n in sizes]
     widths = [int(mask.sum()) for mask in masks]
     separation = heldout_separation(column_ranks(table[:, masks[-1]]), positive, widths, rng, groups)
-    n_enough = max(1, sizes[separation.enough] - len(kept)) if wanted == AUTO else n_related
+    n_enough = min(sizes[Separation(separation.places[: bisect(sizes, widest)]).enough], len(kept) + n_related)
+    n_features = max(1, n_enough - len(kept)) if wanted == AUTO else n_related
     return Choice(
-        code, min(n_enough, n_related), budget.free[order[:n_related]], false_share, chance.p_value, *interval,
+        code, n_features, n_enough, budget.free[order[:n_related]], false_share, chance.p_value, *interval,
         tuple(sizes), separation, time.monotonic() - begin,
     )
 
@@ -201,17 +205,16 @@ def follow_path(
     )
 
 
-def path_sizes(n_features: int, n_selected: int) -> list[int]:
-    """Return the numbers of features to look at: about a dozen from 1 on, with the selected one.
+def path_sizes(widest: int, n_related: int) -> list[int]:
+    """Return the numbers of features to look at: about a dozen from 3 on, and the related ones.
 
     Examples
     --------
-    >>> path_sizes(8, 3), path_sizes(50, 26)
-    ([1, 2, 3, 4, 5, 7, 8], [1, 2, 3, 4, 6, 8, 12, 17, 25, 26, 35, 50])
+    >>> path_sizes(8, 2), path_sizes(20, 26)
+    ([2, 3, 4, 5, 6, 7, 8], [3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 26])
     """
-    most = min(n_features, max(WIDEST, n_selected))
-    sizes = np.geomspace(1, most, N_SIZES).round().astype(int)
-    return sorted({*sizes.tolist(), n_selected})
+    sizes = np.geomspace(min(NARROWEST, widest), widest, N_SIZES).round().astype(int)
+    return sorted({*sizes.tolist(), n_related})
 
 
 def _rng(problem: Problem) -> np.random.Generator:

@@ -43,6 +43,8 @@ class Choice:
     code: ChoiceCode
     n_features: int
     """Of those the search decides on."""
+    n_enough: int
+    """The smallest size from which on the separation is within one standard error of the best."""
     beyond: IntArray
     """Those related to the labels, or the best guess: indices of columns, the smallest p-value first."""
     false_share: FloatArray
@@ -55,11 +57,6 @@ class Choice:
     separation: Separation
     seconds: float
     """Time of the choice; the path takes about as long."""
-
-    @property
-    def n_enough(self) -> int:
-        """The smallest size from which on the separation is within one standard error of the best."""
-        return self.sizes[self.separation.enough]
 
 
 @dataclass(frozen=True)
