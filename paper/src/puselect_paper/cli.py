@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
 from puselect.cli import options
@@ -62,7 +62,7 @@ def reproduce(
             place = folder / name if study == "all" else folder
             workers = local_workers(jobs) if dask is None else dask_workers(dask)
             if engine == "gpu":
-                workers = lockstep_workers(place, workers)
+                workers = lockstep_workers(workers)
             outcomes.append(run_one(choose(name, quick), place, wanted, seeds, workers, is_wanted))
         page = report_study(folder)
     except (ValueError, ImportError) as error:
@@ -159,7 +159,7 @@ class ProgressView:
     """A bar on a terminal, otherwise a line every twenty seconds."""
 
     def __init__(self) -> None:
-        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+        columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
         self.bar = Bar(*columns, console=console, transient=True, disable=not console.is_terminal)
         self.task = self.bar.add_task("")
         self.last = time.monotonic()
@@ -174,8 +174,7 @@ class ProgressView:
     def show(self, progress: "Progress") -> None:
         """Show the progress of the run."""
         failed = f", {progress.failed} failed" if progress.failed else ""
-        text = f"about {duration(progress.seconds_left)} left{failed}"
-        self.bar.update(self.task, completed=progress.done, total=progress.total, description=text)
+        self.bar.update(self.task, completed=progress.done, total=progress.total, description=failed)
         if not console.is_terminal and time.monotonic() - self.last > SECONDS_BETWEEN_LINES:
             self.last = time.monotonic()
-            console.print(f"{progress.done} of {progress.total} cells, {text}")
+            console.print(f"{progress.done} of {progress.total} cells{failed}")
