@@ -1,4 +1,3 @@
-import pickle
 import warnings
 
 import numpy as np
@@ -6,7 +5,6 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn import config_context
-from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -24,6 +22,7 @@ from puselect.report import summarise
 
 X, y, relevant = small_table()
 NAMED = pd.DataFrame(X, columns=list("abcdefghij"))
+FREE = {"n_features_to_select": None, "budget": 3}
 
 
 def quick(**changes):
@@ -53,19 +52,10 @@ class TestScikitLearn:
         with pytest.raises(ValueError, match=kind):
             FSCPU(2).fit(table, y)
 
-    def test_complex_objects_are_no_numbers(self):
-        with pytest.raises(ValueError, match="X must hold finite numbers"):
-            FSCPU(2).fit(pd.DataFrame(X).astype(object).map(np.complex64), y)
-
     @pytest.mark.filterwarnings("ignore::polars.exceptions.PerformanceWarning")  # with scikit-learn before 1.9
     def test_a_lazy_frame_is_to_be_collected(self):
         with pytest.raises(ValueError, match="collect"):
             FSCPU(2).fit(pl.DataFrame(X).lazy(), y)
-
-    def test_clone_and_pickle(self):
-        selector = quick().fit(X, y)
-        for copy in (pickle.loads(pickle.dumps(selector)), clone(quick()).fit(X, y)):
-            np.testing.assert_array_equal(copy.probabilities_, selector.probabilities_)
 
     def test_pipeline_and_grid_search_over_k(self):
         pipeline = make_pipeline(quick(), LogisticRegression())
@@ -103,7 +93,7 @@ class TestScikitLearn:
 class TestSelection:
     def test_finds_the_relevant_features(self):
         found = []
-        for seed in range(12):
+        for seed in range(6):
             *table, truth = small_table(seed)
             found.append(truth[FSCPU(5, random_state=seed).fit(*table).support_].mean())
         assert np.mean(found) >= 0.9
@@ -267,47 +257,36 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
-            ({"n_features_to_select": 0}, r"an integer in 1\.\.10, a share .*, 'auto' or 'related', got 0"),
-            ({"n_features_to_select": 35}, r"in 1\.\.10, .*, got 35"),
-            ({"n_features_to_select": 2.5}, r"an integer in 1\.\.10, .*, got 2\.5"),
-            ({"n_features_to_select": True}, "got True"),
-            ({"n_features_to_select": 0.0}, "n_features_to_select"),
-            ({"n_features_to_select": float("nan")}, "n_features_to_select"),
+            *(({"n_features_to_select": wrong}, rf"an integer in 1\.\.10, a share .*, 'auto' or 'related', got {wrong}")
+              for wrong in (0, 35, 2.5, True, 0.0, float("nan"))),
             ({"n_features_to_select": 3, "budget": 2}, "either n_features_to_select or a budget"),
-            ({"n_features_to_select": None, "feature_costs": np.ones(10)}, "need a budget"),
-            ({"n_features_to_select": None, "feature_costs": np.ones(9), "budget": 3}, r"each of 10 features.*\(9,\)"),
-            ({"n_features_to_select": None, "feature_costs": np.zeros(10), "budget": 3}, "positive and finite, got 0"),
-            ({"n_features_to_select": None, "feature_costs": np.full(10, np.nan), "budget": 3}, "finite, got nan"),
-            ({"n_features_to_select": None, "feature_costs": np.ones(10), "budget": 0.5}, r"got 0\.5.*costs 1"),
-            ({"n_features_to_select": "auto", "feature_costs": np.ones(10), "budget": 0.5}, r"got 0\.5.*costs 1"),
-            ({"n_features_to_select": None, "budget": np.inf}, "budget must be positive and finite"),
+            ({**FREE, "feature_costs": np.ones(10), "budget": None}, "need a budget"),
+            ({**FREE, "feature_costs": np.ones(9)}, r"each of 10 features.*\(9,\)"),
+            ({**FREE, "feature_costs": np.zeros(10)}, "positive and finite, got 0"),
+            ({**FREE, "feature_costs": np.full(10, np.nan)}, "finite, got nan"),
+            ({**FREE, "feature_costs": ["a"] * 10}, "must be numbers"),
+            ({**FREE, "feature_costs": np.ones(10), "budget": 0.5}, r"got 0\.5.*costs 1"),
+            *(({**FREE, "budget": wrong}, "budget must be positive and finite") for wrong in (np.inf, 10**400)),
             ({"always_keep": [1], "never_select": [1]}, "must not share features"),
             ({"always_keep": list(range(6))}, "always_keep must fit the budget of 5"),
             ({"never_select": list(range(10))}, "never_select leaves none"),
             ({"always_keep": ["nobody"]}, "must name columns of X, got 'nobody'"),
             ({"always_keep": [10]}, r"indices in 0\.\.9, got 10"),
             ({"always_keep": "abc"}, "a list of names or indices"),
-            ({"always_keep": 5.0}, "a list of names or indices"),
             ({"population_size": 10**400}, "got one of 401 digits"),
             ({"population_size": 2**40}, "population_size must be an integer in"),
             ({"scale": False}, "scale must be one of 'auto', 'standard', 'minmax', None, got False"),
-            ({"n_features_to_select": None, "budget": 10**400}, "budget must be positive and finite"),
             ({"n_jobs": "two"}, "n_jobs must be an integer"),
             ({"preset": "paper"}, "preset must be one of 'default', 'published', got 'paper'"),
             ({"preset": "published", "criterion": "cluster+evidence"}, "with preset='published'"),
-            ({"n_features_to_select": None, "feature_costs": ["a"] * 10, "budget": 1}, "must be numbers"),
             ({"criterion": "mi"}, "criterion must be one of 'auto', 'cluster\\+evidence', .*, got 'mi'"),
             ({"engine": "tpu"}, "engine must be one of"),
             ({"n_clusters": 0}, "n_clusters must be an integer of at least 1, got 0"),
-            ({"population_size": 1}, "population_size must be an integer in 2"),
-            ({"n_clusters": "auto"}, "n_clusters must be an integer"),
             ({"max_iter": 0}, "max_iter"),
             ({"max_samples": "all"}, "max_samples"),
             ({"screen": 0}, "screen must be an integer of at least 1"),
-            ({"screen": True}, "screen must be an integer of at least 1"),
-            ({"n_features_to_select": None, "feature_costs": 2.0, "budget": 3}, "one cost for each of 10 features"),
         ],
-    )
+    )  # fmt: skip
     def test_parameters(self, changes, message):
         with pytest.raises(ValueError, match=message):
             quick(**changes).fit(X, y)
@@ -318,12 +297,6 @@ class TestBadInput:
             (lambda X, y: (pd.DataFrame(X, columns=[*"aabcdefghi"[:10]]), y), "several named 'a'"),
             (lambda X, y: (np.where(X[3, 3] == X, np.inf, X), y), "contains infinity"),
             (lambda X, y: (X.astype(str).astype(object) + "x", y), "could not convert"),
-            (lambda X, y: (X + 1j, y), "Complex data not supported"),
-            (lambda X, y: (X[:, 0], y), "Expected 2D array"),
-            (lambda X, y: (X[:, :, None], y), "3"),
-            (lambda X, y: (X[:1], y[:1]), "minimum of 2 is required"),
-            (lambda X, y: (X[:, :1], y), r"1 feature\(s\)"),
-            (lambda X, y: (X[:5], y), "inconsistent numbers of samples"),
             (lambda X, y: (X, np.zeros_like(y)), "at least one labelled positive"),
             (lambda X, y: (X, np.ones_like(y)), "unlabelled rows"),
             (lambda X, y: (X, None), "requires y"),
@@ -384,14 +357,6 @@ class TestConstantColumns:
     def test_nothing_that_varies_is_an_error(self):
         with pytest.raises(ValueError, match="varies"):
             quick().fit(np.ones_like(X), y)
-
-
-def test_few_of_many_features_are_searched_for():
-    rng = np.random.default_rng(0)
-    selector = FSCPU(3, max_iter=30, random_state=0).fit(rng.normal(size=(60, 600)), np.arange(60) < 12)
-    assert selector.n_iter_ == 30
-    assert not selector.converged_
-    assert selector.settled_ < 1
 
 
 def test_what_a_fit_was_made_with_is_kept():
