@@ -89,11 +89,6 @@ def test_three_states_lie_a_standard_deviation_apart():
     np.testing.assert_array_equal(three_state_codes(X)[:, 0], [0 if x < low else 2 if x > high else 1 for x in X[:, 0]])
 
 
-def test_a_balanced_binary_column_keeps_its_two_states():
-    X = np.repeat([[0.0], [1.0]], 10, axis=0)
-    np.testing.assert_array_equal(three_state_codes(X), X)
-
-
 @pytest.mark.parametrize(
     "selector",
     [SemiJMI(20), MRMR(20), MRMR(20, criterion="difference")],

@@ -145,15 +145,6 @@ def test_frequencies_count_the_splits(study):
     assert found.frequency["kbest"] == pytest.approx(shares)
 
 
-def test_ctrl_c_before_two_splits_are_finished_is_the_end(study, monkeypatch):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(holdout, "select_features", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        compare_methods(study, ["kbest"])
-
-
 def test_a_search_that_ctrl_c_has_ended_is_no_result(study, monkeypatch):
     def interrupted(*_):
         warnings.warn("interrupted after 3 of at most 9 steps; ...", InterruptedSearchWarning, stacklevel=2)
@@ -187,13 +178,6 @@ def test_progress_tells_every_fit(study):
     compare_methods(study, ["kbest", "lasso"], tell=told.append)
     assert [(run.method, run.split) for run in told] == study.fits(["kbest", "lasso"])
     assert len(told) == 6 * 5
-
-
-def test_processes_leave_ctrl_c_to_this_one():
-    usual = signal.getsignal(signal.SIGINT)
-    with holdout.without_interrupts():
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    assert signal.getsignal(signal.SIGINT) is usual
 
 
 def kill_this_process(*_):

@@ -27,7 +27,7 @@ def make_published(seed, **changes):
 
 
 @pytest.mark.parametrize("make", [make_default, make_published])
-@pytest.mark.parametrize("criterion", ["cluster", "cluster+mi"])
+@pytest.mark.parametrize("criterion", ["auto", "cluster+mi"])
 def test_a_search_in_lockstep_ends_as_it_would_alone(make, criterion, monkeypatch):
     monkeypatch.setattr(settings, "MOST_STEPS", 15)
     data = small_data(3)

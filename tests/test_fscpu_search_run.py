@@ -152,13 +152,6 @@ def test_a_checkpoint_with_a_damaged_field_is_refused(tmp_path, name, value):
         quick(checkpoint=state).fit(X, y)
 
 
-def test_scratch_files_of_a_killed_process_are_removed(tmp_path):
-    left = tmp_path / ".state.999999999.0123456789abcdef.part"
-    left.touch()
-    quick(checkpoint=tmp_path / "state").fit(X, y)
-    assert os.listdir(tmp_path) == ["state"]
-
-
 def test_threads_can_share_a_checkpoint(tmp_path, monkeypatch):
     monkeypatch.setattr("puselect.fscpu.search_run.SAVE_SECONDS", 0.0)
     alone = quick().fit(X, y)
@@ -221,14 +214,6 @@ def test_ctrl_c_in_a_real_process_gives_a_result_and_a_warning(tmp_path):
     done = run(code, tmp_path / "ready", meanwhile=interrupt)
     assert done.stdout == "25 True\n"
     assert "interrupted after" in done.stderr
-
-
-def test_progress_is_logged(caplog, monkeypatch):
-    monkeypatch.setattr("puselect.search.progress.LOG_SECONDS", 0.0)
-    with caplog.at_level(logging.INFO, logger="puselect"):
-        quick(verbose=1).fit(X, y)
-    assert "step 10/10" in caplog.text
-    assert "decided" in caplog.text
 
 
 class Recorder:

@@ -46,9 +46,9 @@ def find(draw):
 
 fuzzing.PATIENCE = 0.5
 fuzzing.CLASSES.update(
-    fits=lambda draw: "fine", questions=find, signals=abort, command=lambda draw: time.sleep(60), tables=lack_memory
+    fits=lambda draw: "fine", questions=find, formats=abort, command=lambda draw: time.sleep(60), tables=lack_memory
 )
-sys.exit(fuzzing.fuzz(["fits", "questions", "signals", "command", "tables"], 60, 300, 10))
+sys.exit(fuzzing.fuzz(["fits", "questions", "formats", "command", "tables"], 60, 300, 10))
 """
 
 
@@ -58,5 +58,5 @@ def test_findings_crashes_and_hangs_are_failures_but_not_a_page_that_asks_for_to
     assert "questions, seed 11: 40 is too large" in done.stdout, "the smallest"
     outcomes = {line.split()[0]: line.partition("inputs")[2].strip() for line in done.stdout.splitlines()[-5:]}
     assert outcomes["fits"] == "fine 1"
-    assert outcomes["signals"] == outcomes["command"] == "failure 1"
+    assert outcomes["formats"] == outcomes["command"] == "failure 1"
     assert outcomes["tables"].endswith("too much memory 1")

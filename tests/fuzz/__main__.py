@@ -25,7 +25,6 @@ import formats
 import hypothesis
 import hypothesis.strategies as st
 import questions
-import signals
 import tables
 from damage import Draw
 from outcome import FindingError
@@ -33,15 +32,13 @@ from threadpoolctl import threadpool_limits
 
 CLASSES: dict[str, Callable[[Draw], str]] = {
     "fits": fits.example, "tables": tables.example, "questions": questions.example,
-    "command": command.example, "constraints": constraints.example, "signals": signals.example,
-    "formats": formats.example,
+    "command": command.example, "constraints": constraints.example, "formats": formats.example,
 }  # fmt: skip
 SHARES = {
-    "fits": 40.0, "tables": 12.0, "questions": 6.4, "command": 18.0, "constraints": 10.0,
-    "signals": 0.6, "formats": 3.0,
+    "fits": 40.0, "tables": 12.0, "questions": 6.4, "command": 18.0, "constraints": 10.0, "formats": 3.0,
 }  # fmt: skip
 """Percent of the inputs by class."""
-SIZES = {"signals": 10, "command": 150}
+SIZES = {"command": 150}
 DEFAULT_SIZE = 60
 PATIENCE = 180.0  # seconds for a batch; the longest takes a few
 KNOWN_ABORT = "memory allocation of"
