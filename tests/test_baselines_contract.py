@@ -14,6 +14,8 @@ from puselect.baselines import PUBagging, consensus
 from puselect.exceptions import FewerFeaturesWarning
 from puselect.methods import REGISTRY
 
+X, y, _ = small_table()
+
 VARIANTS = {"mrmr, difference": {"criterion": "difference"}}
 QUICK = {
     "es-mcrfs": {"max_iter": 8, "n_estimators": 3},
@@ -73,7 +75,6 @@ def test_passes_every_check_of_scikit_learn(make):
 
 
 def test_scores_ranking_and_support_fit_together(make):
-    X, y, _ = small_table()
     selector = make(4, random_state=0).fit(X, y)
     assert sorted(selector.ranking_) == list(range(1, 11))
     assert (np.diff(selector.scores_[np.argsort(selector.ranking_)]) <= 0).all()
@@ -82,7 +83,6 @@ def test_scores_ranking_and_support_fit_together(make):
 
 
 def test_same_seed_same_scores_and_inputs_stay_as_they_are(make):
-    X, y, _ = small_table()
     before = X.copy(), y.copy()
     one = make(5, random_state=3).fit(X, y)
     for other in (clone(one).fit(X, y), pickle.loads(pickle.dumps(one))):
@@ -120,7 +120,6 @@ def test_bad_data_give_the_error_of_fscpu(make, kind):
 
 @pytest.mark.parametrize("wanted", [0, 11, 2.5, True, "all"])
 def test_bad_numbers_of_features_are_told_what_may_be_given(make, wanted):
-    X, y, _ = small_table()
     kind, text = error_of(make(wanted), X, y)
     assert kind is ValueError
     assert text.endswith(f"must be an integer in 1..10 or a share between 0 and 1, got {wanted!r}")
@@ -128,6 +127,5 @@ def test_bad_numbers_of_features_are_told_what_may_be_given(make, wanted):
 
 @pytest.mark.parametrize(("name", "parameters", "message"), BAD_PARAMETERS)
 def test_bad_parameters_are_named(name, parameters, message):
-    X, y, _ = small_table()
     with pytest.raises(ValueError, match=message):
         METHODS[name](**parameters).fit(X, y)

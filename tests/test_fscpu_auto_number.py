@@ -17,6 +17,9 @@ def small(condition="40/3/1", seed=1, **changes):
     return make_pu_clusters(condition, **{**sizes, **changes}, random_state=seed)
 
 
+X, y, relevant = small()
+
+
 def chosen(X, y, wanted="related", **changes):
     return FSCPU(wanted, **{"max_iter": 15, "random_state": 0, **changes}).fit(X, y)
 
@@ -29,7 +32,6 @@ def choice(X, y, **changes):
 
 @pytest.fixture(scope="module")
 def found():
-    X, y, relevant = small()
     return chosen(X, y), relevant
 
 
@@ -69,7 +71,6 @@ def test_path_says_what_each_number_is_worth(found):
 
 
 def test_auto_selects_the_fewest_that_separate_as_well_as_more(found):
-    X, y, _ = small()
     selector, related = chosen(X, y, "auto"), found[0]
     path = selector.path_
     assert selector.support_.sum() == path.n_features == path.n_enough == related.path_.n_enough
@@ -81,7 +82,6 @@ def test_auto_selects_the_fewest_that_separate_as_well_as_more(found):
 
 
 def test_auto_buys_enough_for_what_the_best_features_cost():
-    X, y, relevant = small()
     costs = np.where(relevant, 3.0, 1.0)
     selector = chosen(X, y, "auto", feature_costs=costs)
     assert 1 <= selector.support_.sum() <= selector.path_.n_related
@@ -95,7 +95,6 @@ def test_a_smaller_share_of_false_features_selects_no_more():
 
 
 def test_shuffled_labels_are_told_and_a_guess_is_made():
-    X, y, _ = small()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NothingBeyondChanceWarning)
         made = [choice(X, np.random.default_rng(seed).permutation(y)) for seed in range(16)]
@@ -119,7 +118,6 @@ def test_too_few_labels_are_told_but_ranked(n_labelled):
 
 
 def test_features_beyond_chance_are_bought_within_the_budget():
-    X, y, relevant = small()
     costs = np.where(relevant, 3.0, 1.0)
     selector = chosen(X, y, feature_costs=costs, budget=10)
     assert costs[selector.support_].sum() <= 10
@@ -134,7 +132,6 @@ def test_features_beyond_chance_are_bought_within_the_budget():
 
 
 def test_only_what_can_be_bought_is_chosen():
-    X, y, relevant = small()
     costs = np.where(relevant, 5.0, 1.0)
     with pytest.warns(NothingBeyondChanceWarning, match="no column that may be selected"):
         selector = chosen(X, y, feature_costs=costs, budget=3)
@@ -146,7 +143,6 @@ def test_only_what_can_be_bought_is_chosen():
 
 
 def test_kept_features_are_selected_and_others_never():
-    X, y, relevant = small()
     never, kept = np.flatnonzero(relevant)[0], np.flatnonzero(~relevant)[0]
     selector = chosen(X, y, always_keep=[kept], never_select=[never])
     assert selector.support_[kept]
@@ -155,7 +151,6 @@ def test_kept_features_are_selected_and_others_never():
 
 
 def test_groups_count_as_one():
-    X, y, relevant = small()
     good, bad = np.flatnonzero(relevant), np.flatnonzero(~relevant)
     selector = chosen(X, y, groups={"good": good[:3].tolist(), "bad": bad[:4].tolist()})
     assert selector.support_[good[:3]].all()
@@ -183,7 +178,6 @@ def test_constant_columns_are_left_out_without_a_word():
 
 @pytest.mark.parametrize("share", [0, -0.1, 1.5, "some", None])
 def test_wrong_shares_are_refused(share):
-    X, y, _ = small()
     with pytest.raises(ValueError, match="max_false"):
         chosen(X, y, max_false=share)
 

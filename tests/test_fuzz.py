@@ -48,7 +48,7 @@ fuzzing.PATIENCE = 0.5
 fuzzing.CLASSES.update(
     fits=lambda draw: "fine", questions=find, formats=abort, command=lambda draw: time.sleep(60), tables=lack_memory
 )
-sys.exit(fuzzing.fuzz(["fits", "questions", "formats", "command", "tables"], 60, 300, 10))
+sys.exit(fuzzing.fuzz(["fits", "questions", "formats", "command", "tables"], 60, 340, 10))
 """
 
 
