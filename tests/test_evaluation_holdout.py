@@ -92,16 +92,21 @@ def test_too_few_labelled_rows_are_refused(study):
         compare_methods(Holdout(study.X, y, 3), ["kbest"])
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), InterruptedSearchWarning("after 3 steps")])
-def test_ctrl_c_in_the_only_method_keeps_the_splits_that_are_finished(study, monkeypatch, error):
+def interrupt(monkeypatch, method, split, error):
+    """Let a fit of a method on one split end with an error."""
     select = holdout.select_features
 
-    def interrupted(method, X, y, k, seed, groups):
-        if method == "kbest" and seed == 1 + 2:  # in the third split
+    def interrupted(name, X, y, k, seed, groups):
+        if name == method and seed == 1 + split:
             raise error
-        return select(method, X, y, k, seed, groups)
+        return select(name, X, y, k, seed, groups)
 
     monkeypatch.setattr(holdout, "select_features", interrupted)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), InterruptedSearchWarning("after 3 steps")])
+def test_ctrl_c_in_the_only_method_keeps_the_splits_that_are_finished(study, monkeypatch, error):
+    interrupt(monkeypatch, "kbest", 2, error)
     found = compare_methods(study, ["kbest"])
     assert all(len(scores) == 2 for scores in found.scores.values())
     assert found.n_splits == 2
@@ -109,14 +114,7 @@ def test_ctrl_c_in_the_only_method_keeps_the_splits_that_are_finished(study, mon
 
 
 def test_ctrl_c_in_a_slow_method_keeps_the_quick_ones_with_all_their_splits(study, monkeypatch):
-    select = holdout.select_features
-
-    def interrupted(method, X, y, k, seed, groups):
-        if method == "fscpu" and seed == 1 + 3:
-            raise KeyboardInterrupt
-        return select(method, X, y, k, seed, groups)
-
-    monkeypatch.setattr(holdout, "select_features", interrupted)
+    interrupt(monkeypatch, "fscpu", 3, KeyboardInterrupt())
     found = compare_methods(study, ["fscpu", "kbest"])
     assert list(found.selected) == ["kbest", *YARDSTICKS]
     assert found.unfinished == ("fscpu",)

@@ -114,8 +114,8 @@ def test_costs_of_groups(data):
     ({"pair": "bc"}, None, "'bc' for 'pair'"),
     ({"pair": ["b", "e"], "other": ["e", "f"]}, None, "'e' in 'pair' and 'other'"),
     (["x"] * 3, None, "each of 8 features, got 3"),
-    (GROUPS, {"a": 1, "b": 2, "c": 1, "f": 1, "triple": 3}, "'pair', got none for 'e'"),
-    (GROUPS, {"a": 1, "b": 2, "pair": 2, "c": 1, "f": 1, "triple": 3}, "'pair', got one for 'b'"),
+    (GROUPS, {"a": 1, "b": 2, "c": 1, "f": 1, "triple": 3}, "got none for e"),
+    (GROUPS, {"a": 1, "b": 5, "pair": 2, "c": 1, "f": 1, "triple": 3}, "'pair' must have one cost, got 2 and 5"),
     (GROUPS, [1, 2, 1, 3, 5, 1, 3, 3], "'pair' must have one cost, got 2 and 5"),
 ])  # fmt: skip
 def test_wrong_groups_are_refused_by_name(data, groups, costs, named):
