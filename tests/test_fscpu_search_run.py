@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
-from programs import Program, run
+from programs import Program
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
@@ -192,28 +192,6 @@ def test_a_file_of_another_kind_is_not_overwritten(tmp_path):
 def test_a_checkpoint_that_is_no_file_is_refused(path, error, message):
     with pytest.raises(error, match=message):
         quick(checkpoint=path).fit(X, y)
-
-
-def test_ctrl_c_in_a_real_process_gives_a_result_and_a_warning(tmp_path):
-    code = (
-        "import puselect\n"
-        "import sys\n"
-        "from puselect.datasets import make_pu_clusters\n"
-        "from puselect.search.progress import watching\n"
-        "X, y, _ = make_pu_clusters('10/8/2', n_negative=300, n_positive=50, random_state=0)\n"
-        "with watching(lambda step: step.number == 3 and open(sys.argv[1], 'w').close()):\n"
-        "    s = puselect.FSCPU(25, max_iter=100000, preset='published').fit(X, y)\n"
-        "print(s.support_.sum(), s.n_iter_ >= 3)\n"
-    )
-
-    def interrupt(process):
-        while not (tmp_path / "ready").exists() and process.poll() is None:
-            time.sleep(0.01)
-        os.kill(process.pid, signal.SIGINT)
-
-    done = run(code, tmp_path / "ready", meanwhile=interrupt)
-    assert done.stdout == "25 True\n"
-    assert "interrupted after" in done.stderr
 
 
 class Recorder:

@@ -133,9 +133,3 @@ class TestReading:
         example = page.split("```toml\n")[1].split("```")[0]
         study = load_study(str(write_study(tmp_path, example)))
         assert len(study.cells()) == 2 * 10
-
-    def test_unknown_studies_and_methods_are_refused_with_the_known_ones(self):
-        with pytest.raises(ValueError, match=r"one of figure1, quick, .*or a TOML file; got 'table9'"):
-            load_study("table9")
-        with pytest.raises(ValueError, match=r"methods must be among kbest.*; got k-best"):
-            load_study("table1").cells(["k-best"])
