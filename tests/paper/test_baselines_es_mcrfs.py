@@ -1,4 +1,3 @@
-import logging
 
 import numpy as np
 import pytest
@@ -6,7 +5,6 @@ from sklearn.ensemble import RandomForestClassifier
 from small_tables import small_table
 
 from puselect.selectors.ranking import RankingTask
-from puselect_paper.baselines import es_mcrfs
 from puselect_paper.baselines.agent import (
     MEMORY,
     TARGET_EPSILON,
@@ -143,11 +141,3 @@ def test_without_such_a_walk_the_scores_decide():
     assert not selector.exact_
     assert selector.get_support().sum() == 9
     assert (np.abs(selector.scores_) < 1).all()
-
-
-def test_progress_is_logged(monkeypatch, caplog):
-    X, y, _ = small_table()
-    monkeypatch.setattr(es_mcrfs, "LOG_SECONDS", 0.0)
-    with caplog.at_level(logging.INFO, logger="puselect"):
-        ESMCRFS(5, max_iter=3, n_estimators=2, random_state=0).fit(X, y)
-    assert [record.getMessage().split(",")[0] for record in caplog.records] == ["walk 1/3", "walk 2/3", "walk 3/3"]

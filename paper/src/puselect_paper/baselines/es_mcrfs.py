@@ -1,20 +1,15 @@
 """ES-MCRFS: an agent learns which features to take from the accuracy of a random forest."""
 
-import logging
-
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.parameters import check_number
-from puselect.search.progress import LOG_SECONDS, Throttle
 from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.agent import Agent
 
 FIRST_EPSILON, LAST_EPSILON = 0.5, 0.2  # share of random actions in walks, at the first and at the last step
-
-logger = logging.getLogger("puselect")
 
 
 class ESMCRFS(RankingSelector):
@@ -106,15 +101,11 @@ class ESMCRFS(RankingSelector):
         reward = ForestReward(X, task.positive, self.n_estimators, self.n_jobs, task)
         agent = Agent(X, n_select, task.rng)
         answer = np.zeros(len(columns), dtype=bool)
-        due = Throttle(LOG_SECONDS)
         for step in range(self.max_iter):
             walk = agent.walk(walking_epsilon(step / max(self.max_iter - 1, 1)))
-            value = reward(walk.mask)
-            agent.learn(walk, value)
+            agent.learn(walk, reward(walk.mask))
             if walk.mask.sum() == n_select:
                 answer = walk.mask
-            if due():
-                logger.info("walk %d/%d, reward %.4f, %d forests", step + 1, self.max_iter, value, len(reward.known))
         self.exact_, self.n_forests_ = bool(answer.any()), len(reward.known)
         return agent.advantages() + np.where(answer, 2.0, 0.0)
 
