@@ -19,6 +19,7 @@ from puselect.datasets import make_pu_clusters
 from puselect.exceptions import FewerFeaturesWarning, FewLabelsWarning
 from puselect.fscpu.settings import Settings
 from puselect.report import summarise
+from puselect.search.progress import watching
 
 X, y, relevant = small_table()
 NAMED = pd.DataFrame(X, columns=list("abcdefghij"))
@@ -354,19 +355,12 @@ def test_costs_many_orders_of_magnitude_apart():
         quick(n_features_to_select=None, feature_costs=[1e200] * 10, budget=5).fit(X, y)
 
 
-def test_interrupt_keeps_the_best_so_far(monkeypatch):
-    from puselect.objective.cluster import ClusterObjective
-
-    original, calls = ClusterObjective.__call__, []
-
-    def interrupted(self, *args):
-        calls.append(1)
-        if len(calls) == 6:
+def test_interrupt_keeps_the_best_so_far():
+    def interrupt(step):
+        if step.number == 5:
             raise KeyboardInterrupt
-        return original(self, *args)
 
-    monkeypatch.setattr(ClusterObjective, "__call__", interrupted)
-    with pytest.warns(ConvergenceWarning, match="interrupted after 5 of at most 10 steps"):
+    with watching(interrupt), pytest.warns(ConvergenceWarning, match="interrupted after 5 of at most 10 steps"):
         selector = quick().fit(X, y)
     assert selector.n_iter_ == 5
     assert selector.support_.sum() == 5
