@@ -11,17 +11,10 @@ sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
 from outcome import FindingError, attempt
 
 
-@pytest.mark.parametrize("action", [lambda: 1 / 0, lambda: int("x"), lambda: [].pop(), lambda: 2 * None])
+@pytest.mark.parametrize("action", [lambda: 1 / 0, lambda: int("x"), lambda: 2 * None])
 def test_errors_from_inside_are_findings(action):
     with pytest.raises(FindingError):
         attempt(action)
-
-
-def test_a_clear_error_is_an_outcome():
-    def refuse():
-        raise ValueError("wanted 1, got 2")
-
-    assert str(attempt(refuse)[1]) == "wanted 1, got 2"
 
 
 CRASHES = """
