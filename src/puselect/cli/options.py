@@ -20,7 +20,7 @@ from puselect.cli.application import messages, printable, told_at
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from puselect.tables import LoadedTable, TableSpec
+    from puselect.tables.loading import LoadedTable, TableSpec
 
 TABLE, WHAT, HOW, OUT = "The table", "What to select", "How", "Output"
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -122,7 +122,7 @@ class TableOptions:
 
     def spec(self, seed: int, keep: Iterable[str] | None = None, truth: str | None = None) -> "TableSpec":
         """Return what to read."""
-        from puselect.tables import TableSpec
+        from puselect.tables.loading import TableSpec
 
         check_choice("--impute", self.impute, ["median"])
         check_choice("--decimal", self.decimal, [".", ","])
@@ -238,7 +238,7 @@ def open_table(data: str, spec: "TableSpec", quiet: bool, tells_all: bool = Fals
 
     with working(f"reading {data}", quiet):
         from puselect.cli.wording import note_text, reason_text
-        from puselect.tables import load_table
+        from puselect.tables.loading import load_table
 
         table = load_table(data, spec)
     if not quiet:

@@ -1,7 +1,8 @@
 """Columns of a table become features, or are left out for a reason."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from puselect.arrays import BoolArray, FloatArray
 from puselect.checks.leaks import Leak, LeakKind, find_leak
 from puselect.columns.twins import find_twins
 from puselect.tables import errors
+from puselect.tables.column import Column, Feature
 from puselect.tables.column_types import (
     PAIR,
     SECOND,
@@ -22,13 +24,12 @@ from puselect.tables.column_types import (
     missing_code,
     number_formats,
     spike,
-    type_of,
     without_markers,
 )
-from puselect.tables.encoders import Encoder, Feature, median
+from puselect.tables.encoders import Encoder, median
 from puselect.tables.errors import LeftOut, Note
-from puselect.tables.frames import pl
 
+EITHER = re.compile(r"\d[.,]\d{3}")  # with a mark of fractions or of thousands
 SAMPLE = 100  # texts that are tried as numbers first
 FEW_UNREAD = 0.05  # share of texts among numbers that count as missing
 SPARSE = 0.05  # share of known values
@@ -88,19 +89,19 @@ class Columns:
 
 
 def read_columns(
-    frame: pl.DataFrame, names: Iterable[str], rules: ColumnRules, positive: BoolArray | None = None
+    table: Mapping[str, Column], names: Iterable[str], rules: ColumnRules, positive: BoolArray | None = None
 ) -> Columns:
-    """Choose encoders for the named columns of a frame.
+    """Choose encoders for the named columns of a table.
 
     Numbers stay as they are, booleans become 0 and 1, durations numbers. Text and dates are left out unless they are to
     be encoded. Constant and empty columns are left out. With the labels, columns that may give them away are noted.
     """
     columns = Columns()
     for name in names:
-        _read_column(columns, frame[name], rules)
-    identifiers = _identifiers(columns, frame, rules)
+        _read_column(columns, table[name], rules)
+    identifiers = _identifiers(columns, table, rules)
     if positive is not None:
-        columns.notes += _leak_notes(columns, frame, rules, positive, identifiers)
+        columns.notes += _leak_notes(columns, table, rules, positive, identifiers)
     for name in identifiers:
         if rules.prepare:
             columns.leave_out(LeftOut(name, "identifier"))
@@ -114,7 +115,7 @@ def read_columns(
     return columns
 
 
-def _read_column(columns: Columns, column: pl.Series, rules: ColumnRules) -> None:
+def _read_column(columns: Columns, column: Column, rules: ColumnRules) -> None:
     """Use a column, or leave it out."""
     name, encoder = column.name, choose_encoder(column, rules)
     if isinstance(encoder, LeftOut):
@@ -124,87 +125,80 @@ def _read_column(columns: Columns, column: pl.Series, rules: ColumnRules) -> Non
         if not len(known[0]):
             return columns.leave_out(LeftOut(name, "empty"))
         if all(values.min() == values.max() for values in known):
-            value = f"{known[0][0]:g}" if encoder.kind == "number" else str(column.drop_nulls()[0])
+            value = f"{known[0][0]:g}" if encoder.kind == "number" else column.text(int(np.argmin(column.missing)))
             return columns.leave_out(LeftOut(name, "constant", value))
         if encoder.kind == "date":
             encoder = replace(encoder, parts=date_parts(known[0]))
         if encoder.kind == "number":
             columns.notes += _notes_on_values(name, known[0])
-        if type_of(column) == "String" and (unread := encoder.unread(column)) and unread.n_unread:
+        if column.kind == "text" and (unread := encoder.unread(column)) and unread.n_unread:
             columns.notes.append(unread)
     columns.used[name], columns.raw[name] = encoder, encoder.raw_features(column)
     return None
 
 
-def choose_encoder(column: pl.Series, rules: ColumnRules) -> Encoder | LeftOut:
+def choose_encoder(column: Column, rules: ColumnRules) -> Encoder | LeftOut:
     """Return how to encode a column, or why it cannot be used."""
-    name, kind, ordered = column.name, type_of(column), dict(rules.orders)
-    codes = rules.codes_of(name)
+    name, ordered, codes = column.name, dict(rules.orders), rules.codes_of(column.name)
     known, text = (without_markers(column, codes, is_text) for is_text in (False, True))
-    order = ordered.get(name) or _declared_order(column)
-    if text.null_count() == len(text):
+    if text.missing.all():
         return LeftOut(name, "empty")
     if name not in ordered:
-        if kind == "Duration" or kind == "Boolean" or column.dtype.is_numeric():
-            return Encoder(name, "duration" if kind == "Duration" else "number", missing_codes=codes)
-        if kind == "String" and (found := _choose_number_format(known.drop_nulls(), rules)):
+        if column.kind in ("duration", "number"):
+            return Encoder(name, column.kind, missing_codes=codes)
+        if column.kind == "text" and not column.is_category and (found := _choose_number_format(known, rules)):
             return found
     kind = kind_of(known)
-    if kind not in ("text", "dates"):
+    if kind not in ("text", "dates") and name not in ordered:
         return LeftOut(name, "type", kind)
     if not rules.encode and not rules.prepare and name not in ordered:
-        return LeftOut(name, "dates" if kind == "dates" else "text", n_values=column.drop_nulls().n_unique())
-    if order:
+        return LeftOut(name, "dates" if kind == "dates" else "text", n_values=text.n_values)
+    if order := ordered.get(name) or column.order:
         return Encoder(name, "order", order, missing_codes=codes)
     if kind == "dates":
-        text_format = (date_format(known) or "") if type_of(column) == "String" else ""
-        kind = "time" if type_of(column) == "Time" else "date"
-        return Encoder(name, kind, date_format=text_format, missing_codes=codes)
-    return _choose_categories(text.cast(str), rules)
+        text_format = (date_format(known.words) or "") if column.kind == "text" else ""
+        return Encoder(name, "time" if column.kind == "time" else "date", date_format=text_format, missing_codes=codes)
+    return _choose_categories(text, rules)
 
 
-def _choose_number_format(texts: pl.Series, rules: ColumnRules) -> Encoder | LeftOut | None:
+def _choose_number_format(column: Column, rules: ColumnRules) -> Encoder | LeftOut | None:
     """Return how to read texts that hold numbers, or why they cannot be read; None if they are another kind of text."""
-    name, codes, bare = texts.name, rules.codes_of(texts.name), texts.str.replace(UNIT, "")
-    if len(texts) and texts.str.contains(PAIR).all():
+    name, codes, words, counts = column.name, rules.codes_of(column.name), column.words, column.counts
+    if words and all(map(PAIR.fullmatch, words)):
         return Encoder(name, "pair", parts=(SECOND,), missing_codes=codes)
-    formats = number_formats(bare) if number_formats(bare.head(SAMPLE)) else []
+    bare = [UNIT.sub("", word, count=1) for word in words]
+    formats = number_formats(bare, counts) if number_formats(bare[:SAMPLE], counts[:SAMPLE]) else []
     if not formats:
         return None
-    unread = texts.filter(formats[0].read(bare).is_null())
-    units = texts.filter(formats[0].read(bare).is_not_null()).str.extract(f"({UNIT})").drop_nulls().unique()
-    if len(unread) > len(texts) / 2 or (len(unread) and texts.n_unique() <= rules.max_categories):
+    is_read = ~np.isnan(formats[0].read(bare))
+    n_unread, n_texts = int(counts[~is_read].sum()), int(counts.sum())
+    if n_unread > n_texts / 2 or (n_unread and len(words) <= rules.max_categories):
         return None
-    if len(unread) > FEW_UNREAD * len(texts):
-        return LeftOut(name, "mixed", unread[0], len(unread))
+    if n_unread > FEW_UNREAD * n_texts:
+        return LeftOut(name, "mixed", words[int(np.argmin(is_read))], n_unread)
+    found = (UNIT.search(word) for word, is_own in zip(words, is_read, strict=True) if is_own)
+    units = sorted({unit[0] for unit in found if unit})
     if len(units) > 1:
-        return LeftOut(name, "units", ", ".join(sorted(units)))
+        return LeftOut(name, "units", ", ".join(units))
     if len(formats) > 1:
         formats = [own for own in formats if own.decimal == rules.decimal]
     if not formats:
-        value = texts.filter(bare.str.contains(r"\d[.,]\d{3}"))[0]
+        value = next(word for word, own in zip(words, bare, strict=True) if EITHER.search(own))
         raise errors.AmbiguousNumberError(name, value, "," if "," in value else ".")
-    written = replace(formats[0], unit=units[0] if len(units) else "")
-    return Encoder(name, "number", number_format=written, missing_codes=codes)
+    return Encoder(name, "number", number_format=replace(formats[0], unit="".join(units)), missing_codes=codes)
 
 
-def _declared_order(column: pl.Series) -> tuple[str, ...]:
-    """Return the values of an enumeration from low to high; an enumeration is a type with an order."""
-    return tuple(column.dtype.categories) if isinstance(column.dtype, pl.Enum) else ()
-
-
-def _choose_categories(text: pl.Series, rules: ColumnRules) -> Encoder | LeftOut:
+def _choose_categories(text: Column, rules: ColumnRules) -> Encoder | LeftOut:
     """Return a one-hot encoder, unless the text has too many values or a single one."""
-    categories = sorted(text.drop_nulls().unique().to_list())
+    categories, lost = sorted(text.words), float(text.missing.mean())
     if len(categories) > rules.max_categories:
         is_identifier = rules.prepare and looks_like_identifier(text)
         many = LeftOut(text.name, "text", "", len(categories), rules.max_categories)
         return LeftOut(text.name, "identifier") if is_identifier else many
-    if len(categories) == 1 and not text.null_count():
+    if len(categories) == 1 and not lost:
         return LeftOut(text.name, "constant", categories[0])
     # One column is enough for two categories.
-    used = categories[1:] if len(categories) == 2 and not text.null_count() else categories
-    lost = text.null_count() / len(text)
+    used = categories[1:] if len(categories) == 2 and not lost else categories
     return Encoder(text.name, "categories", tuple(used), seen=tuple(categories), lost=lost)
 
 
@@ -216,27 +210,27 @@ def _notes_on_values(name: str, known: FloatArray) -> Iterator[Note]:
         yield errors.SpikeNote(name, f"{peak[0]:.6g}", peak[1])
 
 
-def _identifiers(columns: Columns, frame: pl.DataFrame, rules: ColumnRules) -> list[str]:
+def _identifiers(columns: Columns, table: Mapping[str, Column], rules: ColumnRules) -> list[str]:
     """Return the columns of whole numbers without a unit that all differ."""
     found = []
     for name, encoder in columns.used.items():
         is_number = encoder.kind == "number" and not encoder.number_format.unit
-        if is_number and name not in rules.use and looks_like_identifier(frame[name]):
+        if is_number and name not in rules.use and looks_like_identifier(table[name]):
             known = known_values(columns.raw[name][0].values)
             found += [name] if (known == np.floor(known)).all() else []
     return found
 
 
 def _leak_notes(
-    columns: Columns, frame: pl.DataFrame, rules: ColumnRules, positive: BoolArray, identifiers: Sequence[str]
+    columns: Columns, table: Mapping[str, Column], rules: ColumnRules, positive: BoolArray, identifiers: Sequence[str]
 ) -> Iterator[errors.LeakNote]:
     """Yield the columns that may give the label away; they are left out only on request."""
     for name, encoder in columns.used.items():
-        first, *_ = columns.raw[name]
-        if encoder.kind == "categories":  # one column of codes instead of a column for each value
-            first, *_ = replace(encoder, kind="order", values=encoder.seen).raw_features(frame[name])
+        values = columns.raw[name][0].values
+        if encoder.kind == "categories":  # one column of places instead of a column for each value
+            values = encoder.read(table[name])
         is_order = encoder.kind == "date" or name in identifiers
-        leak = find_leak(first.values.to_numpy(), positive, len(columns.used), is_order=is_order)
+        leak = find_leak(values, positive, len(columns.used), is_order=is_order)
         if leak is not None and name not in rules.use:
             companions = tuple(other for other in columns.used if other.startswith(f"{name}_"))
             yield errors.LeakNote(name, leak, _bounds_text(leak, encoder), companions)
@@ -283,7 +277,7 @@ def _learn_filling(columns: Columns, indicators: bool) -> None:
         if encoder.kind == "categories":
             continue
         raw = columns.raw[name]
-        missing = ~np.isfinite(raw[0].values.to_numpy())
+        missing = ~np.isfinite(raw[0].values)
         is_new = indicators and hash(missing.tobytes()) not in seen and bool(missing.mean() >= INDICATOR_SHARE)
         fill, *part_fills = (median(feature.values) for feature in raw)
         columns.used[name] = replace(
@@ -296,13 +290,13 @@ def _flags(columns: Columns) -> Iterator[BoolArray]:
     """Yield the features that are 0 or 1 because they stand for a category."""
     for name, encoder in columns.used.items():
         if encoder.kind == "categories":
-            yield from (feature.values.to_numpy() == 1 for feature in columns.raw[name])
+            yield from (feature.values == 1 for feature in columns.raw[name])
 
 
 def _count_holes(features: Sequence[Feature], rules: ColumnRules) -> list[Note]:
     holes: dict[errors.Hole, dict[str, int]] = {
-        "missing": {feature.name: int(np.isnan(feature.values.to_numpy()).sum()) for feature in features},
-        "infinite": {feature.name: int(np.isinf(feature.values.to_numpy()).sum()) for feature in features},
+        "missing": {feature.name: int(np.isnan(feature.values).sum()) for feature in features},
+        "infinite": {feature.name: int(np.isinf(feature.values).sum()) for feature in features},
     }
     notes: list[Note] = []
     for hole, counts in holes.items():
@@ -322,7 +316,7 @@ def _find_copies(
     if not 2 <= len(single) <= MOST_COMPARED or len(single[0].values) < FEWEST_ROWS:
         return []
     single.sort(key=lambda feature: feature.source not in keep)  # of copies the first is used
-    X = np.column_stack([feature.values.to_numpy() for feature in single])
+    X = np.column_stack([feature.values for feature in single])
     copies = []
     for group in find_twins(X, min(rules.drop_duplicates or TWINS, TWINS)):
         first, *others = (single[i].name for i in group.columns)
