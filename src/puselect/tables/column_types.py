@@ -31,6 +31,8 @@ UNIT = re.compile(
 PAIR = re.compile(r"\s*([-+]?[0-9]*\.?[0-9]+)\s*/\s*([-+]?[0-9]*\.?[0-9]+)\s*")
 MARKS = ((".", ""), (".", ","), (",", "."), (",", ""), (".", "'"), (",", " "), (".", " "))
 """Decimal marks, each with what separates thousands."""
+EITHER = re.compile(r"[0-9][.,][0-9]{3}")
+"""Such as 1.299, with a mark of fractions or of thousands."""
 MARKERS = {
     "", "-", "--", "—", ".", "..", "*", "?", "(blank)", "#div/0!", "#n/a", "#na", "#null!", "#num!", "#ref!", "#value!",
     "missing", "n.a.", "n/a", "na", "nan", "nil", "none", "not applicable", "not available", "null", "tbd", "undefined",
@@ -62,8 +64,7 @@ class NumberFormat:
         text = word.replace(self.unit, "", 1).strip()
         if not number.fullmatch(text):
             return np.nan
-        plain = re.sub(group, "", text) if group else text
-        return as_float(plain.replace(self.decimal, "."))
+        return as_float((re.sub(group, "", text) if group else text).replace(self.decimal, "."))
 
 
 PLAIN = NumberFormat()
@@ -92,6 +93,8 @@ def number_formats(words: Sequence[str], counts: Sequence[int] | IntArray) -> li
         n_read = int(np.sum(counts, where=~np.isnan(reading)))
         if n_read > most:
             found, most = [(own, reading)], n_read
+            if most == np.sum(counts) and not any(map(EITHER.search, words)):
+                break  # other formats read the same
         elif n_read == most > 0 and not any(np.array_equal(reading, other, equal_nan=True) for _, other in found):
             found.append((own, reading))
     return [own for own, _ in found]

@@ -1,6 +1,5 @@
 """Columns of a table become features, or are left out for a reason."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from puselect.columns.twins import find_twins
 from puselect.tables import errors
 from puselect.tables.column import Column, Feature
 from puselect.tables.column_types import (
+    EITHER,
     PAIR,
     SECOND,
     UNIT,
@@ -29,7 +29,6 @@ from puselect.tables.column_types import (
 from puselect.tables.encoders import Encoder, median
 from puselect.tables.errors import LeftOut, Note
 
-EITHER = re.compile(r"\d[.,]\d{3}")  # with a mark of fractions or of thousands
 SAMPLE = 100  # texts that are tried as numbers first
 FEW_UNREAD = 0.05  # share of texts among numbers that count as missing
 SPARSE = 0.05  # share of known values
@@ -120,8 +119,10 @@ def _read_column(columns: Columns, column: Column, rules: ColumnRules) -> None:
     name, encoder = column.name, choose_encoder(column, rules)
     if isinstance(encoder, LeftOut):
         return columns.leave_out(encoder)
+    read = encoder.read(column)
+    raw = encoder.raw_features(column, read)
     if encoder.kind != "categories":
-        known = [known_values(feature.values) for feature in encoder.raw_features(column)]
+        known = [known_values(feature.values) for feature in raw]
         if not len(known[0]):
             return columns.leave_out(LeftOut(name, "empty"))
         if all(values.min() == values.max() for values in known):
@@ -129,11 +130,12 @@ def _read_column(columns: Columns, column: Column, rules: ColumnRules) -> None:
             return columns.leave_out(LeftOut(name, "constant", value))
         if encoder.kind == "date":
             encoder = replace(encoder, parts=date_parts(known[0]))
+            raw = encoder.raw_features(column, read)
         if encoder.kind == "number":
             columns.notes += _notes_on_values(name, known[0])
-        if column.kind == "text" and (unread := encoder.unread(column)) and unread.n_unread:
+        if column.kind == "text" and (unread := encoder.unread(column, read)) and unread.n_unread:
             columns.notes.append(unread)
-    columns.used[name], columns.raw[name] = encoder, encoder.raw_features(column)
+    columns.used[name], columns.raw[name] = encoder, raw
     return None
 
 

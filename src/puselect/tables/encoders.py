@@ -67,9 +67,8 @@ class Encoder:
             return np.append(self.number_format.read(known.words), np.nan)[known.values]
         return read_as(self.kind, known, self.date_format, HOUR in self.parts)
 
-    def raw_features(self, column: Column) -> list[Feature]:
-        """Return the features of a column; missing values are NaN, in one-hot columns 0."""
-        numbers = self.read(column)
+    def raw_features(self, column: Column, numbers: FloatArray) -> list[Feature]:
+        """Return the features of a column that was read; missing values are NaN, in one-hot columns 0."""
         if self.kind == "categories":
             places = (self.seen.index(value) for value in self.values)
             made = [(numbers == place).astype(np.float64) for place in places]
@@ -80,17 +79,18 @@ class Encoder:
 
     def features(self, column: Column) -> tuple[list[Feature], UnreadNote | None]:
         """Return the filled features of another table's column and what was filled; a ValueError if that is most."""
-        raw, note = self.raw_features(column), self.unread(column)
+        read = self.read(column)
+        raw, note = self.raw_features(column, read), self.unread(column, read)
         if note is not None and note.n_unread > max(MOST_UNREAD, self.lost) * np.sum(~column.missing):
             raise ValueError(f"{note}; a column must have the type and the format it had in the fit")
         return self.filled(raw), note
 
-    def unread(self, column: Column) -> UnreadNote | None:
+    def unread(self, column: Column, read: FloatArray) -> UnreadNote | None:
         """Return a note on values that are missing, cannot be read, or were never seen; None if there are none."""
-        known, read = self._known(column), self.read(column)
         n_lost = int((~np.isfinite(without_codes(read, self.missing_codes))).sum())
         if not n_lost:
             return None
+        known = self._known(column)
         unread = np.flatnonzero(np.isnan(read) & ~known.missing)
         fault = "were never seen in the fit" if self.values else f"cannot be read as {self.kind}"
         examples = tuple(dict.fromkeys(known.text(row)[:LONGEST] for row in unread[:SEARCHED]))[:EXAMPLES]
