@@ -105,8 +105,11 @@ class TableOptions:
         bool,
         option(TABLE, "", "One-hot encode text and turn dates into numbers instead of leaving them out.", "--encode"),
     ] = False
+    categories: Annotated[
+        list[str] | None, option(TABLE, "COLS", "Columns of numbers that are categories, such as zip codes.")
+    ] = None
     max_categories: Annotated[
-        int, option(TABLE, "N", "With --encode: leave out columns with more values.", min=2)
+        int, option(TABLE, "N", "Encode the N most frequent values of text, and pool the others.", min=2)
     ] = 20
     impute: Annotated[
         str | None, option(TABLE, "median", "Fill missing and infinite values with the column's median.")
@@ -140,6 +143,7 @@ class TableOptions:
             decimal=self.decimal,
             drop_duplicates=self.drop_duplicates,
             encode=self.encode,
+            categories=split_names(self.categories),
             max_categories=self.max_categories,
             impute=self.impute,
             max_rows=self.max_rows,

@@ -87,7 +87,7 @@ class Column:
         numbers, places = np.unique(self.values[~missing], return_inverse=True)
         values = np.full(len(self.values), -1)
         values[~missing] = places
-        words = tuple(f"{number:.0f}" if self.is_whole else str(number) for number in numbers.tolist())
+        words = tuple(f"{number:.0f}" if number.is_integer() else str(number) for number in numbers.tolist())
         return Column(self.name, "text", values, words)
 
 

@@ -41,6 +41,11 @@ MARKERS = {
 """Texts that stand for missing in a column of numbers or dates."""
 MISSING_CODES = {-1.0, *(sign * float(digit * size) for sign in (-1, 1) for digit in "789" for size in range(1, 6))}
 FEWEST_CODES, CODE_SHARE, FEWEST_VALUES = 3, 0.005, 10
+FAR_ROWS, FAR_SHARE, FAR_WIDTHS, LONG_TAIL, MOST_FAR = 200, 0.005, 3, 6, 5
+CODE_WORDS = {"code", "id", "no", "nr", "num", "number", "plz", "postal", "postcode", "zip", "zipcode"}
+"""Last words of names of columns whose numbers are no amounts."""
+NAMED_ONES = {"agency", "agent", "branch", "company", "customer", "dealer", "merchant", "shop", "store", "vendor"}
+"""Names of such columns as a whole."""
 SPIKE_SAMPLE, SPIKE_SHARE, SPIKE_VALUES, SPIKE_HEIGHT = 20_000, 0.05, 50, 10
 
 
@@ -251,6 +256,42 @@ def missing_code(known: FloatArray) -> tuple[float, int] | None:
         if count >= max(FEWEST_CODES, CODE_SHARE * len(known)) and low < high and is_apart:
             return code, count
     return None
+
+
+def far_values(known: FloatArray) -> list[tuple[float, int]]:
+    """Return a few values far beyond all others, such as an age of 455, and the number of their rows.
+
+    Without half a per cent of the rows at each end a column has a range. Values are far if they are three times that
+    range beyond it. Columns with a long tail, such as amounts, have none: their range is more than six times that
+    between the quartiles.
+
+    Examples
+    --------
+    >>> far_values(np.array([*range(20, 80)] * 5 + [455.0])), far_values(np.exp(np.linspace(0, 9, 300)))
+    ([(455.0, 1)], [])
+    """
+    if len(known) < FAR_ROWS:
+        return []
+    low, first, third, high = np.quantile(known, [FAR_SHARE, 0.25, 0.75, 1 - FAR_SHARE])
+    width = high - low
+    if not width <= LONG_TAIL * (third - first):
+        return []
+    far = known[(known < low - FAR_WIDTHS * width) | (known > high + FAR_WIDTHS * width)]
+    values, counts = np.unique(far, return_counts=True)
+    return list(zip(values.tolist(), counts.tolist(), strict=True)) if len(values) <= MOST_FAR else []
+
+
+def is_named_like_codes(name: str) -> bool:
+    """Return whether a column is named like one of codes, so that its numbers may be categories.
+
+    Examples
+    --------
+    >>> [is_named_like_codes(name) for name in ("RepNumber", "insured_zip", "number_of_cars", "week number")]
+    [True, True, False, False]
+    """
+    words = [word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", name)]
+    is_code = words[-1:] and words[-1] in CODE_WORDS and words[-2:-1] not in (["week"], ["day"], ["month"])
+    return bool(is_code) or name.lower() in NAMED_ONES
 
 
 def spike(known: FloatArray) -> tuple[float, float] | None:

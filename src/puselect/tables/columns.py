@@ -18,6 +18,8 @@ from puselect.tables.column_types import (
     UNIT,
     date_format,
     date_parts,
+    far_values,
+    is_named_like_codes,
     kind_of,
     known_values,
     looks_like_identifier,
@@ -34,6 +36,7 @@ FEW_UNREAD = 0.05  # share of texts among numbers that count as missing
 SPARSE = 0.05  # share of known values
 INDICATOR_SHARE = 0.01
 TWINS = 0.99
+FEWEST_OF_CATEGORY = 10  # rows of each of the most frequent words, where there are too many
 FEWEST_ROWS, MOST_COMPARED = 20, 2000
 
 
@@ -45,8 +48,10 @@ class ColumnRules:
     """Encode, fill missing values and mark them, and leave out identifiers and copies, else only point them out."""
     encode: bool = False
     """Turn dates into numbers and one-hot encode text, instead of leaving them out."""
+    categories: tuple[str, ...] = ()
+    """Columns that hold categories although they look like numbers, such as zip codes."""
     max_categories: int = 20
-    """Text with more values is left out."""
+    """Of text with more values the most frequent are encoded; it is left out if these have less than half the rows."""
     impute: str | None = None
     """"median", or None to refuse missing values."""
     drop_duplicates: float | None = None
@@ -108,6 +113,7 @@ def read_columns(
             columns.notes.append(errors.IdentifierNote(name))
     if rules.prepare:
         _find_sparse(columns, rules)
+    columns.notes += _category_notes(columns, identifiers)
     taken = Counter(feature.name for feature in columns.features)
     if repeated := [name for name, count in taken.items() if count > 1]:
         raise errors.RepeatedNameError(None, repeated)
@@ -142,6 +148,8 @@ def _read_column(columns: Columns, column: Column, rules: ColumnRules) -> None:
 def choose_encoder(column: Column, rules: ColumnRules) -> Encoder | LeftOut:
     """Return how to encode a column, or why it cannot be used."""
     name, ordered, codes = column.name, dict(rules.orders), rules.codes_of(column.name)
+    if name in rules.categories:
+        return _choose_categories(without_markers(column.as_text(), codes, is_text=True), rules)
     known, text = (without_markers(column, codes, is_text) for is_text in (False, True))
     if text.missing.all():
         return LeftOut(name, "empty")
@@ -193,23 +201,42 @@ def _choose_number_format(column: Column, rules: ColumnRules) -> Encoder | LeftO
 def _choose_categories(text: Column, rules: ColumnRules) -> Encoder | LeftOut:
     """Return a one-hot encoder, unless the text has too many values or a single one."""
     categories, lost = sorted(text.words), float(text.missing.mean())
+    used = categories
     if len(categories) > rules.max_categories:
+        used = _frequent(text, rules.max_categories)
+    if not used:
         is_identifier = rules.prepare and looks_like_identifier(text)
         many = LeftOut(text.name, "text", "", len(categories), rules.max_categories)
         return LeftOut(text.name, "identifier") if is_identifier else many
     if len(categories) == 1 and not lost:
         return LeftOut(text.name, "constant", categories[0])
-    # One column is enough for two categories.
-    used = categories[1:] if len(categories) == 2 and not lost else categories
+    if len(categories) == 2 and not lost:  # one column is enough
+        used = categories[1:]
     return Encoder(text.name, "categories", tuple(used), seen=tuple(categories), lost=lost)
+
+
+def _frequent(text: Column, most: int) -> list[str]:
+    """Return the most frequent words; none if half the rows or more have others."""
+    counts = text.counts
+    frequent = [place for place in np.argsort(-counts, kind="stable")[:most] if counts[place] >= FEWEST_OF_CATEGORY]
+    return sorted(text.words[place] for place in frequent) if counts[frequent].sum() > counts.sum() / 2 else []
 
 
 def _notes_on_values(name: str, known: FloatArray) -> Iterator[Note]:
     """Yield notes on values that may stand for missing, or may have been filled in before."""
-    if code := missing_code(known):
-        yield errors.CodeNote(name, f"{code[0]:g}", code[1])
+    codes = dict([*far_values(known), *([code] if (code := missing_code(known)) else [])])
+    yield from (errors.CodeNote(name, f"{value:g}", count) for value, count in codes.items())
     if peak := spike(known):
         yield errors.SpikeNote(name, f"{peak[0]:.6g}", peak[1])
+
+
+def _category_notes(columns: Columns, identifiers: Sequence[str]) -> Iterator[errors.CategoryNote]:
+    """Yield the columns of whole numbers that, by their name, may be categories."""
+    for name, encoder in columns.used.items():
+        if encoder == Encoder(name, "number") and name not in identifiers and is_named_like_codes(name):
+            known = known_values(columns.raw[name][0].values)
+            if (known == np.floor(known)).all():
+                yield errors.CategoryNote(name)
 
 
 def _identifiers(columns: Columns, table: Mapping[str, Column], rules: ColumnRules) -> list[str]:

@@ -29,6 +29,7 @@ from puselect.tables.text import DAMAGED, open_text
 SAMPLE_BYTES = 1 << 30  # of a table too large to be read: more rows would cost time and tell little
 COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
 BYTES_PER_LETTER = 4  # in memory, of a text file
+FEATURE_ROLES = ("keep", "use", "categories", "missing")
 NUMBERED = "none"  # instead of a column that names the rows
 MOST_CHARACTERS = 1 << 26  # of a list of costs
 
@@ -63,12 +64,13 @@ class TableSpec(ColumnRules):
         }  # fmt: skip
         named = {role: () if name is None else (name,) for role, name in single.items()}
         coded = tuple(code.rpartition("=")[0] for code in self.missing_codes if "=" in code)
-        return {**named, "drop": self.drop, "keep": self.keep, "use": self.use, "missing": coded}
+        return {**named, "drop": self.drop, "keep": self.keep, "use": self.use, "categories": self.categories,
+                "missing": coded}  # fmt: skip
 
     @property
     def no_features(self) -> set[str]:
         """The columns that cannot be features."""
-        return {name for role, names in self.roles.items() if role not in ("keep", "use", "missing") for name in names}
+        return {name for role, names in self.roles.items() if role not in FEATURE_ROLES for name in names}
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,9 @@ class LoadedTable:
 def load_table(name: str, spec: TableSpec) -> LoadedTable:
     """Read a data file, or standard input for "-"; raises a `TableError` or an OSError if it cannot be used."""
     begin = time.perf_counter()
-    source = open_source(name, spec.max_memory, decimal=spec.decimal)
+    source = open_source(name, spec.max_memory, spec.categories, spec.decimal)
+    if spec.id == NUMBERED not in source.columns:
+        spec = replace(spec, id=None)
     _check_columns(source, spec)
     rows, notes = _sample(source, spec) if _must_sample(source, spec) else (None, [])
     frame, numbers = read_rows(source, rows)

@@ -39,8 +39,11 @@ class Preparer(TransformerMixin, BaseEstimator):
         Columns to use although they look like identifiers or copies.
     orders : dict of str to list of str, optional
         Columns with ordered values, and these from low to high.
+    categories : list of str, optional
+        Columns that hold categories although they look like numbers, such as zip codes.
     max_categories : int, default=20
-        Text with more different values is left out.
+        Of text with more different values the most frequent are encoded, the others are pooled; it is left out if
+        these others have half the rows or more.
     drop_duplicates : float, optional
         Leave out columns whose rank correlation with an earlier one is this or more; by default only exact copies.
     missing_codes : list of float or str, optional
@@ -81,6 +84,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         drop: Sequence[str] | None = None,
         use: Sequence[str] | None = None,
         orders: Mapping[str, Sequence[str]] | None = None,
+        categories: Sequence[str] | None = None,
         max_categories: int = 20,
         drop_duplicates: float | None = None,
         missing_codes: Sequence[float | str] | None = None,
@@ -90,6 +94,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         self.drop = drop
         self.use = use
         self.orders = orders
+        self.categories = categories
         self.max_categories = max_categories
         self.drop_duplicates = drop_duplicates
         self.missing_codes = missing_codes
@@ -190,6 +195,7 @@ class Preparer(TransformerMixin, BaseEstimator):
             decimal=self.decimal,
             orders=tuple((name, tuple(map(str, orders[name]))) for name in self._known("orders", orders, columns)),
             use=self._known("use", self.use, columns),
+            categories=self._known("categories", self.categories, columns),
         )
 
     @staticmethod
