@@ -12,7 +12,6 @@ from sklearn.base import ClusterMixin
 
 from puselect.arrays import AnyArray, BoolArray
 from puselect.clustering.base import Engine
-from puselect.clustering.dask.partitions import PartitionedTable
 from puselect.clustering.mixture import MixtureSpec, check_range
 from puselect.clustering.reference import ReferenceEngine
 from puselect.sparse_table import SparseTable
@@ -35,7 +34,7 @@ GPU_DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA, of AMD, a
 
 def make_engine(
     name: str,
-    X: AnyArray | SparseTable | PartitionedTable,
+    X: AnyArray | SparseTable,
     positive: BoolArray,
     clusterer: MixtureSpec | ClusterMixin,
     n_jobs: int | None = None,
@@ -45,19 +44,14 @@ def make_engine(
 ) -> Engine:
     """Return the engine of that name, bound to a table and its labels.
 
-    "auto" is "reference" for a clusterer of your own. For mixtures it is "gpu" if there is one that would be faster for
-    masks of `n_selected` features, with `n_masks` masks per step and steps, and "cpu" otherwise.
+    "auto", and "dask" for rows that were brought here, is "reference" for a clusterer of your own. For mixtures it is
+    "gpu" if there is one that would be faster for masks of `n_selected` features, with `n_masks` masks per step and
+    steps, and "cpu" otherwise.
     """
-    if isinstance(X, PartitionedTable):
-        if not isinstance(clusterer, MixtureSpec):
-            raise ValueError("engine='dask' needs the mixture; a clusterer of your own needs all rows in one place")
-        from puselect.clustering.dask.engine import PartitionedEngine
-
-        return PartitionedEngine(X, positive, clusterer)
     if isinstance(X, SparseTable) and (name not in ("auto", "cpu") or not isinstance(clusterer, MixtureSpec)):
         wanted = "engine='cpu' or 'auto', without a clusterer of your own"
         raise ValueError(f"a sparse X needs {wanted}, got engine={name!r}; pass X.toarray() if it fits into memory")
-    if name == "auto":
+    if name in ("auto", "dask"):
         name = fastest_engine(X, clusterer, max_samples, n_selected, n_masks, n_jobs)
     check_range(name, X)
     if name == "reference" and isinstance(X, np.ndarray):
