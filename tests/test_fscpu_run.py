@@ -127,7 +127,7 @@ def test_searches_in_lockstep_end_as_they_do_alone(make, criterion):
     together = search_problems(settings, problems, [Deadline(None) for _ in tasks], engine)
     for task, (shared, evidence) in zip(tasks, together, strict=True):
         own = problem_engine(task.settings, task.problem)
-        ((alone, found),) = search_problems([task.settings], [task.problem], [Deadline(None)], own, task.callbacks)
+        ((alone, found),) = search_problems([task.settings], [task.problem], [Deadline(None)], own, is_observed=True)
         assert shared.search.step == alone.search.step == task.settings.search.max_iter
         np.testing.assert_array_equal(shared.search.optimizer.scores, alone.search.optimizer.scores)
         np.testing.assert_array_equal(shared.search.recorder.history().value, alone.search.recorder.history().value)
@@ -143,7 +143,7 @@ def test_each_preset_has_its_optimizer_and_the_evidence_enters_it():
         selector = make(6, max_iter=1, random_state=0, engine="cpu")
         task = PendingFit.of(selector, X, y)
         engine = problem_engine(task.settings, task.problem)
-        (made[make],) = search_problems([task.settings], [task.problem], [Deadline(None)], engine, task.callbacks)
+        (made[make],) = search_problems([task.settings], [task.problem], [Deadline(None)], engine, is_observed=True)
     ours, theirs = made[FSCPU].run.search.optimizer, made[FSCPU.published].run.search.optimizer
     assert (type(ours), type(theirs)) == (EffectSearch, BernoulliIGO)
     assert (ours.population_size, theirs.population_size) == (8, 2)

@@ -229,31 +229,3 @@ def test_progress_is_logged(caplog, monkeypatch):
         quick(verbose=1).fit(X, y)
     assert "step 10/10" in caplog.text
     assert "decided" in caplog.text
-
-
-class Recorder:
-    """A callback in scikit-learn's sense that asks to stop after a few steps."""
-
-    def __init__(self, stop_after):
-        self.steps, self.stop_after, self.events = 0, stop_after, []
-
-    def setup(self, estimator, context):
-        self.events.append("setup")
-
-    def teardown(self, estimator, context):
-        self.events.append("teardown")
-
-    def on_fit_task_begin(self, estimator, context):
-        pass
-
-    def on_fit_task_end(self, estimator, context):
-        self.steps += context.task_name == "step"
-        return self.steps >= self.stop_after
-
-
-def test_scikit_learns_callbacks_see_every_step_and_can_stop_the_search():
-    pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
-    callback = Recorder(stop_after=4)
-    selector = quick().set_callbacks(callback).fit(X, y)
-    assert selector.n_iter_ == callback.steps == 4
-    assert callback.events == ["setup", "teardown"]

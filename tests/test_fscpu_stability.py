@@ -10,7 +10,6 @@ from puselect.datasets import make_pu_clusters
 from puselect.exceptions import DependentRowsWarning, FewLabelsWarning
 from puselect.fscpu.settings import Settings
 from puselect.fscpu.stability import halves, nogueira, search_halves, summarise_selections
-from puselect.search.callbacks import FitCallbacks
 from puselect.search.progress import Deadline
 
 SIZES = {"n_negative": 300, "n_positive": 100, "n_relevant": 5, "n_irrelevant": 5}
@@ -68,7 +67,7 @@ def test_a_repeated_search_selects_what_a_fit_does():
     problems = halves(selector._problem(settings, noisy, labels), 4)
     repeats = search_halves(settings, problems, Deadline(None))
     for problem, found in zip(problems, repeats, strict=True):
-        selector._fit_problem(settings, problem, FitCallbacks(selector, noisy, labels), Deadline(None))
+        selector._fit_problem(settings, problem, Deadline(None))
         assert np.array_equal(found.selected, selector.support_)
 
 

@@ -14,7 +14,6 @@ from puselect.fscpu.settings import Settings
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.information import PairInformation
 from puselect.search import EffectSearch, Optimizer, Repair
-from puselect.search.callbacks import FitCallbacks
 from puselect.search.progress import Deadline
 from puselect.selectors.budget import Budget
 
@@ -33,7 +32,7 @@ def search_problems(
     problems: Sequence[Problem],
     deadlines: Sequence[Deadline],
     engine: Engine,
-    callbacks: FitCallbacks | None = None,
+    is_observed: bool = False,
 ) -> list[Searched]:
     """Search for the features of problems of one shape in lockstep: all masks of a step in one call of the engine.
 
@@ -43,8 +42,8 @@ def search_problems(
         One of each for every search; the settings may differ in `SearchSettings` only.
     engine : Engine
         Bound to the tables or label vectors of the problems, in their order.
-    callbacks : FitCallbacks, optional
-        Of a single search, which is then logged and observed step by step.
+    is_observed : bool, default=False
+        Log a single search, and report each of its steps to observers.
     """
     second = [pair_information(*each) for each in zip(settings, problems, strict=True)]
     tables = [part.tables for part in second if part is not None]
@@ -54,10 +53,10 @@ def search_problems(
     objective = ClusterObjective(engine, preset.cluster_choice, preset.smoothing, information, len(problems))
     parts = zip(settings, problems, evidence, deadlines, range(len(problems)), strict=True)
     runs = [search_run(objective, *each) for each in parts]
-    if callbacks is None:
-        run_together(runs)
+    if is_observed:
+        run_alone(runs[0])
     else:
-        run_alone(runs[0], callbacks)
+        run_together(runs)
     return [Searched(*each) for each in zip(runs, evidence, strict=True)]
 
 

@@ -24,8 +24,7 @@ from puselect.fscpu.settings import Settings
 from puselect.fscpu.stability import repeat_search
 from puselect.parameters import check_number
 from puselect.row_groups import read_row_groups
-from puselect.search.callbacks import FitCallbacks, with_callbacks
-from puselect.search.progress import Deadline
+from puselect.search.progress import Deadline, watching
 from puselect.selectors.base import RandomSeed, column_names, varying_columns
 from puselect.selectors.budget import Budget, costs_in_order, is_open
 from puselect.selectors.diagnosis import filled
@@ -245,7 +244,6 @@ class FSCPU(SearchSelector):
         """Return the selector with the settings of the paper: ``FSCPU(n_features_to_select, preset="published")``."""
         return cls(n_features_to_select, preset="published", **parameters)
 
-    @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike, *, row_groups: ArrayLike | None = None) -> Self:
         """Search for the features.
 
@@ -263,7 +261,7 @@ class FSCPU(SearchSelector):
         settings = Settings.of(self.get_params(deep=False))
         deadline = Deadline(settings.search.max_time)
         problem = self._problem(settings, X, y, row_groups)
-        return self._fit_problem(settings, problem, FitCallbacks(self, X, y), deadline)
+        return self._fit_problem(settings, problem, deadline)
 
     @property
     def result_(self) -> FitResult:
@@ -356,9 +354,10 @@ class FSCPU(SearchSelector):
             warn_of_dependence(table, positive, groups)
         return choose(settings, problem, number, self.max_false) if is_open(number) else problem
 
-    def _fit_problem(self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline) -> Self:
+    def _fit_problem(self, settings: Settings, problem: Problem, deadline: Deadline) -> Self:
         engine = problem_engine(settings, problem)
-        (searched,) = search_problems([settings], [problem], [deadline], engine, callbacks)
+        with watching(*self._observers):
+            (searched,) = search_problems([settings], [problem], [deadline], engine, is_observed=True)
         return self._keep_clusters(settings, problem, searched, engine)
 
     def _keep_clusters(

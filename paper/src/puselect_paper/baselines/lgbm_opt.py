@@ -18,8 +18,7 @@ from puselect.fscpu.search_run import SearchRun, SearchSelector, published_optim
 from puselect.fscpu.settings import SearchSettings
 from puselect.parameters import check_number
 from puselect.scaling import scale_columns
-from puselect.search.callbacks import FitCallbacks, with_callbacks
-from puselect.search.progress import Deadline
+from puselect.search.progress import Deadline, watching
 from puselect.selectors.base import varying_columns
 from puselect.selectors.budget import Budget
 
@@ -104,7 +103,6 @@ class LGBMOpt(SearchSelector):
         self.random_state = random_state
         self.verbose = verbose
 
-    @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Search for the features.
 
@@ -132,7 +130,8 @@ class LGBMOpt(SearchSelector):
         identity = (settings.identity, self.n_estimators, scaled, positive, budget.limit, entropy)
         optimizer = published_optimizer(settings.population_size, budget, entropy)
         run = SearchRun(settings, objective, budget, optimizer, self.max_iter, identity, deadline)
-        run_alone(run, FitCallbacks(self, X, y))
+        with watching(*self._observers):
+            run_alone(run)
         self._keep_result(run)
         self.objective_ = float(objective(self.support_[None, :], np.zeros(1, int), np.zeros(1, int))[0, 0])
         self.scores_ = self.probabilities_
