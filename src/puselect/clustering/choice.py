@@ -2,7 +2,6 @@
 
 import importlib.util
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,36 +64,6 @@ def make_engine(
     return CPUEngine(X, positive, clusterer, n_jobs=n_jobs, max_samples=max_samples)
 
 
-@dataclass(frozen=True)
-class Work:
-    """The clusterings of a search."""
-
-    n_rows: int
-    n_columns: int
-    """Of a mask."""
-    n_clusters: int
-    n_sweeps: int
-    """How often all rows are compared with all clusters."""
-    n_at_once: int
-    """Masks of a step."""
-    n_steps: int
-
-    @property
-    def operations(self) -> float:
-        """Of one mask: differences times triangular factors, and their products."""
-        return 2.0 * self.n_rows * self.n_columns**2 * self.n_clusters * self.n_sweeps
-
-    def cpu_seconds(self, n_threads: int) -> float:
-        """Return the estimated time of the search on a CPU."""
-        return self.n_steps * self.n_at_once * (CPU_MASK + self.operations / CPU_RATE) / n_threads
-
-    def gpu_seconds(self, is_open: bool) -> float:
-        """Return the estimated time of the search on a GPU; longer if this process has not used it yet."""
-        step = GPU_STEP if self.n_columns <= WIDE else WIDE_STEP
-        opening = 0.0 if is_open else GPU_OPENING
-        return opening + self.n_steps * (step + self.n_at_once * self.operations / GPU_RATE)
-
-
 def fastest_engine(
     X: AnyArray | SparseTable,
     clusterer: MixtureSpec | ClusterMixin,
@@ -108,16 +77,15 @@ def fastest_engine(
         return "reference"
     if isinstance(X, SparseTable):
         return "cpu"
-    work = Work(
-        n_rows=min(len(X), max_samples or len(X)),
-        n_columns=X.shape[1] // 2 if n_selected is None else n_selected,
-        n_clusters=clusterer.n_clusters,
-        n_sweeps=1 if clusterer.em == "hard" else 2 * min(clusterer.em_steps, EM_STEPS),
-        n_at_once=n_masks[0],
-        n_steps=n_masks[1],
-    )
-    on_cpu = work.cpu_seconds(effective_n_jobs(n_jobs))
-    return "gpu" if on_cpu > work.gpu_seconds(gpu_is_open()) and gpu_is_there() else "cpu"
+    n_rows, n_columns = min(len(X), max_samples or len(X)), X.shape[1] // 2 if n_selected is None else n_selected
+    n_sweeps = 1 if clusterer.em == "hard" else 2 * min(clusterer.em_steps, EM_STEPS)
+    # of one mask: differences times triangular factors, and their products
+    operations = 2.0 * n_rows * n_columns**2 * clusterer.n_clusters * n_sweeps
+    n_at_once, n_steps = n_masks
+    cpu_seconds = n_steps * n_at_once * (CPU_MASK + operations / CPU_RATE) / effective_n_jobs(n_jobs)
+    step_seconds = (GPU_STEP if n_columns <= WIDE else WIDE_STEP) + n_at_once * operations / GPU_RATE
+    gpu_seconds = n_steps * step_seconds + (0.0 if gpu_is_open() else GPU_OPENING)
+    return "gpu" if cpu_seconds > gpu_seconds and gpu_is_there() else "cpu"
 
 
 def gpu_is_open() -> bool:
