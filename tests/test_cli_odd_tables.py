@@ -12,7 +12,6 @@ from puselect import cli
 from puselect.checks.suitability import Verdict
 from puselect.datasets import make_pu_clusters
 from puselect.fscpu.problem import ChoiceCode
-from puselect.fscpu.row_model import PriorCode
 
 SIZES = {"n_negative": 240, "n_positive": 80, "n_relevant": 5, "n_irrelevant": 5, "noise": "gaussian"}
 X, y, relevant = make_pu_clusters("60/3/1", **SIZES, random_state=1)
@@ -41,7 +40,7 @@ def selected(*words):
     return puselect("select", "--max-iter", 5, "--searches", 3, "--report", "r.html", *words)
 
 
-@pytest.mark.parametrize("n_labelled", [1, 2, 3, 4])
+@pytest.mark.parametrize("n_labelled", [1, 3])
 def test_one_to_four_labelled_rows(n_labelled):
     write(X, np.where(np.cumsum(y) <= n_labelled, y, 0))
     found = selected("-k", "auto")
@@ -51,13 +50,6 @@ def test_one_to_four_labelled_rows(n_labelled):
     told = puselect("check")
     assert told["code"] == Verdict.TOO_FEW_LABELS
     assert told["labels"]["code"] == told["prior"]["code"] == "too_few_labels"
-
-
-def test_one_feature_is_wanted():
-    write(X, y)
-    found = selected("-k", 1)
-    assert len(found["selected"]) == 1
-    assert sum(found["stability"]["frequency"]) == pytest.approx(1)
 
 
 def test_two_columns():
@@ -71,8 +63,6 @@ def test_all_columns_are_relevant():
     found = selected("-k", "related")
     assert found["path"]["code"] == ChoiceCode.CHOSEN
     assert len(found["selected"]) == 3  # p-values of the two others, from the labelled rows alone: .17 and .35
-    enough = selected("-k", "auto")
-    assert len(enough["selected"]) == enough["path"]["n_enough"] <= len(found["selected"])
 
 
 def test_no_column_is_relevant():
@@ -98,15 +88,3 @@ def test_costs_allow_one_feature_only():
     assert len(found["selected"]) == 1
     assert found["path"]["cost"][0] == 2 * found["path"]["size"][0]
     assert found["path"]["n_features"] == 1
-
-
-def test_a_thousand_positives_of_twelve_hundred_rows():
-    many, labels, _ = make_pu_clusters("80/1/1", **{**SIZES, "n_negative": 200, "n_positive": 1000}, random_state=1)
-    labels[np.flatnonzero(labels == 0)[:200]] = 1
-    write(many, labels)
-    found = selected("-k", "auto")
-    assert found["n_labelled"] == 1000
-    assert found["path"]["code"] in list(ChoiceCode)
-    told = puselect("check")
-    assert told["code"] in list(Verdict)
-    assert told["prior"]["code"] in list(PriorCode)

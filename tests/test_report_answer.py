@@ -115,7 +115,7 @@ def test_how_many_and_why():
     assert "More than half" in how_many(replace(SELECTION, selected=tuple("abc")))
     assert "only one" in how_many(replace(SELECTION, n_features=1))
     related = str(number(ChoiceCode.CHOSEN.value, 3, 1, 3))
-    assert "3 (1 to 3)" in related and "1 of them" in related
+    assert "3 (at least 1)" in related and "1 of them" in related
 
 
 def test_each_feature_says_where_it_differs_and_how_often_it_was_selected_again():

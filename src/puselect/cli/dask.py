@@ -11,7 +11,7 @@ import typer
 
 from puselect.cli.application import finishing, printable, stopping
 from puselect.cli.options import tell, tell_notes
-from puselect.cli.progress import search_progress
+from puselect.cli.progress import state_of, working
 from puselect.cli.writing import result_outputs, write_each
 
 if TYPE_CHECKING:
@@ -58,12 +58,13 @@ def select_remote(files: RemoteFiles, selector: "PUSelector", outputs: "Outputs"
         if not outputs.quiet:
             rows = f"{len(table)} rows in {len(table.lengths)} parts"
             tell(f"{rows}, {table.n_columns} columns of numbers, {int(y.sum())} labelled")
-        with warnings.catch_warnings(record=True) as heard, search_progress("fscpu", outputs.quiet) as observer:
-            warnings.simplefilter("always")
-            begin = time.perf_counter()
-            with stopping(outputs.quiet), watching(observer):
-                selector.fit(table, y)
-            seconds = time.perf_counter() - begin
+        begin = time.perf_counter()
+        with (
+            warnings.catch_warnings(record=True, action="always") as heard, working("fscpu", outputs.quiet) as show,
+            stopping(outputs.quiet), watching(lambda step: show(state_of(step), step.share_done)),
+        ):  # fmt: skip
+            selector.fit(table, y)
+        seconds = time.perf_counter() - begin
     notes = list(dict.fromkeys(str(warning.message) for warning in heard))
     tell_notes(() if outputs.quiet else notes)
     command = shlex.join(["puselect", *sys.argv[1:]])

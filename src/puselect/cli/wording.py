@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from puselect.phrases import counted, shortened
 from puselect.tables import errors
-from puselect.tables.column_outcomes import leak_text, reason
+from puselect.tables.column_outcomes import reason
 from puselect.tables.errors import LeftOut
 
 ANOTHER_ID = ": correct them, or name another column with --id COL"
@@ -122,29 +122,6 @@ def costs_text(error: errors.CostsError) -> str:
     names, near = shortened(error.names), nearest("".join(error.names[:1]), error.columns)
     text = COSTS_TEXTS[error.fault].format(path=error.path, detail=detail, names=names, near=near)
     return f"--costs: {text}"
-
-
-def note_text(note: errors.Note) -> str:
-    """Return a note about a table in words."""
-    match note:
-        case errors.IdentifierNote(name):
-            return f"{name!r} looks like an identifier (whole numbers, all different); if it is, use --id or --drop"
-        case errors.LeakNote():
-            return f"possible leak: {leak_text(note)}; if it would not be known for a new row, use --drop"
-        case errors.TwinNote(names, correlation):
-            return f"interchangeable (rank correlation {correlation:.3f}): {shortened(names)}; see --drop-duplicates"
-        case errors.CodeNote(name, value, count):
-            means = f"{value} in {name!r} ({counted(count, 'row')}) may mean missing"
-            return f"{means}; if it does, use --missing={shlex.quote(f'{name}={value}')}"
-        case errors.SpikeNote(name, value, share):
-            return f"{share:.0%} of the rows have {value} in {name!r}, far more than any other value: filled in before?"
-        case errors.FilledNote(hole, counts):
-            return f"filled {counted(sum(counts.values()), f'{hole} value')} with the median: {name_counts(counts)}"
-        case errors.UnreadNote():
-            return f"{note}; they count as missing"
-        case errors.SampleNote(n_read, n_rows, n_labelled, limit):
-            why = "--max-rows" if limit == "rows" else "the table exceeds the memory limit, see --max-memory"
-            return f"read {n_read} of {n_rows} rows: all {n_labelled} labelled ones and a random sample ({why})"
 
 
 HINTS = {"text": "see --prepare and --encode", "dates": "see --prepare and --encode", "identifier": "use it with --use",

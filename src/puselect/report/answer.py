@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from puselect.checks.suitability import Verdict
 from puselect.fscpu.problem import ChoiceCode
-from puselect.phrases import counted, listed, shortened
+from puselect.phrases import counted, listed, shortened, times
 from puselect.report.findings import FEW_LABELS, Code
 from puselect.report.selection import WARNING, Feature, Finding, Selection
 
@@ -186,6 +186,13 @@ def _selected_again(selection: Selection, feature: Feature) -> tuple[float | Non
     return share, both, again, note
 
 
+def what_again_means(selection: Selection) -> str:
+    """Return in a sentence what it is worth to be selected again; empty if nothing was."""
+    if selection.stability is None:
+        return ""
+    return "Selected again: with random halves of these labels. Halves share labels; fresh labels would agree less."
+
+
 def first_rows(selection: Selection) -> list[RowLine]:
     """Return the rows to look at first; none if nothing should be concluded about single rows."""
     listing = selection.candidates
@@ -215,7 +222,7 @@ def next_step(selection: Selection) -> str:
     lift, confidence = rows[0].lift, rows[0].confidence
     if are_alike(rows):
         sure = "" if confidence is None else f", with a confidence of {confidence:.0%}"
-        return f"{begin}: each is {lift:.1f} times as often positive as an average row{sure}."
+        return f"{begin}: each is {times(lift)} times as often positive as an average row{sure}."
     sure = "" if confidence is None else "; %: confidence"
     return f"{begin}; ×: how many times as often positive as an average row{sure}."
 

@@ -10,7 +10,6 @@ from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.fscpu.final_clusters import Clusterings
 from puselect.fscpu.projection import CANDIDATE, LABELLED, UNLABELLED
 from puselect.phrases import counted, number
-from puselect.report.codec import require, same_length, within
 from puselect.report.direction import FEW_VALUES, Direction, compare, compare_shares, day
 from puselect.selectors.result import Unit
 
@@ -37,13 +36,6 @@ class Panel:
     """Of the known positives, compared with other rows."""
     column: str = ""
     """The column shown, if the feature stands for several that are no categories: where known positives differ most."""
-
-    def check(self) -> None:
-        require(same_length(self.labelled, self.candidates, self.others), "columns differ in length")
-        require(within((*self.labelled, *self.candidates, *self.others), 0, 1.001), "shares must lie in 0..1")
-        n_bins = len(self.members) or len(self.edges)
-        require(n_bins - len(self.labelled) in (0, 0 if self.members else 1), "bins and shares differ in number")
-        require(bool(self.labelled), "a panel needs shares")
 
     @property
     def phrase(self) -> str:
@@ -72,10 +64,6 @@ class Mark:
     """Share of the rows of the cluster in each of a few bins; of a category, only its share."""
     everywhere: tuple[float, ...] = ()
     """The same of all rows."""
-
-    def check(self) -> None:
-        require(same_length(self.here, self.everywhere), "here and everywhere differ in length")
-        require(within((*self.here, *self.everywhere), 0, 1.001), "shares must lie in 0..1")
 
     def __str__(self) -> str:
         if len(self.here) != 1:
