@@ -13,7 +13,7 @@ import typer
 from puselect.cli import options
 from puselect.cli.application import command, console, finishing, stopping
 from puselect.cli.checking import CheckOptions, check_selection
-from puselect.cli.options import HOW, OUT, TABLE, WHAT, TableOptions, open_table, option, split_names, tell, tell_notes
+from puselect.cli.options import HOW, OUT, TABLE, WHAT, TableOptions, open_table, option, tell, tell_notes
 from puselect.cli.progress import state_of, working
 from puselect.cli.writing import check_outputs, result_outputs, write_each, written
 
@@ -31,14 +31,9 @@ FOUND = (AUTO, "related")  # the number of features is found
 COMPARED = ("fscpu", "semi-jmi", "lasso", "kbest")
 PARAMETERS = {
     "--keep": "always_keep", "--budget": "budget", "--costs": "feature_costs", "--engine": "engine",
-    "--checkpoint": "checkpoint", "--max-iter": "max_iter", "--max-time": "max_time", "--dask": "engine",
-    "--max-false": "max_false",
+    "--checkpoint": "checkpoint", "--max-iter": "max_iter", "--max-time": "max_time", "--max-false": "max_false",
 }  # fmt: skip
 """Of selectors, by the option that needs one."""
-NOT_WITH_DASK = {
-    "--keep", "--prepare", "--id", "--row-group", "--encode", "--impute", "--budget", "--data-out", "--candidates",
-    "--shuffles", "--searches", "--engine",
-}  # fmt: skip
 
 
 def feature_number(text: str) -> str:
@@ -84,10 +79,6 @@ class SearchOptions:
     ] = None
     max_time: Annotated[
         float | None, option(HOW, "SECONDS", "End search and checks in time, with the best features so far.")
-    ] = None
-    dask: Annotated[
-        str | None,
-        option(HOW, "ADDRESS", "Let the workers of this Dask cluster read DATA, a pattern of Parquet files."),
     ] = None
 
     def check(self) -> None:
@@ -176,8 +167,6 @@ def select(
         output_format(outputs.data_out)
     with working("starting", outputs.quiet):
         selector = make_selector(search, checks, wants_candidates=outputs.candidates is not None)
-    if search.dask is not None:
-        return select_with_dask(data, table, search, checks, outputs, selector)
     spec = table.spec(search.seed, search.keep)
     loaded = open_table(data, spec, outputs.quiet)
     remarks = configure(selector, search, loaded)
@@ -198,23 +187,6 @@ def select(
         checking = {} if checked.seconds is None else {"checking": checked.seconds}
         times = {**loaded.seconds, "searching": seconds, **checking, "report": time.perf_counter() - begin}
         print_selection(console, selection, loaded, written, next_step(data, table, search, outputs, selection), times)
-
-
-def select_with_dask(
-    data: str, table: TableOptions, search: SearchOptions, checks: CheckOptions, outputs: Outputs,
-    selector: "PUSelector",
-) -> None:
-    """Select features of files that the workers of a Dask cluster read; nothing is checked."""
-    from puselect.cli.dask import RemoteFiles, select_remote
-
-    for name, _ in (*options.given(table), *options.given(search), *options.given(checks), *options.given(outputs)):
-        if name in NOT_WITH_DASK:
-            raise typer.BadParameter("cannot be combined with --dask", param_hint=name)
-    number = AUTO if search.k is None else search.k if search.k in FOUND else int(search.k)
-    set_given(selector, n_features_to_select=number, random_state=search.seed, engine="dask",
-              checkpoint=search.checkpoint, max_iter=search.max_iter, max_time=search.max_time)
-    files = RemoteFiles(data, table.label, table.positive, split_names(table.drop), search.dask or "")
-    select_remote(files, selector, outputs)
 
 
 def make_selector(search: SearchOptions, checks: CheckOptions, wants_candidates: bool) -> "PUSelector":

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from numpy.typing import ArrayLike
 
-from puselect.clustering.dask.partitions import Arguments, Arrays, FilePart, OwnArguments, T, added, read_part
+from puselect.clustering.dask.partitions import Arguments, Arrays, OwnArguments, T, added, read_part
 
 RETRIES = 3
 ADDED_AT_ONCE = 8  # results that wait on a worker to be added up
@@ -118,15 +118,9 @@ def check_workers(client: Any) -> None:
         raise ValueError(f"every Dask worker needs puselect installed, got none at {', '.join(lacking[:3])}")
 
 
-def _apply(shared: _Shared, part: FilePart | ArrayLike, own: Arguments) -> object:
+def _apply(shared: _Shared, part: ArrayLike, own: Arguments) -> object:
     """Run on a worker: read a partition and apply a function to it."""
-    try:
-        X = read_part(part)
-    except Exception as error:
-        if hasattr(part, "path"):
-            raise ValueError(f"{part.path} cannot be read: {error}") from error
-        raise
-    return shared.function(X, *shared.arguments, *own)
+    return shared.function(read_part(part), *shared.arguments, *own)
 
 
 @contextmanager

@@ -39,20 +39,9 @@ class Partitions(Protocol):
         """Return the sum of the results of `map`, which are tuples of arrays, without having all at once."""
 
 
-class FilePart(Protocol):
-    """Some rows of a file."""
-
-    @property
-    def path(self) -> str:
-        """Of the file."""
-
-    def read(self) -> AnyArray:
-        """Return the rows as an array."""
-
-
-def read_part(part: FilePart | ArrayLike) -> AnyArray:
+def read_part(part: ArrayLike) -> AnyArray:
     """Return a partition as an array of finite numbers, or raise a ValueError."""
-    values: AnyArray = part.read() if hasattr(part, "read") else np.asarray(part)
+    values = np.asarray(part)
     if values.dtype not in (np.float32, np.float64):
         values = values.astype(np.float64)
     if values.ndim != 2:
