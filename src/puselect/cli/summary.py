@@ -89,7 +89,9 @@ def answers(selection: "Selection") -> Iterator[tuple[str, str]]:
 
     found = say.trust(selection)
     yield "how many", f"{len(selection.selected)} of {selection.n_features}. {say.how_many(selection)}"
-    yield "trust", f"{found.title}. {found.text} {say.what_again_means(selection)}".strip()
+    yield "trust", f"{found.title}. {found.text}"
+    if meaning := say.what_again_means(selection):
+        yield "again", meaning
     if not found.standing.is_doubtful:
         for number, cluster in enumerate(selection.portraits[:MOST_PORTRAITS], start=1):
             yield f"cluster {number}", f"{cluster} ({cluster.counts})"

@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+import numpy as np
+
 from puselect.checks.suitability import Verdict
 from puselect.fscpu.problem import ChoiceCode
+from puselect.fscpu.stability import clopper_pearson
 from puselect.phrases import counted, listed, shortened, times
 from puselect.report.findings import FEW_LABELS, Code
 from puselect.report.selection import WARNING, Feature, Finding, Selection
@@ -207,6 +210,17 @@ def are_alike(rows: Sequence[RowLine]) -> bool:
     return len({row[1:] for row in rows}) == 1
 
 
+def lift_range(selection: Selection) -> str:
+    """Return the 95 % interval of the lift of the first rows in words, from the known positives that ranked so high."""
+    listing, n_known = selection.candidates, selection.n_labelled
+    if listing is None or not listing.lift or not n_known or not selection.n_rows:
+        return ""
+    share = listing.lift.count(listing.lift[0]) / (selection.n_rows - n_known)
+    n_found = min(round(listing.lift[0] * share * n_known), n_known)
+    low, high = clopper_pearson(np.array([n_found]), n_known)
+    return f"{times(low[0] / share)} to {times(high[0] / share)}"
+
+
 def next_step(selection: Selection) -> str:
     """Return what to do next, in a sentence or two."""
     stands, rows = standing(selection), first_rows(selection)
@@ -222,9 +236,10 @@ def next_step(selection: Selection) -> str:
     lift, confidence = rows[0].lift, rows[0].confidence
     if are_alike(rows):
         sure = "" if confidence is None else f", with a confidence of {confidence:.0%}"
-        return f"{begin}: each is {times(lift)} times as often positive as an average row{sure}."
+        factor = f"{times(lift)} times ({lift_range(selection)})"
+        return f"{begin}: each is {factor} as often positive as an average row{sure}."
     sure = "" if confidence is None else "; %: confidence"
-    return f"{begin}; ×: how many times as often positive as an average row{sure}."
+    return f"{begin}; ×: times as often positive as an average row, {lift_range(selection)} for the first{sure}."
 
 
 def efforts(selection: Selection) -> list[Effort]:
