@@ -28,7 +28,7 @@ GOOD = "a,b,c,label\n" + "".join(f"{i % 3},{i % 5},{i % 7},{int(i < 4)}\n" for i
 BAD_FILES = {
     "empty": (b"", "is empty"),
     "no label column": (b"a,b,lable\n1,2,1\n3,4,0\n", "did you mean 'lable'?"),
-    "one class": (b"a,b,label\n1,2,1\n3,4,1\n", "must be unlabelled"),
+    "one class": (b"a,b,label\n1,2,1\n3,4,1\n", "add rows of which it is not known"),
     "two classes, neither plainly positive": (b"a,b,label\n1,2,x\n3,4,y\n", "--positive VALUE"),
     "ragged": (b"a,b,label\n1,2,1\n3,4,0,9\n", "line 3"),
     "binary": (bytes(range(256)) * 9, "not a text file"),

@@ -311,8 +311,12 @@ def describe(
 def next_step(
     data: str, table: TableOptions, search: SearchOptions, outputs: Outputs, selection: "Selection"
 ) -> str:
-    """Return what to do after a selection."""
+    """Return what to do after a selection; nothing if the answer says so already."""
+    from puselect.report.answer import standing
+
     n_selected, n_features = len(selection.selected), selection.n_features
+    if standing(selection).is_doubtful:
+        return ""
     if n_selected == n_features:
         return f"select fewer than all {n_features} features, for example -k {max(n_features // 2, 1)}"
     if outputs.report is None:

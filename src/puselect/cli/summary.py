@@ -54,7 +54,8 @@ def print_selection(
     line(console, "time", shares_of_time(times))
     for path in written:
         line(console, "written", str(path), "green")
-    line(console, "next", next_step, "cyan")
+    if next_step:
+        line(console, "next", next_step, "cyan")
 
 
 def shares_of_time(times: Mapping[str, float]) -> str:

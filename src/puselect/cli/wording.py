@@ -49,7 +49,7 @@ def error_text(error: errors.TableError) -> str:
         case errors.TooFewFeaturesError(n_features, left_out):
             reasons = "; ".join(f"{column.name}: {reason_text(column)}" for column in left_out[:5])
             lacking = f" (left out: {reasons})" if reasons else ""
-            return f"at least 2 usable features are needed, got {n_features}{lacking}"
+            return f"at least 2 usable features are needed, got {n_features}{lacking}; add columns, or see --prepare"
         case errors.TooManyLabelledError(n_labelled, max_rows):
             return f"{n_labelled} rows are labelled, but only {max_rows} may be read; raise --max-rows or --max-memory"
         case errors.MissingValuesError(hole, counts):
@@ -91,7 +91,7 @@ def file_text(error: errors.FileError) -> str:
 LABEL_TEXTS: dict[errors.LabelFault, str] = {
     "empty": "the label column {label!r} is empty; mark known positives, for example with 1",
     "type": "the label column {label!r} is of type {value}; numbers, text or booleans are needed",
-    "all positive": "all rows have {label} = {value}; at least one row must be unlabelled",
+    "all positive": "all rows have {label} = {value}; add rows of which it is not known whether they are positive",
     "none positive": "no row is labelled positive: {label} has {values}; mark known positives with 1",
     "ambiguous": "cannot tell which value of {label!r} marks positives: {values}; use --positive VALUE",
     "unknown value": "--positive: no row has {label} = {value}; it has {values}{near}",

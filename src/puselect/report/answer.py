@@ -6,14 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puselect.checks.suitability import Verdict
+from puselect.checks.suitability import FEWEST_LABELS, Verdict
 from puselect.fscpu.problem import ChoiceCode
 from puselect.fscpu.stability import clopper_pearson
 from puselect.phrases import counted, listed, shortened, times
 from puselect.report.findings import FEW_LABELS, Code
 from puselect.report.selection import WARNING, Feature, Finding, Selection
 
-FEWEST_LABELS = 5
 UNCHECKED = "puselect check, or check_suitability in Python, tells whether this is chance."
 NAMED_FIRST, LONGEST_NAME = 3, 28
 FIRST_ROWS = 10
@@ -114,7 +113,7 @@ def headline(selection: Selection) -> str:
             known = counted(selection.n_labelled or 0, "known positive")
             return f"{known} {'is' if selection.n_labelled == 1 else 'are'} too few to tell which features matter."
         case Standing.CHANCE if selection.path is not None and selection.path.code == ChoiceCode.CHOSEN:
-            return f"{some} {'is' if s else 'are'} related to the labels, but the known positives do not gather."
+            return f"{some} seem{s} related to the labels, but the known positives do not gather."
         case Standing.CHANCE:
             return "The known positives do not stand out beyond chance."
         case Standing.RANKED:
@@ -175,7 +174,7 @@ def feature_lines(selection: Selection) -> list[FeatureLine]:
 def _selected_again(selection: Selection, feature: Feature) -> tuple[float | None, float | None, str, str]:
     """Return in which share of the searches a feature, or a twin, was selected, in words, and a note on the twins."""
     found, column = selection.stability, feature.column
-    if found is None:
+    if found is None or standing(selection) is Standing.UNTOLD:
         return None, None, "", ""
     alike = {j for group in found.twins if column in group for j in group} - {column}
     twins = [other for other in selection.features if other.column in alike]
@@ -190,8 +189,8 @@ def _selected_again(selection: Selection, feature: Feature) -> tuple[float | Non
 
 
 def what_again_means(selection: Selection) -> str:
-    """Return in a sentence what it is worth to be selected again; empty if nothing was."""
-    if selection.stability is None:
+    """Return in a sentence what it is worth to be selected again; empty if that is not shown."""
+    if selection.stability is None or standing(selection) is Standing.UNTOLD:
         return ""
     return "Selected again: with random halves of these labels. Halves share labels; fresh labels would agree less."
 
