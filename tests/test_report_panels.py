@@ -6,7 +6,7 @@ from puselect.datasets import make_pu_clusters
 from puselect.fscpu.final_clusters import Candidates
 from puselect.report import panels
 from puselect.report.direction import Where
-from puselect.report.panels import feature_panels, some_rows
+from puselect.report.panels import Rows, feature_panels
 from puselect.report.summary import summarise
 from puselect.selectors.result import Unit
 
@@ -22,7 +22,7 @@ def rows():
 def panel_of(column, kind, members=()):
     table = np.column_stack(np.atleast_2d(column))
     unit = Unit("f", 0, tuple(range(table.shape[1])), members)
-    return feature_panels(table, kind, [unit])[0]
+    return feature_panels(table, Rows.of(kind), [unit])[0]
 
 
 def test_shares_of_each_group_add_up_and_the_direction_is_that_of_known_positives(rows):
@@ -65,8 +65,18 @@ def test_values_of_a_column_with_few_are_its_bins_and_tails_are_cut(rows):
     tail = rng.lognormal(0, 3, N)
     assert panel_of(tail, kind).edges[-1] < tail.max() / 2
     many = np.where(np.arange(60_000) < 9000, 1, 0)
-    kept = many[some_rows(many)]  # of a large table known positives are not thinned
-    assert ((kept == 1).sum(), len(kept) < 20_000) == (9000, True)
+    rows = Rows.of(many)  # of a large table known positives are not thinned
+    assert (len(rows.known), len(rows.others)) == (9000, 20_000 // 3)
+
+
+def test_candidates_are_among_the_others_in_proportion(rows):
+    """They are like the known positives by choice: without them any column would seem to differ."""
+    rng, _ = rows
+    column = rng.normal(size=N)
+    kind = np.where(np.arange(N) < 100, 1, np.where(column > 0.5, 2, 0))
+    assert not panel_of(column, kind).direction.is_clear
+    large = np.where(np.arange(90_000) < 9000, 2, 0)
+    assert (large[Rows.of(large).others] == 2).mean() == pytest.approx(0.1, abs=0.02)
 
 
 def test_what_marks_a_cluster_is_said_in_words():

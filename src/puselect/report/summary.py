@@ -18,7 +18,7 @@ from puselect.fscpu.projection import LABELLED, principal_axes, row_kinds
 from puselect.report.direction import day
 from puselect.report.findings import array_leaks, find_problems, table_findings
 from puselect.report.model import Model
-from puselect.report.panels import Panel, Portrait, cluster_portraits, feature_panels, some_rows
+from puselect.report.panels import Panel, Portrait, Rows, cluster_portraits, feature_panels
 from puselect.report.selection import (
     PROBABILITY,
     SCORE,
@@ -242,13 +242,15 @@ def _insight(
     if table is None or positive is None:
         return (), ()
     kind = row_kinds(len(table), positive, found)
-    rows = some_rows(kind)
+    rows = Rows.of(kind)
     units = result.selected_units()
-    panels = feature_panels(table[rows], kind[rows], units, dates)
+    kept = np.unique(np.concatenate(rows))
+    panels = feature_panels(table[kept], Rows(*(np.searchsorted(kept, part) for part in rows)), units, dates)
     final = result.clusterings
     if final is None:
         return panels, ()
-    return panels, cluster_portraits(table[rows], final, _typical(final), result.support, units, dates)
+    shown = table[np.sort(np.concatenate([rows.known, rows.others]))]
+    return panels, cluster_portraits(shown, final, _typical(final), result.support, units, dates)
 
 
 def _seed(state: object) -> int | str | None:
