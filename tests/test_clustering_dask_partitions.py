@@ -134,3 +134,11 @@ def test_a_table_in_memory_needs_another_engine():
     X, positive = small_table()
     with pytest.raises(ValueError, match="needs a Dask DataFrame or Array, got ndarray"):
         FSCPU(2, engine="dask").fit(X, positive)
+
+
+def test_checked_negatives_need_a_table_in_memory():
+    X, positive = small_table()
+    labels = positive.astype(int)
+    labels[np.flatnonzero(~positive)[:5]] = -1
+    with pytest.raises(ValueError, match="neg_label needs a table in memory"):
+        FSCPU(3, engine="dask", neg_label=-1).fit(PartitionedTable.of(in_parts(X)), labels)

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering.dask.collections import DaskPartitions, check_workers, collection_parts, connected_client
 from puselect.clustering.dask.partitions import PartitionedTable
-from puselect.fscpu.final_clusters import Candidates, known_positives
+from puselect.fscpu.final_clusters import Candidates, known_rows
 from puselect.fscpu.row_model import RowModel
 from puselect.fscpu.settings import Settings
 from puselect.labels import draw_rows, equal_to, labelled_positives, without_missing
@@ -97,7 +97,7 @@ def remote_candidates(
     """Return the candidates of all partitions; see `RowModel.candidates`."""
     table = remote_table("auto", X)
     score = np.concatenate(table.map_rows(_scores, model, support))
-    return model.likeliest(score, None if y is None else known_positives(y, pos_label, len(table)))
+    return model.likeliest(score, None if y is None else known_rows(y, pos_label, len(table)))
 
 
 def _scores(X: AnyArray, model: RowModel, support: BoolArray) -> FloatArray:
