@@ -45,22 +45,12 @@ def test_convergence_draws_a_line_per_feature_over_clusterings(selector: FSCPU) 
 
 def test_convergence_marks_the_relevant_ones_and_draws_where_it_is_told(selector: FSCPU) -> None:
     given = plt.subplots()[1]
-    marked = np.arange(8) < 3
-    assert plots.convergence(selector, marked, ax=given) is given
+    assert plots.convergence(selector, np.arange(8) < 3, ax=given) is given
     assert reds(given) == 3
-
-
-def test_convergence_takes_a_history(selector: FSCPU) -> None:
-    ax = plots.convergence(selector.history_)
-    assert reds(ax) == 0
-    assert ax.get_xlabel() == "steps"
-
-
-def test_convergence_of_a_search_with_fixed_features() -> None:
-    fixed = FSCPU(4, always_keep=[0], never_select=[7], max_iter=5, random_state=0).fit(X, y)
-    ax = plots.convergence(fixed)
-    assert len(ax.lines) == 6
-    assert reds(ax) == 3
+    history = plots.convergence(selector.history_)
+    assert (reds(history), history.get_xlabel()) == (0, "steps")
+    fixed = plots.convergence(FSCPU(4, always_keep=[0], never_select=[7], max_iter=5, random_state=0).fit(X, y))
+    assert (reds(fixed), len(fixed.lines)) == (3, 6)
 
 
 def test_only_searches_have_a_history() -> None:
