@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from command_line import clusters_table
 from sklearn.feature_selection import SelectKBest, chi2
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
@@ -36,6 +37,20 @@ def test_scores_are_those_of_the_columns_selected_on_the_training_rows(study):
         model = make_pipeline(StandardScaler(), LogisticRegression()).fit(study.X[train][:, columns], study.y[train])
         oracle = roc_auc_score(study.y[test], model.predict_proba(study.X[test][:, columns])[:, 1])
         assert score == pytest.approx(oracle, abs=1e-3)
+
+
+def test_medians_of_the_training_rows_stand_in_for_missing_values(study):
+    X = study.X.copy()
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    found = compare_methods(replace(study, X=X), ["kbest"])
+    assert any("missing values" in text for text in found.warnings["kbest"])
+    (train, test), score = study.splits()[0], found.scores["all"][0]
+    imputer = SimpleImputer(strategy="median")
+    model = make_pipeline(imputer, StandardScaler(), LogisticRegression()).fit(X[train], study.y[train])
+    assert score == pytest.approx(roc_auc_score(study.y[test], model.predict_proba(X[test])[:, 1]), abs=1e-3)
+    X[3, 1] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        compare_methods(replace(study, X=X), ["kbest"])
 
 
 def test_splits_keep_the_share_of_labelled_rows_and_depend_on_the_seed_alone(study):

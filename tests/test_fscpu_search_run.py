@@ -131,24 +131,15 @@ def test_a_full_disk_is_a_warning_and_the_search_goes_on(tmp_path, monkeypatch):
     np.testing.assert_array_equal(selector.probabilities_, quick().fit(X, y).probabilities_)
 
 
-DAMAGE = {
-    "search/optimizer/gain": [np.nan, np.inf], "search/step=json": ["[-1]", str(2**63)], "n_degenerate=json": ["[-1]"],
-    "search/scale/mean": [np.nan], "search/recorder/rows/step": [np.nan, 1e300],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name in DAMAGE for value in [None, *DAMAGE[name]]])
-def test_a_checkpoint_with_a_damaged_field_is_refused(tmp_path, name, value):
+@pytest.mark.parametrize("name", ["search/optimizer/gain", "search/recorder/rows/step", "n_degenerate=json"])
+def test_a_checkpoint_that_lacks_a_field_is_refused(tmp_path, name):
     state = tmp_path / "state"
     quick(checkpoint=state).fit(X, y)
     fields = load(state)
-    if value is None:
-        del fields[name]
-    else:
-        fields[name] = np.full(fields[name].shape, value)
+    del fields[name]
     with open(state, "wb") as file:
         np.savez(file, **fields)
-    with pytest.raises(ValueError, match="damaged"):
+    with pytest.raises(ValueError, match="another version of puselect"):
         quick(checkpoint=state).fit(X, y)
 
 
