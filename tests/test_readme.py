@@ -22,11 +22,6 @@ def test_every_python_block_runs(page, capsys, tmp_path, monkeypatch, few_steps)
         exec(compile(block, page.name, "exec"), {"__name__": "readme"})
 
 
-def test_all_pages_are_markdown_so_that_their_blocks_are_run():
-    others = [page for page in (ROOT / "docs").rglob("*.rst") if not set(MADE) & set(page.parents)]
-    assert {page.parts[-3] for page in others} <= {"_templates"}
-
-
 def test_every_extra_for_users_is_explained_and_no_other():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = set(project["optional-dependencies"])
