@@ -108,9 +108,7 @@ def label_text(error: errors.LabelError) -> str:
 COSTS_TEXTS: dict[errors.CostsFault, str] = {
     "empty": "{path} is empty; expected lines of name,cost",
     "line": "{path} must hold lines of name,cost{detail}",
-    "json": "{path} is not valid JSON{detail}",
-    "object": '{path} must hold an object such as {{"age": 1, "scan": 250.0}}',
-    "size": "{path} is too large for a list of costs",
+    "json": '{path} must hold an object such as {{"age": 1, "scan": 250.0}}{detail}',
     "missing": "{path} has no cost for {names}; add them, or a line *,1 for all others",
     "unknown": "{path} has a cost for {names}, which is no column: delete the line, or correct the name{near}",
 }

@@ -12,7 +12,7 @@ FileFault = Literal[
     "stream size", "schema", "nested", "rows", "output format",
 ]
 LabelFault = Literal["empty", "type", "all positive", "none positive", "ambiguous", "unknown value"]
-CostsFault = Literal["empty", "line", "json", "object", "size", "missing", "unknown"]
+CostsFault = Literal["empty", "line", "json", "missing", "unknown"]
 LeftOutReason = Literal[
     "empty", "sparse", "constant", "text", "mixed", "units", "dates", "type", "identifier", "copy", "drop"
 ]

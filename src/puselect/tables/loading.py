@@ -24,14 +24,12 @@ from puselect.tables.errors import LeftOut, Note
 from puselect.tables.files import Source, count_rows, default_memory, open_source, read_column, read_rows, write_table
 from puselect.tables.frames import pl
 from puselect.tables.labels import choose_labels
-from puselect.tables.text import DAMAGED, open_text
 
 SAMPLE_BYTES = 1 << 30  # of a table too large to be read: more rows would cost time and tell little
 COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
 BYTES_PER_LETTER = 4  # in memory, of a text file
 FEATURE_ROLES = ("keep", "use", "categories", "missing")
 NUMBERED = "none"  # instead of a column that names the rows
-MOST_CHARACTERS = 1 << 26  # of a list of costs
 
 
 @dataclass(frozen=True)
@@ -327,42 +325,21 @@ def free_name(name: str, taken: Sequence[str]) -> str:
 
 
 def read_costs(path: Path) -> dict[str, float]:
-    """Read costs from JSON ({"name": cost}) or from CSV with the columns feature and cost, plain or gzipped.
+    """Read costs from JSON ({"name": cost}) or from CSV with the columns feature and cost.
 
     The first line of a CSV file is skipped if its second field is not a number.
     """
+    is_json = path.suffix.lower() == ".json"
     try:
-        with open_text(path) as file:
-            text = file.read(MOST_CHARACTERS + 1)
-    except (UnicodeDecodeError, *DAMAGED) as error:
-        raise errors.CostsError(path, "line", str(error)) from error
-    if len(text) > MOST_CHARACTERS:
-        raise errors.CostsError(path, "size")
-    is_json = any(suffix.lower() == ".json" for suffix in path.suffixes[-2:])
-    return _costs_of_json(path, text) if is_json else _costs_of_csv(path, text)
-
-
-def _costs_of_csv(path: Path, text: str) -> dict[str, float]:
-    try:
-        rows = [row for row in csv.reader(text.splitlines()) if row]
-    except csv.Error as error:
-        raise errors.CostsError(path, "line", str(error)) from error
+        text = path.read_text(encoding="utf-8-sig")
+        rows = list(json.loads(text).items()) if is_json else [row for row in csv.reader(text.splitlines()) if row]
+    except (ValueError, RecursionError, AttributeError, csv.Error) as error:
+        raise errors.CostsError(path, "json" if is_json else "line", str(error)) from error
+    if rows and len(rows[0]) == 2 and not is_number(rows[0][1]) and not is_json:
+        rows = rows[1:]
     if not rows:
         raise errors.CostsError(path, "empty")
-    if len(rows[0]) == 2 and not is_number(rows[0][1]):
-        rows = rows[1:]
     for row in rows:
         if len(row) != 2 or not is_number(row[1]):
-            raise errors.CostsError(path, "line", f"got {','.join(row)[:80]!r}")
+            raise errors.CostsError(path, "json" if is_json else "line", f"got {','.join(map(str, row))[:80]!r}")
     return {name.strip(): float(cost) for name, cost in rows}
-
-
-def _costs_of_json(path: Path, text: str) -> dict[str, float]:
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise errors.CostsError(path, "json", str(error)) from error
-    costs = content.values() if isinstance(content, dict) else [None]
-    if not all(isinstance(cost, int | float) and not isinstance(cost, bool) and is_number(cost) for cost in costs):
-        raise errors.CostsError(path, "object")
-    return {name: float(cost) for name, cost in content.items()}
