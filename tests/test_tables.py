@@ -134,7 +134,7 @@ REFUSED = [
     ('a,b,label\n"1,2,1\n3,4,0\n', {}, RaggedLineError, {"line": 3, "n_fields": 1}),
     ("a;b;label\n1;2;1\n3,4,0\n", {}, RaggedLineError, {"line": 3, "separators": (",", ";")}),
     ("a,b,a,label\n1,2,3,1\n3,4,5,0\n", {}, RepeatedNameError, {"names": ["a"]}),
-    ("c,c=x,label\nx,1,1\ny,2,0\nz,3,0\n", {"encode": True}, RepeatedNameError, {"path": None, "names": ["c=x"]}),
+    ("c,c=x,label\nx,1,1\ny,2,0\nz,3,0\n", {"prepare": True}, RepeatedNameError, {"path": None, "names": ["c=x"]}),
     *((SMALL, {role: name}, UnknownColumnError, {"role": role, "name": "x", "columns": ["a", "b", "label"]})
       for role, name in (("label", "x"), ("truth", "x"), ("drop", ("x",)), ("keep", ("x",)), ("categories", ("x",)))),
     (TEXTS, {"keep": ("b",), "drop": ("b",)}, KeepError, {"name": "b", "left_out": None}),
@@ -226,9 +226,10 @@ WORDS = "a,b,who,label\n" + "".join(f"{i % 3},{i % 5},n{i},{i % 2}\n" for i in r
      (LeftOut("city", "text", n_values=2), LeftOut("day", "dates", n_values=2))),
     ("a,b,same,none,label\n1,2,7,,1\n3,4,7,,0\n", {}, ["a", "b"],
      (LeftOut("same", "constant", "7"), LeftOut("none", "empty"))),
-    (WORDS, {"encode": True}, ["a", "b"], (LeftOut("who", "text", "", 30, 20),)),
-    (WORDS, {"encode": True, "max_categories": 30}, ["a", "b", *sorted(f"who=n{i}" for i in range(30))], ()),
-    (TEXTS, {"keep": ("c",), "encode": True}, ["a", "b", "c=y"], ()),
+    (WORDS, {"prepare": True}, ["a", "b"], (LeftOut("who", "identifier"),)),
+    (WORDS + "1,1,n1,0\n" * 9, {"prepare": True}, ["a", "b"], (LeftOut("who", "text", "", 30, 20),)),
+    (WORDS, {"prepare": True, "max_categories": 30}, ["a", "b", *sorted(f"who=n{i}" for i in range(30))], ()),
+    (TEXTS, {"keep": ("c",), "prepare": True}, ["a", "b", "c=y"], ()),
     (TEXTS, {"drop": ("b",), "categories": ("a",)}, ["a=3"], None),
     (TEXTS, {"drop": ("c",), "keep": ("b",)}, ["a", "b"], ()),
     (",a,label\n0,1,1\n1,3,0\n", {}, ["column_1", "a"], ()),
@@ -255,22 +256,22 @@ def test_a_late_fraction_in_a_column_of_whole_numbers(tmp_path):
     assert read_text(tmp_path, text).X[-1, 0] == 0.5
 
 
-@pytest.mark.parametrize("encode", [False, True])
-def test_types_of_typed_files(tmp_path, encode):
-    waited = pl.Series([timedelta(minutes=i % 7) for i in range(ROWS - 1)] + [None])
+@pytest.mark.parametrize("prepare", [False, True])
+def test_types_of_typed_files(tmp_path, prepare):
+    waited = pl.Series([timedelta(minutes=i % 7) for i in range(ROWS)])
     day, nan = pl.date(2024, 1, 2), pl.lit(float("nan"))
     TABLE.with_columns(waited=waited, day=day, height=nan).write_parquet(tmp_path / "t.parquet")
-    table = load_table(str(tmp_path / "t.parquet"), TableSpec("label", encode=encode, impute="median"))
+    table = load_table(str(tmp_path / "t.parquet"), TableSpec("label", prepare=prepare))
     found = table.X["waited"].to_numpy()
-    assert np.allclose(found[:-1] / found[1], np.arange(ROWS - 1) % 7)
-    constant = LeftOut("day", "constant", "2024-01-02") if encode else LeftOut("day", "dates", n_values=1)
+    assert np.allclose(found / found[1], np.arange(ROWS) % 7)
+    constant = LeftOut("day", "constant", "2024-01-02") if prepare else LeftOut("day", "dates", n_values=1)
     assert table.left_out == (LeftOut("height", "empty"), constant)
 
 
 @pytest.mark.parametrize("value", [[1, 2], {"x": 1}, b"a"])
 def test_other_types_are_left_out_and_are_no_labels(tmp_path, value):
     TABLE.with_columns(odd=pl.Series([value] * ROWS)).write_parquet(tmp_path / "t.parquet")
-    (left_out,) = load_table(str(tmp_path / "t.parquet"), TableSpec("label", encode=True)).left_out
+    (left_out,) = load_table(str(tmp_path / "t.parquet"), TableSpec("label", prepare=True)).left_out
     assert left_out[:2] == ("odd", "type")
     with pytest.raises(LabelError) as caught:
         load_table(str(tmp_path / "t.parquet"), TableSpec("odd"))
@@ -280,7 +281,7 @@ def test_other_types_are_left_out_and_are_no_labels(tmp_path, value):
 def test_one_hot_as_scikit_learn_does_it(tmp_path):
     colours, sizes = ["red", "green", "blue", "red"], ["s", "l", "s", "s"]
     rows = "".join(f"{i},{c},{s},{i % 2}\n" for i, (c, s) in enumerate(zip(colours, sizes, strict=True)))
-    table = read_text(tmp_path, "n,colour,size,label\n" + rows, encode=True)
+    table = read_text(tmp_path, "n,colour,size,label\n" + rows, prepare=True)
     oracle = OneHotEncoder(sparse_output=False, drop="if_binary").fit(np.array([colours, sizes]).T)
     assert table.names == ["n", "colour=blue", "colour=green", "colour=red", "size=s"]
     assert table.sources == ("n", "colour", "colour", "colour", "size")
@@ -293,8 +294,9 @@ def test_identifiers_are_pointed_out(tmp_path):
 
 
 def test_missing_values_are_filled_with_the_median_on_request(tmp_path):
-    table = read_text(tmp_path, HOLES, impute="median")
-    assert np.array_equal(table.X, [[1, 2, 5], [5, 4, 7], [5, 5, 7], [9, 4, 8]])
+    table = read_text(tmp_path, HOLES, prepare=True)
+    assert np.array_equal(table.X["a", "b", "c"], [[1, 2, 5], [5, 4, 7], [5, 5, 7], [9, 4, 8]])
+    assert table.X["a is missing"].to_list() == [0, 1, 1, 0]
     assert table.notes == (FilledNote("missing", {"a": 2, "b": 1}), FilledNote("infinite", {"c": 1}))
 
 
@@ -367,10 +369,10 @@ def test_large_files_are_sampled_and_every_labelled_row_is_kept(tmp_path, ending
 @pytest.mark.parametrize("ending", files.OUTPUT_FORMATS)
 def test_output_has_the_columns_selected_and_the_label_as_they_were(tmp_path, ending):
     text = "id,a,colour,label\n7,1.5,red,yes\n8,2.5,blue,\n9,,red,no\n"
-    table = read_text(tmp_path, text, encode=True, impute="median", positive="yes")
-    assert table.names == ["id", "a", "colour=red"]
+    table = read_text(tmp_path, text, prepare=True, positive="yes")
+    assert table.names == ["id", "a", "a is missing", "colour=red"]
     with (tmp_path / "out").open("wb") as file:
-        table.write(table.columns_of(np.array([False, True, True])), file, ending)
+        table.write(table.columns_of(np.array([False, True, False, True])), file, ending)
     readers = {".parquet": pl.read_parquet, ".arrow": pl.read_ipc, ".feather": pl.read_ipc}
     tabs = {"separator": "\t"} if ending == ".tsv" else {}
     out = readers.get(ending, lambda path: pl.read_csv(path, **tabs))(tmp_path / "out")
@@ -400,7 +402,7 @@ def test_costs_are_read_or_refused(tmp_path, name, text, expected):
 
 
 def test_costs_of_columns_hold_for_their_features_and_one_is_for_all_others(tmp_path):
-    table = read_text(tmp_path, "a,city,b,label\n1,Rome,3,1\n2,Oslo,5,0\n3,Bonn,4,0\n", encode=True)
+    table = read_text(tmp_path, "a,city,b,label\n1,Rome,3,1\n2,Oslo,5,0\n3,Bonn,4,0\n", prepare=True)
     costs = tmp_path / "costs.csv"
     costs.write_text("city,3\n*,1\n")
     assert table.costs(costs) == [1, 3, 3, 3, 1]

@@ -55,7 +55,7 @@ def error_text(error: errors.TableError) -> str:
         case errors.MissingValuesError(hole, counts):
             return (
                 f"{counted(len(counts), 'column')} with {hole} values: {name_counts(counts)}; "
-                "add --prepare, fill them with --impute median, or leave the columns out with --drop"
+                "fill them with --prepare, or leave the columns out with --drop"
             )
         case errors.AmbiguousNumberError():
             return str(error).replace("decimal=", "--decimal=")
@@ -122,7 +122,7 @@ def costs_text(error: errors.CostsError) -> str:
     return f"--costs: {text}"
 
 
-HINTS = {"text": "see --prepare and --encode", "dates": "see --prepare and --encode", "identifier": "use it with --use",
+HINTS = {"text": "use it with --prepare", "dates": "use it with --prepare", "identifier": "use it with --use",
          "sparse": "use it with --use", "units": "or leave it out with --drop"}
 
 
