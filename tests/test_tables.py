@@ -135,7 +135,7 @@ REFUSED = [
     ("a;b;label\n1;2;1\n3,4,0\n", {}, RaggedLineError, {"line": 3, "separators": (",", ";")}),
     ("a,b,a,label\n1,2,3,1\n3,4,5,0\n", {}, RepeatedNameError, {"names": ["a"]}),
     ("c,c=x,label\nx,1,1\ny,2,0\nz,3,0\n", {"prepare": True}, RepeatedNameError, {"path": None, "names": ["c=x"]}),
-    *((SMALL, {role: name}, UnknownColumnError, {"role": role, "name": "x", "columns": ["a", "b", "label"]})
+    *((SMALL, {role: name}, UnknownColumnError, {"role": role, "names": ["x"], "columns": ["a", "b", "label"]})
       for role, name in (("label", "x"), ("truth", "x"), ("drop", ("x",)), ("keep", ("x",)), ("categories", ("x",)))),
     (TEXTS, {"keep": ("b",), "drop": ("b",)}, KeepError, {"name": "b", "left_out": None}),
     (TEXTS, {"keep": ("c",)}, KeepError, {"left_out": LeftOut("c", "text", n_values=2)}),

@@ -33,10 +33,10 @@ def error_text(error: errors.TableError) -> str:
             return f"one-hot encoding makes more than one column named {quoted(names)}; rename the original columns"
         case errors.RepeatedNameError(path, names):
             return f"{path} has more than one column named {quoted(names)}; column names must be unique"
-        case errors.UnknownColumnError(path, role, name, columns):
-            return f"--{role}: {path} has no column {name!r}{suggestion(name, columns)}"
-        case errors.LackingColumnsError(path, names, columns):
+        case errors.UnknownColumnError(path, "selection", names, columns):
             return f"{path} has no column {quoted(names)}, which the selection needs{nearest(names[0], columns)}"
+        case errors.UnknownColumnError(path, role, names, columns):
+            return f"--{role}: {path} has no column {quoted(names)}{suggestion(names[0], columns)}"
         case errors.KeepError(name, None):
             return f"--keep: {name!r} is the label, truth, identifier, row group or a dropped column, not a feature"
         case errors.IdError(name, "missing", n_rows=n_rows):

@@ -170,7 +170,7 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
     source = open_source(name, spec.max_memory, spec.categories, spec.decimal)
     if spec.id == NUMBERED not in source.columns:
         spec = replace(spec, id=None)
-    _check_columns(source, spec)
+    _check_columns(source, spec.roles)
     rows, notes = _sample(source, spec) if _must_sample(source, spec) else (None, [])
     frame, numbers = read_rows(source, rows)
     if frame.height < 2:
@@ -199,16 +199,12 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
     )
 
 
-def _check_columns(source: Source, spec: TableSpec) -> None:
-    """Raise an error if a named column does not exist or has two roles."""
+def _check_columns(source: Source, roles: Mapping[errors.Role, Sequence[str]]) -> None:
+    """Raise an error if a named column does not exist."""
     columns = source.columns
-    for role, names in spec.roles.items():
-        for name in names:
-            if name not in columns:
-                raise errors.UnknownColumnError(source.name, role, name, columns)
-    for name in spec.keep:
-        if name in spec.no_features:
-            raise errors.KeepError(name, None)
+    for role, names in roles.items():
+        if unknown := [name for name in names if name not in columns]:
+            raise errors.UnknownColumnError(source.name, role, unknown, columns)
 
 
 def _must_sample(source: Source, spec: TableSpec) -> bool:
@@ -258,8 +254,8 @@ def _read_features(
     columns = read_columns(table, [name for name in table if name not in spec.no_features], rules, positive)
     left_out = {column.name: column for column in columns.left_out}
     for name in spec.keep:
-        if name in left_out:
-            raise errors.KeepError(name, left_out[name])
+        if name in left_out or name in spec.no_features:
+            raise errors.KeepError(name, left_out.get(name))
     features = finish_columns(columns, rules, spec.keep) if len(columns.features) > 1 else columns.features
     if len(features) < 2:
         raise errors.TooFewFeaturesError(len(features), columns.left_out)
@@ -293,15 +289,11 @@ def apply_encoders(
     made = {feature: encoder for encoder in encoders for feature in encoder.names}
     used = {encoder.column: encoder for encoder in (made.get(name) or Encoder(name, "number") for name in features)}
     source = open_source(name, texts=[column for column, encoder in used.items() if encoder.reads_text])
-    lacking = [column for column in used if column not in source.columns]
-    if lacking:
-        raise errors.LackingColumnsError(name, lacking, source.columns)
     if row_name is None and usual_name in source.columns:
         row_name = usual_name
-    if row_name == NUMBERED and NUMBERED not in source.columns:
+    if row_name == NUMBERED not in source.columns:
         row_name = None
-    if row_name is not None and row_name not in source.columns:
-        raise errors.UnknownColumnError(name, "id", row_name, source.columns)
+    _check_columns(source, {"selection": tuple(used), "id": () if row_name is None else (row_name,)})
     frame, numbers = read_rows(source)
     if not frame.height:
         raise errors.FileError(name, "rows", "0")
