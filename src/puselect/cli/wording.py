@@ -33,10 +33,10 @@ def error_text(error: errors.TableError) -> str:
             return f"one-hot encoding makes more than one column named {quoted(names)}; rename the original columns"
         case errors.RepeatedNameError(path, names):
             return f"{path} has more than one column named {quoted(names)}; column names must be unique"
-        case errors.UnknownColumnError(path, role, name, columns):
-            return f"--{role}: {path} has no column {name!r}{suggestion(name, columns)}"
-        case errors.LackingColumnsError(path, names, columns):
+        case errors.UnknownColumnError(path, "selection", names, columns):
             return f"{path} has no column {quoted(names)}, which the selection needs{nearest(names[0], columns)}"
+        case errors.UnknownColumnError(path, role, names, columns):
+            return f"--{role}: {path} has no column {quoted(names)}{suggestion(names[0], columns)}"
         case errors.KeepError(name, None):
             return f"--keep: {name!r} is the label, truth, identifier, row group or a dropped column, not a feature"
         case errors.IdError(name, "missing", n_rows=n_rows):
@@ -55,7 +55,7 @@ def error_text(error: errors.TableError) -> str:
         case errors.MissingValuesError(hole, counts):
             return (
                 f"{counted(len(counts), 'column')} with {hole} values: {name_counts(counts)}; "
-                "add --prepare, fill them with --impute median, or leave the columns out with --drop"
+                "fill them with --prepare, or leave the columns out with --drop"
             )
         case errors.AmbiguousNumberError():
             return str(error).replace("decimal=", "--decimal=")
@@ -108,9 +108,7 @@ def label_text(error: errors.LabelError) -> str:
 COSTS_TEXTS: dict[errors.CostsFault, str] = {
     "empty": "{path} is empty; expected lines of name,cost",
     "line": "{path} must hold lines of name,cost{detail}",
-    "json": "{path} is not valid JSON{detail}",
-    "object": '{path} must hold an object such as {{"age": 1, "scan": 250.0}}',
-    "size": "{path} is too large for a list of costs",
+    "json": '{path} must hold an object such as {{"age": 1, "scan": 250.0}}{detail}',
     "missing": "{path} has no cost for {names}; add them, or a line *,1 for all others",
     "unknown": "{path} has a cost for {names}, which is no column: delete the line, or correct the name{near}",
 }
@@ -124,7 +122,7 @@ def costs_text(error: errors.CostsError) -> str:
     return f"--costs: {text}"
 
 
-HINTS = {"text": "see --prepare and --encode", "dates": "see --prepare and --encode", "identifier": "use it with --use",
+HINTS = {"text": "use it with --prepare", "dates": "use it with --prepare", "identifier": "use it with --use",
          "sparse": "use it with --use", "units": "or leave it out with --drop"}
 
 
