@@ -140,14 +140,3 @@ def test_noise_has_no_share_whatever_is_wanted(share):
     assert effect_share(noise, share) < 0.05
     assert effect_share(5 * noise, share) == pytest.approx(0.96, abs=0.01)
     assert effect_share(5 * noise, 0.0) == effect_share(5 * noise, 1.0) == 0, "there is nothing to choose"
-
-
-def test_a_restored_search_goes_on_as_if_nothing_had_happened():
-    one = run(optimizer(np.zeros(12), 5.0), by_place, 7)
-    other = optimizer(np.zeros(12), 5.0)
-    other.restore(one.state())
-    np.testing.assert_array_equal(one.scores, other.scores)
-    for search in (one, other):
-        run(search, by_place, 5, first=7)
-    np.testing.assert_array_equal(one.theta, other.theta)
-    np.testing.assert_array_equal(one.scores, other.scores)
