@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
-from programs import Program, run
+from programs import Program
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
@@ -143,13 +143,6 @@ def test_a_checkpoint_that_lacks_a_field_is_refused(tmp_path, name):
         quick(checkpoint=state).fit(X, y)
 
 
-def test_scratch_files_of_a_killed_process_are_removed(tmp_path):
-    left = tmp_path / ".state.999999999.0123456789abcdef.part"
-    left.touch()
-    quick(checkpoint=tmp_path / "state").fit(X, y)
-    assert os.listdir(tmp_path) == ["state"]
-
-
 def test_threads_can_share_a_checkpoint(tmp_path, monkeypatch):
     monkeypatch.setattr("puselect.fscpu.search_run.SAVE_SECONDS", 0.0)
     alone = quick().fit(X, y)
@@ -192,31 +185,29 @@ def test_a_checkpoint_that_is_no_file_is_refused(path, error, message):
         quick(checkpoint=path).fit(X, y)
 
 
-def test_ctrl_c_in_a_real_process_gives_a_result_and_a_warning(tmp_path):
-    code = (
-        "import puselect\n"
-        "import sys\n"
-        "from puselect.datasets import make_pu_clusters\n"
-        "from puselect.search.progress import watching\n"
-        "X, y, _ = make_pu_clusters('10/8/2', n_negative=300, n_positive=50, random_state=0)\n"
-        "with watching(lambda step: step.number == 3 and open(sys.argv[1], 'w').close()):\n"
-        "    s = puselect.FSCPU(25, max_iter=100000, preset='published').fit(X, y)\n"
-        "print(s.support_.sum(), s.n_iter_ >= 3)\n"
-    )
+class Recorder:
+    """A callback in scikit-learn's sense that asks to stop after a few steps."""
 
-    def interrupt(process):
-        while not (tmp_path / "ready").exists() and process.poll() is None:
-            time.sleep(0.01)
-        os.kill(process.pid, signal.SIGINT)
+    def __init__(self, stop_after):
+        self.steps, self.stop_after, self.events = 0, stop_after, []
 
-    done = run(code, tmp_path / "ready", meanwhile=interrupt)
-    assert done.stdout == "25 True\n"
-    assert "interrupted after" in done.stderr
+    def setup(self, estimator, context):
+        self.events.append("setup")
+
+    def teardown(self, estimator, context):
+        self.events.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context):
+        pass
+
+    def on_fit_task_end(self, estimator, context):
+        self.steps += context.task_name == "step"
+        return self.steps >= self.stop_after
 
 
-def test_progress_is_logged(caplog, monkeypatch):
-    monkeypatch.setattr("puselect.search.progress.LOG_SECONDS", 0.0)
-    with caplog.at_level(logging.INFO, logger="puselect"):
-        quick(verbose=1).fit(X, y)
-    assert "step 10/10" in caplog.text
-    assert "decided" in caplog.text
+def test_scikit_learns_callbacks_see_every_step_and_can_stop_the_search():
+    pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
+    callback = Recorder(stop_after=4)
+    selector = quick().set_callbacks(callback).fit(X, y)
+    assert selector.n_iter_ == callback.steps == 4
+    assert callback.events == ["setup", "teardown"]

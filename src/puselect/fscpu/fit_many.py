@@ -14,6 +14,7 @@ from puselect.fscpu.problem import Problem
 from puselect.fscpu.run import pool_size, search_problems
 from puselect.fscpu.selector import FSCPU
 from puselect.fscpu.settings import Settings
+from puselect.search.callbacks import FitCallbacks
 from puselect.search.progress import Deadline
 
 
@@ -24,6 +25,7 @@ class PendingFit:
     selector: FSCPU
     settings: Settings
     problem: Problem
+    callbacks: FitCallbacks
     deadline: Deadline
 
     @classmethod
@@ -32,7 +34,7 @@ class PendingFit:
         settings = Settings.of(selector.get_params(deep=False))
         deadline = Deadline(settings.search.max_time)
         problem = selector._problem(settings, X, y)
-        return cls(selector, settings, problem, deadline)
+        return cls(selector, settings, problem, FitCallbacks(selector, X, y), deadline)
 
 
 def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Sequence[ArrayLike]) -> list[FSCPU]:
@@ -75,7 +77,7 @@ def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Se
             fit_together(group, shared_engine(group))
             continue
         (task,) = group
-        task.selector._fit_problem(task.settings, task.problem, task.deadline)
+        task.selector._fit_problem(task.settings, task.problem, task.callbacks, task.deadline)
     return chosen
 
 

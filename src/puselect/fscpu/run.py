@@ -14,6 +14,7 @@ from puselect.fscpu.settings import Settings
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.information import PairInformation
 from puselect.search import EffectSearch, Optimizer, Repair
+from puselect.search.callbacks import FitCallbacks
 from puselect.search.progress import Deadline
 from puselect.selectors.budget import Budget
 
@@ -32,7 +33,7 @@ def search_problems(
     problems: Sequence[Problem],
     deadlines: Sequence[Deadline],
     engine: Engine,
-    is_observed: bool = False,
+    callbacks: FitCallbacks | None = None,
 ) -> list[Searched]:
     """Search for the features of problems of one shape in lockstep: all masks of a step in one call of the engine.
 
@@ -42,8 +43,8 @@ def search_problems(
         One of each for every search; the settings may differ in `SearchSettings` only.
     engine : Engine
         Bound to the tables or label vectors of the problems, in their order.
-    is_observed : bool, default=False
-        Log a single search, and report each of its steps to observers.
+    callbacks : FitCallbacks, optional
+        Of a single search, which is then logged and observed step by step.
     """
     second = [pair_information(*each) for each in zip(settings, problems, strict=True)]
     tables = [part.tables for part in second if part is not None]
@@ -53,10 +54,10 @@ def search_problems(
     objective = ClusterObjective(engine, preset.cluster_choice, preset.smoothing, information, len(problems))
     parts = zip(settings, problems, evidence, deadlines, range(len(problems)), strict=True)
     runs = [search_run(objective, *each) for each in parts]
-    if is_observed:
-        run_alone(runs[0])
-    else:
+    if callbacks is None:
         run_together(runs)
+    else:
+        run_alone(runs[0], callbacks)
     return [Searched(*each) for each in zip(runs, evidence, strict=True)]
 
 

@@ -4,7 +4,7 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import InitVar, dataclass, replace
-from typing import Protocol, Self
+from typing import Protocol
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from puselect.draws import Stream, hashes
 from puselect.exceptions import CheckpointWarning, InterruptedSearchWarning
 from puselect.fscpu.settings import SearchSettings
 from puselect.search import BernoulliIGO, History, Optimizer, Repair, Search, run_searches
+from puselect.search.callbacks import FitCallbacks, StepCallbacks
 from puselect.search.checkpoint import fingerprint, load_state, save_state
-from puselect.search.progress import LOG_SECONDS, Deadline, Observer, ProgressLog, Throttle, logger, shown_log
+from puselect.search.progress import LOG_SECONDS, Deadline, ProgressLog, Throttle, logger, shown_log
 from puselect.selectors.base import PUSelector, descending_order, ranks_of
 from puselect.selectors.budget import Budget
 from puselect.selectors.result import FitResult, SearchResult
@@ -122,14 +123,21 @@ class SearchRun:
             self.could_save = False
 
 
-def run_alone(run: SearchRun) -> None:
+def run_alone(run: SearchRun, callbacks: FitCallbacks) -> None:
     """Search until it is over, with progress; Ctrl-C keeps the best so far."""
-    with shown_log(run.settings.verbose):
+    with shown_log(run.settings.verbose), callbacks.watching():
         run.open_checkpoint()
         progress = ProgressLog(run.search, run.max_iter, run.settings.verbose, run.deadline)
         if run.search.step:
             progress.log(f"resumed after step {run.search.step} from {run.settings.checkpoint}")
-        _run([run], progress.after_step)
+        callbacks.begin(run.max_iter - run.search.step)
+
+        def after_step() -> bool:
+            progress.after_step()
+            return callbacks.after_step()
+
+        _run([run], after_step)
+        callbacks.end()
         reason = f"max_time={run.settings.max_time:g} ended the search" if run.timed_out else "done"
         progress.log(f"{reason} after {run.search.step} steps, {run.search.settled:.0%} of the features decided")
 
@@ -203,10 +211,8 @@ def saved_seed(path: str | os.PathLike[str] | None) -> int | None:
     return None if state is None or "fingerprint" not in state else int(state["search"]["seed"])
 
 
-class SearchSelector(PUSelector):
+class SearchSelector(StepCallbacks, PUSelector):
     """A selector that takes the features a search ranks first."""
-
-    _observers: tuple[Observer, ...] = ()
 
     history_: History
     probabilities_: FloatArray
@@ -218,29 +224,6 @@ class SearchSelector(PUSelector):
     timed_out_: bool
     n_degenerate_: int
     objective_: float
-
-    def set_callbacks(self, *callbacks: Observer) -> Self:
-        """Set the functions that are called after every step of `fit`; replaces earlier ones.
-
-        Parameters
-        ----------
-        *callbacks : callable
-            Called with a `puselect.search.progress.Step`; if one returns True, the search ends with the best features
-            so far.
-
-        Examples
-        --------
-        >>> from puselect import FSCPU
-        >>> X = np.random.default_rng(0).random((50, 4))
-        >>> selector = FSCPU(2, random_state=0).set_callbacks(lambda step: step.number == 3)
-        >>> selector.fit(X, np.arange(50) < 10).n_iter_
-        3
-        """
-        for one in callbacks:
-            if not callable(one):
-                raise ValueError(f"a callback must be a function, got {one!r}")
-        self._observers = callbacks
-        return self
 
     @property
     def _follows_effects(self) -> bool:

@@ -118,18 +118,18 @@ class Step(NamedTuple):
         return f"step {steps}, best objective {self.best:.4g}, {self.settled:.0%} of the features decided{left}"
 
 
-Observer = Callable[[Step], object]
+Observer = Callable[[Step], None]
 _observers: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=())
 
 
 @contextmanager
-def watching(*observers: Observer) -> Iterator[None]:
-    """Call `observers` after every step of the searches in this block.
+def watching(observer: Observer) -> Iterator[None]:
+    """Call `observer` after every step of the searches in this block; results do not depend on it.
 
     Parameters
     ----------
-    *observers : callable
-        Called with a `Step`; if one returns True, the search ends with the best features so far.
+    observer : callable
+        Called with a `Step`.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def watching(*observers: Observer) -> Iterator[None]:
     >>> [step.number for step in steps]
     [1, 2, 3]
     """
-    token = _observers.set((*_observers.get(), *observers))
+    token = _observers.set((*_observers.get(), observer))
     try:
         yield
     finally:
@@ -183,17 +183,17 @@ class ProgressLog:
         """Write a line to the log."""
         logger.log(self.level, "%s", line)
 
-    def after_step(self) -> bool:
-        """Report the step just done; return whether an observer asks to stop."""
+    def after_step(self) -> None:
+        """Report the step just done."""
         if self.begun is None:
             self.begun = time.monotonic()
         due = self.due()
-        if not due and not self.observers:
-            return False
-        now = self._step(self.begun)
-        if due:
-            self.log(str(now))
-        return any([observer(now) is True for observer in self.observers])
+        if due or self.observers:
+            now = self._step(self.begun)
+            if due:
+                self.log(str(now))
+            for observer in self.observers:
+                observer(now)
 
     def _step(self, begun: float) -> Step:
         search, now = self.search, time.monotonic()
