@@ -60,14 +60,6 @@ def test_features_that_raise_the_value_are_found(n_wanted):
     assert search.decided.any()
 
 
-def test_a_score_is_the_weighted_effect_and_the_evidence():
-    evidence = np.linspace(-2, 9, 12)
-    search = run(optimizer(evidence, 5.0), by_place, 40)
-    np.testing.assert_allclose(search.scores, search.weight * search.effects + evidence)
-    assert search.weight == pytest.approx(effect_share(search.effects, 5 / 12) ** 2)
-    assert 0 < search.weight <= 1
-
-
 def test_evidence_decides_where_the_search_finds_nothing():
     search = run(optimizer(np.linspace(-2, 40, 10), 4.0), lambda masks: np.zeros(len(masks)), 30)
     assert (np.diff(search.scores) >= 0).all()
