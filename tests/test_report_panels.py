@@ -25,7 +25,7 @@ def panel_of(column, kind, members=()):
     return feature_panels(table, Rows.of(kind), [unit])[0]
 
 
-def test_shares_of_each_group_add_up_and_the_direction_is_that_of_known_positives(rows):
+def test_shares_of_each_group_add_up_and_the_direction_is_that_of_known_rows(rows):
     rng, kind = rows
     column = rng.normal(size=N)
     column[kind == 1] += 3

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -34,9 +36,21 @@ def test_medians_stand_in_for_missing_values(data, tmp_path):
     np.testing.assert_array_equal(selector.probabilities_, other.probabilities_)
     np.testing.assert_allclose(selector.medians_, np.nanmedian(holes, axis=0))
     np.testing.assert_array_equal(holes, before)
-    np.testing.assert_array_equal(selector.transform(holes), holes[:, selector.support_])
     assert selector.report(tmp_path / "report.html", holes, y).exists()
     np.testing.assert_array_equal(selector.candidate_positives(holes, y).rows, other.candidate_positives(whole, y).rows)
+
+
+@pytest.mark.parametrize("frame", [np.array, pd.DataFrame, pl.DataFrame])
+def test_missing_and_infinite_values_pass_through_transform(data, frame):
+    _, holes, y = data
+    selector = fitted(holes, y)
+    odd = holes.copy()
+    odd[:2] = [[np.inf], [-np.inf]]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X has feature names", UserWarning)  # of frames; the fit had none
+        np.testing.assert_array_equal(np.asarray(selector.transform(frame(odd))), odd[:, selector.support_])
+    with pytest.raises(ValueError, match="infinity"):
+        selector.candidate_positives(odd)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])

@@ -42,6 +42,7 @@ class Code(StrEnum):
     UNSETTLED = "unsettled"
     DEGENERATE = "degenerate"
     IDENTIFIER = "identifier"
+    CATEGORY_CODES = "category-codes"
     MISSING_CODE = "missing-code"
     SPIKE = "spike"
     FILLED = "filled"
@@ -76,9 +77,13 @@ TABLE_FINDINGS: dict[type, tuple[str, Code, str, str]] = {
         NOTE, Code.IDENTIFIER, "Identifiers? {columns}",
         "Whole numbers that all differ: {items}. Drop what names the rows (drop, --id, --drop).",
     ),
+    errors.CategoryNote: (
+        NOTE, Code.CATEGORY_CODES, "Numbers that may be codes: {columns}",
+        "By the name of the column: {items}. If they are, read them as categories (categories, --categories).",
+    ),
     errors.CodeNote: (
         NOTE, Code.MISSING_CODE, "Codes for missing? {columns}",
-        "Far from all other values, and repeated: {items}. If that means missing, say so (missing_codes, --missing).",
+        "Far from all other values: {items}. If that means missing, say so (missing_codes, --missing).",
     ),
     errors.SpikeNote: (
         NOTE, Code.SPIKE, "Filled in before? {columns}",
@@ -125,7 +130,9 @@ def _item(note: errors.Note) -> str:
         case errors.LeakNote():
             return leak_text(note)
         case errors.CodeNote(name, value, count):
-            return f"{value} in {name} ({counted(count, 'row')})"
+            return f"{value} in {name} ({counted(count, 'row')}; --missing={name}={value})"
+        case errors.CategoryNote(name):
+            return f"--categories={name}"
         case errors.SpikeNote(name, value):
             return f"{value} in {name}"
         case errors.FilledNote(hole, counts):

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from puselect._version import versions
 from puselect.arrays import AnyArray, BoolArray, IntArray
 from puselect.checks.suitability import Suitability
-from puselect.fscpu.final_clusters import Candidates, Clusterings, known_positives
+from puselect.fscpu.final_clusters import Candidates, Clusterings, known_rows
 from puselect.fscpu.projection import LABELLED, principal_axes, row_kinds
 from puselect.report.direction import day
 from puselect.report.findings import array_leaks, find_problems, table_findings
@@ -117,7 +117,7 @@ def summarise(
     dates = {recipe.column for recipe in recipes if recipe.kind == "date"}
     features = _features(result, dates)
     table = None if X is None else _read_table(X, selector)
-    positive = None if table is None or y is None else known_positives(y, result.settings["pos_label"], len(table))
+    positive = None if table is None or y is None else known_rows(y, result.settings["pos_label"], len(table))
     if table is not None and positive is not None and not recipes:  # leaks of columns are found before they are encoded
         findings = [*findings, *table_findings(array_leaks(table, positive, result.names))]
     rows = row_names(X, 0 if table is None else len(table), row_numbers)
@@ -166,7 +166,7 @@ def python_expression(selector: PUSelector) -> str:
     changed = [
         f"{name}={values[name]!r}"
         for name, parameter in inspect.signature(type(selector)).parameters.items()
-        if repr(parameter.default) != repr(values[name])
+        if name in values and repr(parameter.default) != repr(values[name])
     ]
     return f"{type(selector).__name__}({', '.join(changed)}).fit(X, y)"
 
