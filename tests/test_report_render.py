@@ -11,7 +11,7 @@ from puselect.fscpu.auto_number import Path
 from puselect.fscpu.row_model import ClassPrior
 from puselect.report import Comparison, Selection, render, theme, write_report
 from puselect.report.comparison import PROXY
-from puselect.report.selection import CandidateTable, Finding, Gathering
+from puselect.report.selection import CandidateTable, Feature, Finding, Gathering
 
 X, y, _ = make_pu_clusters("40/3/1", n_negative=100, n_positive=40, n_relevant=3, n_irrelevant=3, random_state=0)
 HOSTILE = "</script><script>alert(1)</script>"
@@ -72,7 +72,7 @@ class TestSafety:
             {"notes": (HOSTILE,)},
             {"settings": {HOSTILE: HOSTILE}},
             {"findings": (Finding("warning", HOSTILE, HOSTILE),)},
-            {"selected": (HOSTILE,)},
+            {"features": (Feature(HOSTILE, 0, 1, True, 1.0, None),)},
         ],
         ids=lambda fields: next(iter(fields)),
     )

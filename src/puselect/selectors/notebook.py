@@ -64,9 +64,6 @@ def _widths(scores: FloatArray) -> FloatArray:
 
 
 SECONDS = 0.2
-BOX = "font:13px/1.5 system-ui,sans-serif;max-width:460px"
-TRACK = "height:8px;border-radius:4px;background:rgba(128,128,128,.25);overflow:hidden"
-FILL = "height:8px;background:#0b8a82"
 
 
 class LiveProgress:
@@ -108,6 +105,6 @@ def step_html(step: Step) -> str:
     """Return a step as HTML: a bar, and in words."""
     done = max(step.number / step.max_iter, step.settled)
     return (
-        f"<div style='{BOX}' role='progressbar' aria-valuenow='{100 * done:.0f}' aria-valuemin='0' aria-valuemax='100'>"
-        f"<div style='{TRACK}'><div style='{FILL};width:{100 * done:.0f}%'></div></div>{escape(str(step))}</div>"
+        f"<div style='{TEXT};max-width:460px' role='progressbar' aria-valuenow='{100 * done:.0f}' aria-valuemin='0' "
+        f"aria-valuemax='100'><div style='{BAR};width:{100 * done:.0f}%'></div>{escape(str(step))}</div>"
     )
