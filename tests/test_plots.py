@@ -105,15 +105,6 @@ def test_path_draws_three_lines_and_the_chosen_number() -> None:
     assert ax.lines[3].get_xdata()[0] == chosen.support_.sum()
 
 
-def test_colours_are_those_of_the_style(selector: FSCPU) -> None:
-    with plt.style.context("dark_background"):
-        ax = plots.clusters(selector, FRAME, y)
-        known = ax.collections[-1]
-        assert tuple(known.get_edgecolor()[0]) == to_rgba("black")
-        assert tuple(known.get_facecolor()[0]) == to_rgba("C3") != to_rgba("tab:red")
-        assert ax.get_legend().get_texts()[0].get_color() == "white"
-
-
 def test_stability_draws_a_bar_and_an_interval_for_each_feature() -> None:
     selector = KBest(3).fit(X, y)
     found = assess_stability(selector, X, y, n_searches=3)
