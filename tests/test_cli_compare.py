@@ -9,7 +9,7 @@ import pytest
 from command_line import CODE, clusters_table, noise_table, puselect_signalled
 from typer.testing import CliRunner
 
-from puselect import FSCPU, cli
+from puselect import cli
 from puselect.evaluation import holdout
 from puselect.methods import YARDSTICKS
 from puselect.report import Comparison
@@ -76,17 +76,6 @@ def has_workers(process):
 
 
 class TestInterrupted:
-    def test_early_it_ends_in_one_line_and_leaves_nothing(self, folder, monkeypatch):
-        def press_ctrl_c(*_):
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(FSCPU, "fit", press_ctrl_c)
-        words = ["-k", "3", "--methods", "fscpu", "-o", "c.json", "--jobs", "1", "--quiet"]
-        done = runner.invoke(cli.app, ["compare", "d.csv", "--label", "label", *words])
-        assert done.exit_code == 1
-        assert done.stderr == "error: interrupted; nothing was written\n"
-        assert [path.name for path in folder.iterdir()] == ["d.csv"]
-
     def test_workers_end_in_silence(self, tmp_path):
         noise_table(20_000, 40).write_csv(tmp_path / "n.csv")
         words = ("compare", "n.csv", "--label", "label", "-k", 20, "--methods", "fscpu", "-o", "c.json", "--jobs", 2)
