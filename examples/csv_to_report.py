@@ -16,7 +16,7 @@ import pandas as pd
 
 from puselect import FSCPU
 from puselect.checks.suitability import check_suitability
-from puselect.cli.demo import demo_table
+from puselect.cli.demo import breast_columns
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
 folder.mkdir(exist_ok=True)
@@ -25,7 +25,7 @@ folder.mkdir(exist_ok=True)
 # The table: 569 breast tumours. ``known`` is 1 for 21 of the 212 malignant ones, as if only these had been examined.
 # ``diagnosis`` is the true class, which is usually not known; it must not be among the features.
 
-(folder / "breast.csv").write_text(demo_table(), encoding="utf-8", newline="")
+pd.DataFrame(breast_columns(seed=0)).to_csv(folder / "breast.csv", index=False)
 table = pd.read_csv(folder / "breast.csv")
 y = table["known"]
 X = table.drop(columns=["known", "diagnosis"])

@@ -2,7 +2,7 @@
 
 import difflib
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from puselect.phrases import counted, shortened
 from puselect.tables import errors
@@ -53,8 +53,10 @@ def error_text(error: errors.TableError) -> str:
         case errors.TooManyLabelledError(n_labelled, max_rows):
             return f"{n_labelled} rows are labelled, but only {max_rows} may be read; raise --max-rows or --max-memory"
         case errors.MissingValuesError(hole, counts):
+            ordered = sorted(counts, key=lambda name: -counts[name])
+            named = shortened([f"{name} ({counts[name]})" for name in ordered])
             return (
-                f"{counted(len(counts), 'column')} with {hole} values: {name_counts(counts)}; "
+                f"{counted(len(counts), 'column')} with {hole} values: {named}; "
                 "fill them with --prepare, or leave the columns out with --drop"
             )
         case errors.AmbiguousNumberError():
@@ -149,18 +151,6 @@ def size(n_bytes: str) -> str:
 def quoted(names: Sequence[str]) -> str:
     """Return the first names in quotes."""
     return shortened([repr(name) for name in names])
-
-
-def name_counts(counts: Mapping[str, int]) -> str:
-    """Return names with their counts, the largest first.
-
-    Examples
-    --------
-    >>> name_counts({"b": 1, "a": 3})
-    'a (3), b (1)'
-    """
-    ordered = sorted(counts.items(), key=lambda pair: -pair[1])
-    return shortened([f"{name} ({count})" for name, count in ordered])
 
 
 def value_list(counts: errors.ValueCounts) -> str:
