@@ -43,6 +43,7 @@ def in_parts(X, ends=(50, 50, 170)):
 class TestPartitionedEngine(EngineContract):
     specs = (DEFAULT, MixtureSpec(em_steps=2))
     ems = ("hard",)
+    counts_negatives = False
 
     def make(self, X, positive, spec):
         as_it_is = ColumnRanges(low=np.zeros(X.shape[1]), width=np.full(X.shape[1], 0.5))
