@@ -11,6 +11,7 @@ from puselect.labels import rows_besides
 
 Labels = AnyArray
 """1 or True for labelled positives, -1 for checked negatives."""
+CHECKED_WEIGHT = 1.0  # of all checked negatives together, in numbers of unlabelled rows
 EMPTY = 1e30  # squared distance to a cluster without rows: larger than any other
 
 
@@ -34,16 +35,16 @@ class ClusterTable(NamedTuple):
 
     @property
     def evident_size(self) -> FloatArray:
-        """Rows in each cluster, to which checked negatives add as many again as there are unlabelled rows.
+        """Rows in each cluster, to which checked negatives add as many again, `CHECKED_WEIGHT` times.
 
-        Half of what speaks against a cluster is then how large it is, half how many of its rows are known to be
-        negative; shape (n_masks, n_clusters).
+        About half of what speaks against a cluster is then how large it is, the other half how many of its rows are
+        known to be negative; shape (n_masks, n_clusters).
         """
         n_checked = self.negative.sum(axis=1, keepdims=True)
         if not n_checked.any():
             return self.size
         n_others = (self.size - self.positive - self.negative).sum(axis=1, keepdims=True)
-        return np.asarray(self.size + self.negative * n_others / np.maximum(n_checked, 1))
+        return np.asarray(self.size + CHECKED_WEIGHT * self.negative * n_others / np.maximum(n_checked, 1))
 
 
 class Mixture(NamedTuple):
