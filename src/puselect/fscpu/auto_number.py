@@ -9,6 +9,8 @@ import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine
+from puselect.clustering.base import Labels
+from puselect.columns.inspection import CheckedRanks
 from puselect.columns.null import Chance, draw_statistics
 from puselect.columns.ranks import LEPAGE, column_ranks
 from puselect.columns.separation import Separation, heldout_separation
@@ -48,7 +50,7 @@ class Path:
     n_related: int
     """How many are related to the labels, a share of `max_false` at most excepted; the best guess if none are."""
     interval: tuple[int, ...]
-    """How many are related to the labels: at least (95 % sure), and at most as far as these labels can show."""
+    """How many are related to the labels: at least (95 % confidence), and at most as far as these labels can show."""
     p_value: float
     """Of the hypothesis that no column is related to the labels."""
     size: tuple[int, ...]
@@ -71,16 +73,18 @@ class Path:
 
     def __str__(self) -> str:
         if self.code == ChoiceCode.TOO_FEW_LABELS:
-            return "A guess: there are too few labelled rows to tell how many features are related to them."
+            return "A guess, since there are too few labels to tell: features more likely related to them than not."
         if self.code == ChoiceCode.NOTHING:
             return f"A guess: no feature is related to the labels beyond chance (p = {self.p_value:.2g})."
-        related = "all {} ({} to {}) that are related to the labels".format(self.n_related, *self.interval)
+        related = f"{self.n_related} (at least {self.interval[0]}) that seem related to the labels"
         price = "" if self.cost_enough is None else f" for {self.cost_enough:g}"
+        if self.n_features >= self.n_related <= self.n_enough:
+            return f"As many as the {related}{price}."
         if self.n_features > self.n_enough:
-            enough = f"{self.n_enough} of them{price} {'separates' if self.n_enough == 1 else 'separate'}"
-            return f"A{related[1:]}; {enough} held-out positives as well."
+            enough = f"the best {self.n_enough}{price} {'separates' if self.n_enough == 1 else 'separate'}"
+            return f"As many as the {related}; {enough} held-out positives as well."
         few = "it separates" if self.n_features == 1 else "they separate"
-        return f"Enough: {few} held-out positives as well{price} as {related}."
+        return f"Enough: {few} held-out positives as well{price} as the {related}."
 
 
 def choose(settings: Settings, problem: Problem, wanted: str, max_false: float) -> Problem:
@@ -108,6 +112,8 @@ def choose_number(settings: Settings, problem: Problem, wanted: str, max_false: 
     table, positive = taken_rows(problem, rows), problem.positive[rows]
     groups = None if groups is None else groups[rows]
     statistic, drawn = _statistics(settings, budget, table, positive, groups, rng)
+    if problem.negative is not None:
+        statistic = np.where(_picked(budget, table, problem.known[rows]), 0.0, statistic)
     chance = Chance.of(statistic, drawn)
     order = np.lexsort((rng.random(len(statistic)), -statistic, chance.p_values))
     false_share = chance.false_share(order)
@@ -139,6 +145,13 @@ def _count_related(
         return ChoiceCode.CHOSEN, n_related
     code = ChoiceCode.TOO_FEW_LABELS if n_labelled < FEW_LABELS else ChoiceCode.NOTHING
     return code, max(1, int((false_share <= EVEN).sum()))
+
+
+def _picked(budget: Budget, table: AnyArray | SparseTable, known: Labels) -> BoolArray:
+    """Return which of the free features say how rows were picked for inspection, and nothing about the class."""
+    ranks = column_ranks(table[:, budget.columns])
+    found = CheckedRanks(ranks, np.flatnonzero(known > 0), np.flatnonzero(known < 0)).picked
+    return np.isin(budget.free, budget.columns[found])
 
 
 def _statistics(

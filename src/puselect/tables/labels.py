@@ -1,16 +1,12 @@
 """The label column: which of its values marks the positives, and which rows have it."""
 
-from collections import Counter
-from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from puselect.arrays import BoolArray
-from puselect.tables.column_types import kind_of
 from puselect.tables.errors import LabelError, LabelFault, ValueCounts
-from puselect.tables.parquet import POLARS_ERRORS, read_label
+from puselect.tables.parquet import POLARS_ERRORS
 
 if TYPE_CHECKING:
     from puselect.tables.frames import pl
@@ -25,15 +21,6 @@ def choose_labels(column: "pl.Series", wanted: str | None) -> tuple[object, Bool
     return positive, _rows_with(column, positive)
 
 
-def labelled_rows(paths: Iterable[Path], label: str, wanted: str | None) -> BoolArray:
-    """Return which rows of Parquet files are labelled positive; the labels of one file at a time are read."""
-    counts: Counter[object] = Counter()
-    for path in paths:
-        counts.update(dict(value_counts(read_label(path, label))))
-    positive = choose_positive(list(counts.items()), label, wanted)
-    return np.concatenate([_rows_with(read_label(path, label), positive) for path in paths])
-
-
 def _rows_with(column: "pl.Series", value: object) -> BoolArray:
     return np.asarray((column == value).fill_null(False).to_numpy())
 
@@ -41,12 +28,12 @@ def _rows_with(column: "pl.Series", value: object) -> BoolArray:
 def value_counts(column: "pl.Series") -> ValueCounts:
     """Return the values of a label column with the number of their rows; missing ones, also NaN, are None."""
     if column.dtype.is_nested() or str(column.dtype) in ("Binary", "Object"):
-        raise LabelError(column.name, "type", positive=kind_of(column))
+        raise LabelError(column.name, "type", positive=column.dtype)
     known = column.fill_nan(None) if column.dtype.is_float() else column
     try:
         counts = known.value_counts().rows()
     except POLARS_ERRORS as error:  # a date that Python does not know
-        raise LabelError(column.name, "type", positive=kind_of(column)) from error
+        raise LabelError(column.name, "type", positive=column.dtype) from error
     return [(value, count) for value, count in counts if count]
 
 
