@@ -63,9 +63,12 @@ def test_labels_without_negatives_give_the_same_sample_whatever_their_type():
         np.testing.assert_array_equal(ours, theirs)
 
 
-def test_checked_negatives_add_as_many_rows_as_are_unlabelled_where_they_lie():
+def test_checked_negatives_stand_for_unlabelled_rows_where_they_lie():
     size, positive = np.array([[50.0, 50.0]]), np.array([[10.0, 10.0]])
     plain = ClusterTable(size, positive, np.zeros(1, dtype=bool), np.zeros((1, 2)))
     assert plain.evident_size is size
     checked = plain._replace(negative=np.array([[0.0, 4.0]]))
-    np.testing.assert_allclose(checked.evident_size, [[50, 50 + 76]])  # of 100 rows, 76 are unlabelled
+    weight = 0.05 / 0.95
+    np.testing.assert_allclose(checked.evident_size, [[50, 50 + 76 * weight]])  # of 100 rows, 76 are unlabelled
+    many = plain._replace(size=size + 80, negative=np.array([[0.0, 80.0]]))
+    np.testing.assert_allclose(many.evident_size, [[130, 130 + 3 * 160]])  # three quarters of what is against them

@@ -7,11 +7,10 @@ import numpy as np
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering.mixture import MixtureSpec
 from puselect.draws import Stream, distinct
-from puselect.labels import rows_besides
+from puselect.labels import checked_weight, rows_besides
 
 Labels = AnyArray
 """1 or True for labelled positives, -1 for checked negatives."""
-CHECKED_WEIGHT = 1.0  # of all checked negatives together, in numbers of unlabelled rows
 EMPTY = 1e30  # squared distance to a cluster without rows: larger than any other
 
 
@@ -35,16 +34,15 @@ class ClusterTable(NamedTuple):
 
     @property
     def evident_size(self) -> FloatArray:
-        """Rows in each cluster, to which checked negatives add as many again, `CHECKED_WEIGHT` times.
-
-        About half of what speaks against a cluster is then how large it is, the other half how many of its rows are
-        known to be negative; shape (n_masks, n_clusters).
-        """
-        n_checked = self.negative.sum(axis=1, keepdims=True)
-        if not n_checked.any():
+        """Rows in each cluster, to which checked negatives add those they stand for, shape (n_masks, n_clusters)."""
+        if not self.negative.any():
             return self.size
-        n_others = (self.size - self.positive - self.negative).sum(axis=1, keepdims=True)
-        return np.asarray(self.size + CHECKED_WEIGHT * self.negative * n_others / np.maximum(n_checked, 1))
+        n_others, n_positive, n_negative = (
+            counts.sum(axis=1, keepdims=True)
+            for counts in (self.size - self.positive - self.negative, self.positive, self.negative)
+        )
+        stands_for = checked_weight(n_positive, n_negative) * n_others / np.maximum(n_negative, 1)
+        return np.asarray(self.size + stands_for * self.negative)
 
 
 class Mixture(NamedTuple):
@@ -149,7 +147,7 @@ def draw_sample(known: Labels, spec: MixtureSpec, seed: int, max_samples: int | 
     Checked negatives are a quarter at most. Where there are too few others, more labelled rows take their place, then
     more checked negatives. `max_samples` is below the number of rows.
     """
-    rows, weight, checked_weight = None, 1.0, 1.0
+    rows, weight, each_checked = None, 1.0, 1.0
     if max_samples is not None:
         labelled, checked = np.flatnonzero(known > 0), np.flatnonzero(known < 0)
         n_others = len(known) - len(labelled) - len(checked)
@@ -162,9 +160,9 @@ def draw_sample(known: Labels, spec: MixtureSpec, seed: int, max_samples: int | 
         taken[checked[distinct(len(checked), n_checked, seed, Stream.SAMPLED_CHECKED)]] = True
         taken[rows_besides(np.flatnonzero(known), others)] = True
         rows = np.flatnonzero(taken)  # in order, and faster than sorting them
-        known, weight, checked_weight = known[rows], n_others / (n_left - n_taken), len(checked) / max(n_checked, 1)
+        known, weight, each_checked = known[rows], n_others / (n_left - n_taken), len(checked) / max(n_checked, 1)
     start = start_rows(len(known), spec, seed) if spec.init == "rows" else np.empty(0, dtype=np.intp)
-    return Sample(rows, known, start, weight, checked_weight)
+    return Sample(rows, known, start, weight, each_checked)
 
 
 def start_rows(n_rows: int, spec: MixtureSpec, seed: int) -> IntArray:

@@ -12,6 +12,7 @@ from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.draws import Stream, generator
 from puselect.fscpu.final_clusters import CHUNK, Candidates, Clusterings
 from puselect.fscpu.problem import Problem, some_rows, taken_rows
+from puselect.labels import checked_weight
 from puselect.sparse_table import SparseTable, as_dense
 
 FEWEST_LABELS, FEWEST_HIDDEN = 20, 10  # labelled rows; unlabelled ones that the estimate rests on
@@ -156,7 +157,7 @@ class ColumnWeights(NamedTuple):
     """Of each bin, shape (n_selected, n_bins)."""
 
     @classmethod
-    def of(cls, table: FloatArray, labelled: BoolArray) -> Self:
+    def of(cls, table: FloatArray, labelled: BoolArray, weights: FloatArray | None = None) -> Self:
         """Tell labelled from other rows."""
         n_columns = table.shape[1]
         n_bins = N_BINS if n_columns <= MOST_BINNED else 1
@@ -165,7 +166,7 @@ class ColumnWeights(NamedTuple):
         spread[spread == 0] = 1
         bins = [np.eye(n_bins)[np.searchsorted(own, column)] for own, column in zip(edges, table.T, strict=True)]
         design = np.column_stack([(table - table.mean(axis=0)) / spread, *bins])
-        weights = LogisticRegression(C=PENALTY, max_iter=500).fit(design, labelled).coef_[0]
+        weights = LogisticRegression(C=PENALTY, max_iter=500).fit(design, labelled, weights).coef_[0]
         return cls(weights[:n_columns] / spread, edges, weights[n_columns:].reshape(n_columns, n_bins))
 
     def score(self, table: AnyArray) -> FloatArray:
@@ -292,13 +293,17 @@ def heldout_places(
 
 def thinned(
     table: FloatArray, known: BoolArray, unlabelled: BoolArray, rng: np.random.Generator
-) -> tuple[FloatArray, BoolArray]:
-    """Return the labelled rows, `MOST_OTHERS` unlabelled ones and all checked negatives; which of them are labelled."""
+) -> tuple[FloatArray, BoolArray, FloatArray | None]:
+    """Return labelled rows, `MOST_OTHERS` unlabelled ones and all checked negatives; which are labelled; weights."""
     others = np.flatnonzero(unlabelled)
     if len(others) > MOST_OTHERS:
         others = rng.choice(others, MOST_OTHERS, replace=False)
-    rows = np.concatenate([np.flatnonzero(known), others, np.flatnonzero(~(known | unlabelled))])
-    return table[rows], known[rows]
+    labelled, checked = np.flatnonzero(known), np.flatnonzero(~(known | unlabelled))
+    rows = np.concatenate([labelled, others, checked])
+    if not len(checked):
+        return table[rows], known[rows], None
+    each = checked_weight(len(labelled), len(checked)) * len(others) / len(checked)
+    return table[rows], known[rows], np.concatenate([np.ones(len(rows) - len(checked)), np.full(len(checked), each)])
 
 
 def lift_steps(places: FloatArray) -> tuple[FloatArray, FloatArray]:
