@@ -9,7 +9,7 @@ from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.fscpu.auto_number import Path
 from puselect.fscpu.row_model import ClassPrior
-from puselect.report import Comparison, Selection, render, summarise, theme, write_report
+from puselect.report import Comparison, Selection, render, summarise, write_report
 from puselect.report.comparison import PROXY
 from puselect.report.selection import CandidateTable, Finding, Gathering
 
@@ -54,7 +54,7 @@ class TestFile:
             write_report(CLUSTERED, tmp_path / "nowhere" / "report.html")
 
     def test_names_the_extra_it_needs(self, monkeypatch):
-        theme.environment.cache_clear()
+        render.environment.cache_clear()
         monkeypatch.setitem(sys.modules, "jinja2", None)
         with pytest.raises(ImportError, match="pip install jinja2"):
             render.render(CLUSTERED)
