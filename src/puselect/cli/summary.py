@@ -88,6 +88,8 @@ def answers(selection: "Selection") -> Iterator[tuple[str, str]]:
     from puselect.report.answer import are_alike, efforts, first_rows, hidden, how_many, next_step, trust
 
     found = trust(selection)
+    if selection.changed:
+        yield "changed", selection.changed
     yield "how many", f"{len(selection.selected)} of {selection.n_features}. {how_many(selection)}"
     yield "trust", f"{found.title}. {found.text}"
     if not found.standing.is_doubtful:

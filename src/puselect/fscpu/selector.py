@@ -326,6 +326,39 @@ class FSCPU(SearchSelector):
         chosen = self._selected_columns(X)
         return model.candidates(chosen, None if y is None else self._known_rows(y, len(chosen)))
 
+    def next_rows(self, X: ArrayLike, y: ArrayLike, n: int = 20) -> Candidates:
+        """Return the rows to label next.
+
+        They lie evenly between the rows that are most likely positive and those behind which a tenth of the positives
+        is expected. The most likely ones alone would give more positives, but only of the kind that is known already:
+        labels from one corner, with which the selection gets worse.
+
+        Parameters
+        ----------
+        X, y : array-like of shape (n_rows, n_features) and (n_rows,)
+            The table and labels of `fit`.
+        n : int, default=20
+            How many rows.
+
+        Returns
+        -------
+        rows : Candidates
+            `rows`, indices of unlabelled rows of `X`, the most likely first, their `lift`, and their `confidence` or
+            None.
+
+        Examples
+        --------
+        >>> from puselect.datasets import make_pu_clusters
+        >>> X, y, _, classes = make_pu_clusters("40/8/1", n_positive=250, random_state=0, return_classes=True)
+        >>> asked = FSCPU(25, max_iter=50, random_state=0).fit(X, y).next_rows(X, y, 10).rows
+        >>> len(asked), bool(classes[asked].mean() > classes[y == 0].mean())
+        (10, True)
+        """
+        model, columns = self._fitted_row_model("next_rows"), self._selected_columns(X)
+        known = self._known_rows(y, len(columns))
+        check_number("n", n, 1, int((~known).sum()), integer=True)
+        return model.to_ask(model.scores(columns), known, n)
+
     def _fitted_row_model(self, wanted_by: str) -> RowModel:
         """Return the model that ranks rows; a ValueError if there is none."""
         check_is_fitted(self)

@@ -185,6 +185,8 @@ class Selection(JSONRecord):
     findings: tuple[Finding, ...] = ()
     suspects: tuple[int | str, ...] = ()
     """Labelled rows that may be wrong, named as candidates are; the least like other positives first."""
+    changed: str = ""
+    """Against the selection before the last answers, in words."""
     notes: tuple[str, ...] = ()
     suitability: Suitability | None = None
     stability: Stability | None = None
