@@ -16,8 +16,8 @@ from puselect.datasets import make_fraud_table
 
 IMAGES = Path(__file__).parent / "images"
 SELECT = "--label known --drop diagnosis -k 6 --report"
-MESSY = "--label known_fraud --prepare --id transaction_id --drop case_number,is_fraud -k 9 --report"
-TRUST = "--label known -k auto --report"
+MESSY = "--label known_fraud --prepare --id transaction_id --drop case_number,is_fraud --report"
+TRUST = "--label known --report"
 COMPARE = "--label known --truth diagnosis -k 6 --methods fscpu,semi-jmi,lasso,kbest --splits 20 --report"
 OPEN = "() => { for (const part of document.querySelectorAll('details')) part.open = true; }"
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"

@@ -7,7 +7,7 @@ two currencies, a copy, a column that only known cases have, and the truth itsel
 line it takes one command::
 
     puselect select export.csv --label known_fraud --prepare --missing=-9 --id transaction_id \\
-        --drop is_fraud,case_number -k 9 --report report.html --candidates candidates.csv
+        --drop is_fraud,case_number --report report.html --candidates candidates.csv
 
 The same in Python. Pass the name of a folder to keep the files::
 
@@ -49,7 +49,7 @@ for outcome in preparer.outcomes_:
 # %%
 # Select nine features. The columns made from one column of the file are selected as a whole.
 
-selector = FSCPU(9, groups=preparer.groups_, random_state=0).fit(X, y)
+selector = FSCPU("auto", groups=preparer.groups_, random_state=0).fit(X, y)
 selection = summarise(selector, X, y, preparer=preparer, row_name="transaction_id")
 print(", ".join(selection.selected))
 print(f"relevant: {len(set(selection.selected) & set(relevant))} of {len(relevant)}")

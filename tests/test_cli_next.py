@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from puselect import FSCPU, cli
 from puselect.report import Selection
 from puselect.report.answer import changes
-from puselect.tables import TableSpec, load_table
 from puselect.tables.errors import AnswersError
+from puselect.tables.loading import TableSpec, load_table
 
 runner = CliRunner()
 
@@ -150,7 +150,6 @@ def test_wrong_answers_are_one_sentence_with_the_count_and_the_first_rows(folder
     [
         (("-n", 361), "-n must be at most 360, the number of unlabelled rows, got 361"),
         (("--method", "kbest"), "not supported by method 'kbest'; use 'fscpu'"),
-        (("--dask", "tcp://x:1"), "not supported by next"),
     ],
 )
 def test_what_next_cannot_do_is_said(folder, words, said):

@@ -36,7 +36,7 @@ def assess_stability(
 
     Works with any fitted selector, and selects as many features as it did. For `FSCPU` it is the same as its parameter
     `n_searches`: the searches run in lockstep on one engine, and eight of them take a little longer than one fit.
-    With half of the labels a selection is less stable than with all: the frequencies are on the safe side.
+    Halves of the same labels share labels: selections from fresh labels agree less.
 
     Parameters
     ----------

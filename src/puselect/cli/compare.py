@@ -12,7 +12,7 @@ from rich.table import Table
 from puselect.cli import options
 from puselect.cli.application import command, console, finishing
 from puselect.cli.options import HOW, TABLE, WHAT, TableOptions, open_table, option, split_names, tell, tell_notes
-from puselect.cli.progress import counted_progress, working
+from puselect.cli.progress import working
 from puselect.cli.writing import check_outputs, result_outputs, write_each, written
 from puselect.phrases import duration
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from puselect.evaluation.holdout import Holdout, HoldoutResults, Run
     from puselect.fscpu.row_model import ClassPrior
     from puselect.report import Comparison
-    from puselect.tables import LoadedTable
+    from puselect.tables.loading import LoadedTable
 
 Number = Annotated[
     int, option(WHAT, "N", "Number of features each method selects.", "-k", "--n-features", min=1, show_default=False)
@@ -106,16 +106,18 @@ def run(
     known = (table.y == 1).astype(int)
     study = Holdout(table.X.to_numpy(), known, k, table.truth, model, splits, seed, groups, row_groups)
     finished: dict[str, list[Run]] = {}
-    with counted_progress("comparing", len(study.fits(names)), quiet) as done:
+    n_fits = len(study.fits(names))
+    with working("comparing", quiet) as show:
 
-        def show(run: "Run") -> None:
-            done(run.method)
+        def done(run: "Run") -> None:
             runs = finished.setdefault(run.method, [])
             runs.append(run)
+            n_done = sum(map(len, finished.values()))
+            show(f"{n_done} of {n_fits} done, last: {run.method}", n_done / n_fits)
             if len(runs) == splits + 1 and not quiet:
                 tell(method_line(runs))
 
-        results = compare_methods(study, names, jobs, show)
+        results = compare_methods(study, names, jobs, done)
     notes = [*(str(warning.message) for warning in heard), *comparison_notes(study, results)]
     if not quiet:
         tell_notes(notes)
@@ -200,10 +202,11 @@ def _by_feature(names: "Sequence[str]", shares: "Mapping[int, float]") -> dict[s
 
 def table_notes(table: "LoadedTable") -> list[str]:
     """Return the notes on a table and the columns that were left out."""
-    from puselect.cli.wording import note_text, reason_text
+    from puselect.cli.wording import reason_text
+    from puselect.report.findings import note_lines
 
     left_out = [f"left out: {column.name}, {reason_text(column)}" for column in table.left_out]
-    return [*map(note_text, table.notes), *left_out]
+    return [*note_lines(table.notes), *left_out]
 
 
 @command

@@ -15,8 +15,8 @@ from puselect.cli.writing import check_outputs, write_each
 
 if TYPE_CHECKING:
     from puselect.arrays import IntArray
-    from puselect.tables import LoadedTable
     from puselect.tables.frames import pl
+    from puselect.tables.loading import LoadedTable
 
 Number = Annotated[int, option(WHAT, "N", "Number of rows.", "-n", "--rows", min=1)]
 RowsFile = Annotated[
@@ -36,8 +36,6 @@ def next(
     from puselect.tables.files import output_format, write_table
 
     search.check()
-    if search.dask is not None:
-        raise typer.BadParameter("not supported by next", param_hint="--dask")
     check_outputs({"-o": output}, [data, search.costs, *(table.labels or ())])
     file_format = output_format(output)
     with working("starting", quiet):

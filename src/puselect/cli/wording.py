@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from puselect.phrases import counted, shortened
 from puselect.tables import errors
-from puselect.tables.column_outcomes import leak_text, reason
+from puselect.tables.column_outcomes import reason
 from puselect.tables.errors import LeftOut
 
-ANOTHER_ID = ": correct them, or name another column with --id COL"
+ANOTHER_ID = ": correct them, name another column with --id COL, or number the rows with --id none"
 
 
 def error_text(error: errors.TableError) -> str:
@@ -26,7 +26,7 @@ def error_text(error: errors.TableError) -> str:
             return ANSWERS_TEXTS[fault].format(path=path, rows=counted(len(rows), "row"), named=named, detail=detail)
         case errors.RaggedLineError(path, line, separators=(own, usual)):
             fields = f"line {line} has its fields between {own!r}, the header between {usual!r}"
-            return f"{path}: {fields}; use one separator, as in sed '{line},$ s/[{own}]/{usual}/g'"
+            return f"{path}: {fields}; use one, as in sed '{line},$ s/[{own}]/{usual}/g' FILE > NEW"
         case errors.RaggedLineError(path, line, n_fields, n_columns):
             return (
                 f"{path}: line {line} has {counted(n_fields, 'field')}, expected {n_columns}; "
@@ -52,7 +52,7 @@ def error_text(error: errors.TableError) -> str:
         case errors.TooFewFeaturesError(n_features, left_out):
             reasons = "; ".join(f"{column.name}: {reason_text(column)}" for column in left_out[:5])
             lacking = f" (left out: {reasons})" if reasons else ""
-            return f"at least 2 usable features are needed, got {n_features}{lacking}"
+            return f"at least 2 usable features are needed, got {n_features}{lacking}; add columns, or see --prepare"
         case errors.TooManyLabelledError(n_labelled, max_rows):
             return f"{n_labelled} rows are labelled, but only {max_rows} may be read; raise --max-rows or --max-memory"
         case errors.MissingValuesError(hole, counts):
@@ -94,7 +94,7 @@ def file_text(error: errors.FileError) -> str:
 LABEL_TEXTS: dict[errors.LabelFault, str] = {
     "empty": "the label column {label!r} is empty; mark known positives, for example with 1",
     "type": "the label column {label!r} is of type {value}; numbers, text or booleans are needed",
-    "all positive": "all rows have {label} = {value}; at least one row must be unlabelled",
+    "all positive": "all rows have {label} = {value}; add rows of which it is not known whether they are positive",
     "none positive": "no row is labelled positive: {label} has {values}; mark known positives with 1",
     "ambiguous": "cannot tell which value of {label!r} marks positives: {values}; use --positive VALUE",
     "unknown negative": "--negative: no row has {label} = {value}; it has {values}{near}",
@@ -126,43 +126,20 @@ COSTS_TEXTS: dict[errors.CostsFault, str] = {
     "object": '{path} must hold an object such as {{"age": 1, "scan": 250.0}}',
     "size": "{path} is too large for a list of costs",
     "missing": "{path} has no cost for {names}; add them, or a line *,1 for all others",
-    "unknown": "{path} has a cost for {names}, which is no column of the table{near}",
+    "unknown": "{path} has a cost for {names}, which is no column: delete the line, or correct the name{near}",
 }
 
 
 def costs_text(error: errors.CostsError) -> str:
     """Return why a file of costs cannot be used."""
     detail = f" ({error.detail})" if error.detail else ""
-    names, near = shortened(error.names), nearest("".join(error.names[:1]), error.columns)
+    names, near = shortened(error.names), suggestion("".join(error.names[:1]), error.columns)
     text = COSTS_TEXTS[error.fault].format(path=error.path, detail=detail, names=names, near=near)
     return f"--costs: {text}"
 
 
-def note_text(note: errors.Note) -> str:
-    """Return a note about a table in words."""
-    match note:
-        case errors.IdentifierNote(name):
-            return f"{name!r} looks like an identifier (whole numbers, all different); if it is, use --id or --drop"
-        case errors.LeakNote():
-            return f"possible leak: {leak_text(note)}; if it would not be known for a new row, use --drop"
-        case errors.TwinNote(names, correlation):
-            return f"interchangeable (rank correlation {correlation:.3f}): {shortened(names)}; see --drop-duplicates"
-        case errors.CodeNote(name, value, count):
-            means = f"{value} in {name!r} ({counted(count, 'row')}) may mean missing"
-            return f"{means}; if it does, use --missing={shlex.quote(f'{name}={value}')}"
-        case errors.SpikeNote(name, value, share):
-            return f"{share:.0%} of the rows have {value} in {name!r}, far more than any other value: filled in before?"
-        case errors.FilledNote(hole, counts):
-            return f"filled {counted(sum(counts.values()), f'{hole} value')} with the median: {name_counts(counts)}"
-        case errors.UnreadNote():
-            return f"{note}; they count as missing"
-        case errors.SampleNote(n_read, n_rows, n_labelled, limit):
-            why = "--max-rows" if limit == "rows" else "the table exceeds the memory limit, see --max-memory"
-            return f"read {n_read} of {n_rows} rows: all {n_labelled} labelled ones and a random sample ({why})"
-
-
 HINTS = {"text": "see --prepare and --encode", "dates": "see --prepare and --encode", "identifier": "use it with --use",
-         "sparse": "use it with --use"}
+         "sparse": "use it with --use", "units": "or leave it out with --drop"}
 
 
 def reason_text(column: LeftOut) -> str:

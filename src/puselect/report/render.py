@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Result = Selection | Comparison
 SCRIPTS = ("tables.js", "charts.js", "report.js")
-DRAWN = ("features", "score_name", "search", "path", "view", "candidates")
+DRAWN = ("features", "score_name", "path", "view", "candidates")
 
 
 class Link(NamedTuple):

@@ -1,7 +1,7 @@
 """The labels of a table: which values mark positives and checked negatives, and answers from other files."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -10,11 +10,10 @@ import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray
 from puselect.tables import errors
-from puselect.tables.column_types import kind_of
 from puselect.tables.errors import LabelError, LabelFault, ValueCounts
 from puselect.tables.files import open_source, read_rows
 from puselect.tables.frames import pl
-from puselect.tables.parquet import POLARS_ERRORS, read_label
+from puselect.tables.parquet import POLARS_ERRORS
 
 YES = {"1", "true", "yes", "y", "t", "positive", "pos", "labelled", "labeled"}
 UNANSWERED = {"unlabelled", "unlabeled", "unknown", "u", "?", "na", ""}
@@ -50,15 +49,6 @@ def choose_labels(column: pl.Series, wanted: str | None) -> tuple[object, BoolAr
     return positive, rows_with(column, positive)
 
 
-def labelled_rows(paths: Iterable[Path], label: str, wanted: str | None) -> BoolArray:
-    """Return which rows of Parquet files are labelled positive; the labels of one file at a time are read."""
-    counts: Counter[object] = Counter()
-    for path in paths:
-        counts.update(dict(value_counts(read_label(path, label))))
-    positive = choose_positive(list(counts.items()), label, wanted)
-    return np.concatenate([rows_with(read_label(path, label), positive) for path in paths])
-
-
 def rows_with(column: pl.Series, value: object) -> BoolArray:
     """Return which rows have a value."""
     return np.asarray((column == value).fill_null(False).to_numpy())
@@ -67,12 +57,12 @@ def rows_with(column: pl.Series, value: object) -> BoolArray:
 def value_counts(column: pl.Series) -> ValueCounts:
     """Return the values of a label column with the number of their rows; missing ones, also NaN, are None."""
     if column.dtype.is_nested() or str(column.dtype) in ("Binary", "Object"):
-        raise LabelError(column.name, "type", positive=kind_of(column))
+        raise LabelError(column.name, "type", positive=column.dtype)
     known = column.fill_nan(None) if column.dtype.is_float() else column
     try:
         counts = known.value_counts().rows()
     except POLARS_ERRORS as error:  # a date that Python does not know
-        raise LabelError(column.name, "type", positive=kind_of(column)) from error
+        raise LabelError(column.name, "type", positive=column.dtype) from error
     return [(value, count) for value, count in counts if count]
 
 
