@@ -68,23 +68,28 @@ def suspected_labels(selector: FSCPU, X: ArrayLike, y: ArrayLike) -> SuspectedLa
     (True, True)
     """
     model, columns = selector._fitted_row_model("suspected_labels"), selector._selected_columns(X)
-    return find_suspects(model, columns, known_rows(y, selector.fit_settings_["pos_label"], len(columns)))
+    positive = known_rows(y, selector.fit_settings_["pos_label"], len(columns))
+    return find_suspects(model, columns, positive, ~selector._known_rows(y, len(columns)))
 
 
-def find_suspects(model: RowModel, columns: AnyArray | SparseTable, positive: BoolArray) -> SuspectedLabels:
+def find_suspects(
+    model: RowModel, columns: AnyArray | SparseTable, positive: BoolArray, unlabelled: BoolArray
+) -> SuspectedLabels:
     """Return the labelled rows that may be wrong; `columns` are the selected ones as they came."""
     n_labelled = int(positive.sum())
-    if n_labelled < FEWEST_LABELS or positive.all():
+    if n_labelled < FEWEST_LABELS or not unlabelled.any():
         return SuspectedLabels((), n_labelled)
     rng = np.random.default_rng(0)
     rows = np.sort(draw_rows(positive, rng, max_others=MOST_OTHERS))
-    places = mean_places(model, as_dense(columns[rows]), positive[rows], rng)
+    places = mean_places(model, as_dense(columns[rows]), positive[rows], unlabelled[rows], rng)
     labelled, listed = np.flatnonzero(positive), are_suspect(places)
     order = np.argsort(-places, kind="stable")
     return SuspectedLabels(tuple(labelled[order][listed[order]].tolist()), n_labelled)
 
 
-def mean_places(model: RowModel, columns: AnyArray, positive: BoolArray, rng: np.random.Generator) -> FloatArray:
+def mean_places(
+    model: RowModel, columns: AnyArray, positive: BoolArray, unlabelled: BoolArray, rng: np.random.Generator
+) -> FloatArray:
     """Return the share of the unlabelled rows that score higher than each labelled row, a mean over divisions."""
     from puselect.clustering.cpu.blas import one_blas_thread  # compiled code is loaded only when it is used
 
@@ -95,7 +100,8 @@ def mean_places(model: RowModel, columns: AnyArray, positive: BoolArray, rng: np
         for _ in range(N_REPEATS):
             folds = row_folds(positive, None, rng)
             held_out = [np.flatnonzero(positive & (folds == fold)) for fold in range(N_FOLDS)]
-            places[np.concatenate(held_out)] += heldout_places(table, positive, votes, folds, rng) / N_REPEATS
+            found = heldout_places(table, positive, unlabelled, votes, folds, rng)
+            places[np.concatenate(held_out)] += found.labelled / N_REPEATS
     return places[positive]
 
 
