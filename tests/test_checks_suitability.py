@@ -169,3 +169,14 @@ def test_columns_of_a_group_are_clustered_as_one_feature():
     found = check_suitability(X, known.astype(int), 2, n_shuffles=5, groups={"colour": [0, 1, 2, 3]})
     assert found.n_features == 2
     assert check_suitability(X, known.astype(int), 6, n_shuffles=5, groups={"colour": [0, 1, 2, 3]}).n_features == 6
+
+
+def test_checked_negatives_are_left_out():
+    X, y = small("40/3/1", n_negative=600, n_positive=150)
+    checked = np.arange(len(y)) % 5 == 0
+    labels = np.where(y == 1, 1, np.where(checked, -1, 0))
+    kept = labels >= 0
+    found, without = check_suitability(X, labels, neg_label=-1), check_suitability(X[kept], labels[kept])
+    assert found.code == without.code == Verdict.HOLDS
+    assert sum(cluster.size for cluster in found.clusters) == kept.sum()
+    assert found.lift == pytest.approx(without.lift, rel=0.2)

@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
+from scipy.sparse import csc_array
 
 from puselect.columns.evidence import rank_evidence
 from puselect.columns.inspection import CheckedRanks
-from puselect.columns.ranks import ColumnRanks
+from puselect.columns.ranks import ColumnRanks, column_ranks
+from puselect.sparse_table import SparseTable
 
 
 def inspected_table(seed=0, n_rows=3000, share=0.3, n_inspected=300, by_dealer=0.0):
@@ -89,3 +91,14 @@ def test_checked_negatives_are_never_found():
     X[negative] = X[positive].mean(axis=0)  # they look like positives
     found = rank_evidence(ColumnRanks(X), positive, np.random.default_rng(0), negative)
     assert 0 < found.n_found <= (~(positive | negative)).sum() / 4
+
+
+def test_a_sparse_table_gives_the_same():
+    X, positive, negative = inspected_table(by_dealer=1.0)
+    X = np.where(X > 0.5, X, 0.0)
+    dense = checked_ranks(X, positive, negative)
+    ranks = column_ranks(SparseTable.of(csc_array(X)))
+    sparse = CheckedRanks(ranks, np.flatnonzero(positive), np.flatnonzero(negative))
+    assert sparse.picked.tolist() == dense.picked.tolist() == [False, False, True, False, False, False]
+    rows = np.flatnonzero(positive)
+    np.testing.assert_allclose(sparse.statistic(rows), dense.statistic(rows), rtol=1e-4)
