@@ -115,6 +115,14 @@ def test_a_value_of_the_label_column_marks_checked_negatives(folder):
     assert "did you mean 'clean'?" in done.output
 
 
+def test_check_counts_checked_negatives_as_negative(folder):
+    name = answer(" ".join(f"r{i},0" for i in range(300, 340)))
+    done = runner.invoke(cli.app, ["check", "d.csv", "--label", "label", "--id", "case", "--labels", name, "--json"])
+    assert done.exit_code == 0, done.output
+    prior = json.loads(done.stdout)["prior"]
+    assert prior["interval"][0] <= 20 / 320 <= prior["interval"][1]
+
+
 def test_integer_names_are_read_as_a_spreadsheet_writes_them(folder):
     pl.read_csv("d.csv").with_columns(case=pl.int_range(400)).write_csv("d.csv")
     assert (labels(answer("50.0,1 300,0"))[[50, 300]] == [1, -1]).all()

@@ -251,7 +251,7 @@ def configure(selector: "PUSelector", search: SearchOptions, table: "LoadedTable
         max_time=search.max_time,
         groups=table.groups or None,
         always_keep=list(table.keep) or None,
-        neg_label=-1 if (table.y == -1).any() else None,
+        neg_label=table.neg_label,
     )
     return notes
 

@@ -134,6 +134,11 @@ class LoadedTable:
     """How long reading and preparing took."""
 
     @property
+    def neg_label(self) -> int | None:
+        """The value of `y` for checked negatives; None if there are none."""
+        return -1 if (self.y == -1).any() else None
+
+    @property
     def row_column(self) -> str:
         """The column that names the rows, or that would in files of answers."""
         return self.rows.name or free_name(ROW, self.rows.frame.columns)
