@@ -21,6 +21,9 @@ def error_text(error: errors.TableError) -> str:
             return label_text(error)
         case errors.CostsError():
             return costs_text(error)
+        case errors.AnswersError(path, fault, rows, detail):
+            named = ", ".join(rows[:3]) + (", ..." if len(rows) > 3 else "")
+            return ANSWERS_TEXTS[fault].format(path=path, rows=counted(len(rows), "row"), named=named, detail=detail)
         case errors.RaggedLineError(path, line, separators=(own, usual)):
             fields = f"line {line} has its fields between {own!r}, the header between {usual!r}"
             return f"{path}: {fields}; use one, as in sed '{line},$ s/[{own}]/{usual}/g' FILE > NEW"
@@ -96,6 +99,7 @@ LABEL_TEXTS: dict[errors.LabelFault, str] = {
     "all positive": "all rows have {label} = {value}; add rows of which it is not known whether they are positive",
     "none positive": "no row is labelled positive: {label} has {values}; mark known positives with 1",
     "ambiguous": "cannot tell which value of {label!r} marks positives: {values}; use --positive VALUE",
+    "unknown negative": "--negative: no row has {label} = {value}; it has {values}{near}",
     "unknown value": "--positive: no row has {label} = {value}; it has {values}{near}",
 }
 
@@ -105,6 +109,16 @@ def label_text(error: errors.LabelError) -> str:
     near = nearest(str(error.positive), [str(value) for value, _ in error.counts if value is not None])
     values = value_list(error.counts)
     return LABEL_TEXTS[error.fault].format(label=error.label, value=error.positive, values=values, near=near)
+
+
+ANSWERS_TEXTS: dict[errors.AnswersFault, str] = {
+    "unknown": "--labels: {path} has answers for {rows} that the table does not have: {named}",
+    "repeated": "--labels: {path} has more than one line for {rows}, by {detail}: {named}",
+    "spelling": "--labels: {path} has answers that are neither {detail} for {rows}: {named}; see --negative",
+    "both ways": "--labels: {path} contradicts earlier labels of {rows}: {named}; correct the one that is wrong",
+    "too many": "{path!r} has {rows} that were checked and are negative ({named}), but only {detail} unlabelled; "
+    "where most rows are labelled, a method for known classes is better",
+}
 
 
 COSTS_TEXTS: dict[errors.CostsFault, str] = {
