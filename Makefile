@@ -12,6 +12,7 @@ PYTHONS ?=
 TORCH ?= torch==2.13.0 triton
 # Those of the group `test`; named, so that the oldest versions of what they need are taken, too.
 EXTRAS := cli,dask,fastcan,lightgbm,plot
+NOTEBOOKS := docs/gallery/a_messy_export.ipynb docs/gallery/a_classifier.ipynb
 VENV := .venv
 OLDEST := .venv-oldest
 BIN := $(VENV)/bin
@@ -55,9 +56,10 @@ lint: setup-lint ## ruff and mypy
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m mypy
 
-docs: setup-docs setup-paper ## build the guide and run its examples; a warning is an error (DOCS_ARGS="-D plot_gallery=0": no examples)
+docs: setup-docs setup-paper ## build the guide, run its examples and two of them as notebooks; a warning is an error (DOCS_ARGS="-D plot_gallery=0": notebooks only)
 	@rm -rf build/docs build/doctrees docs/gallery docs/generated
 	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees $(DOCS_ARGS) docs build/docs
+	@$(BIN)/jupyter-execute $(NOTEBOOKS)
 	@echo "the guide is in build/docs/index.html"
 
 rehearse: python ## build a release, check it, and use it in an empty environment of each Python at hand
