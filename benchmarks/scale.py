@@ -1,20 +1,15 @@
-"""Growth of time and memory, limits on time, sparse tables, clusters of workers.
+"""Growth of time and memory, limits on time, sparse tables.
 
     python benchmarks/scale.py --board growth                 # CPU time of a step by rows, columns, selected, labels
     python benchmarks/scale.py --board time --limit 10        # wall time of a warm fit with max_time
     python benchmarks/scale.py --board sparse                 # 100,000 x 3,000, 1 % filled: time and memory
-    python benchmarks/scale.py --board vast --rows 20000000   # Parquet larger than each worker's memory, one killed
 
-The board `time` reads real tables from $PUSELECT_DATA; `vast` needs the extras cli and dask, and disk for the files in
---folder, which are kept.
+The board `time` reads real tables from $PUSELECT_DATA.
 """
 
 import argparse
-import os
-import signal
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,10 +21,9 @@ from scipy.sparse import random_array
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.fscpu.settings import ROWS_PER_STEP
-from puselect.search.progress import watching
 
 N_CLUSTERS = 10  # of the default
-N_COLUMNS, N_RELEVANT, ROWS_PER_FILE = 50, 25, 1_000_000
+N_RELEVANT = 25
 WIDE_CASES = ("isolet/12", "isolet/62", "madelon/20", "pcmac/66", "genes/1500/30", "genes/1500/150", "genes/10000/200",
               "gaussian/500", "gaussian/2000", "gaussian/10000")  # fmt: skip
 
@@ -128,85 +122,20 @@ def sparse(n_rows: int, max_iter: int | None) -> None:
           f"{peak[0]:.0f} MB more, {peak[0] / size:.2f} times the table")  # fmt: skip
 
 
-def highest_resident() -> float:
-    """Return the most memory that this process had, in megabytes; `ru_maxrss` would count that of its parent, too."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
-
-
-def make_files(folder: Path, n_rows: int) -> str:
-    """Write files of a million rows each that are not there yet; return their pattern."""
-    import polars as pl
-
-    folder.mkdir(parents=True, exist_ok=True)
-    for number in range(-(-n_rows // ROWS_PER_FILE)):
-        path = folder / f"rows-{number:03}.parquet"
-        size = min(ROWS_PER_FILE, n_rows - number * ROWS_PER_FILE)
-        if not path.exists():
-            X, y, _ = make_pu_clusters(
-                "10/8/2", n_negative=size - size // 200, n_positive=size // 200, shuffle=False, random_state=number
-            )
-            y[np.cumsum(y) > 100] = 0  # a hundred labels in each file
-            names = [f"c{j:02}" for j in range(X.shape[1])]
-            pl.DataFrame(X.astype(np.float32), schema=names).with_columns(pl.Series("y", y)).write_parquet(path)
-    return str(folder / "rows-*.parquet")
-
-
-def vast(folder: Path, n_rows: int, memory: str, steps: int) -> None:
-    """Search files on two workers with all rows, kill one of them in the middle, and compare with this process."""
-    from distributed import Client, LocalCluster
-
-    from puselect.cli.dask import RemoteFiles
-
-    pattern = make_files(folder, n_rows)
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=memory, dashboard_address=None)
-    with cluster, Client(cluster) as client:
-
-        def kill_a_worker(step: object) -> None:
-            if getattr(step, "number", 0) == 2:
-                os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
-
-        begin = time.perf_counter()
-        with peak_memory() as peak, watching(kill_a_worker):
-            table, y = RemoteFiles(pattern, "y", None, (), cluster.scheduler_address).open(client)
-            found = FSCPU(N_RELEVANT, engine="dask", max_samples=None, max_iter=steps, random_state=0).fit(table, y)
-        seconds = time.perf_counter() - begin
-        highest = client.run(highest_resident)
-    whole, in_clusters = n_rows * N_COLUMNS * 8 / MEGABYTE, found.clusterings_.size.sum(axis=1)
-    print(f"{n_rows:,} x {N_COLUMNS} ({whole:,.0f} MB of float64), {steps} steps of all rows, two workers of {memory}, "
-          f"one killed: {seconds:.0f} s; workers' peaks {', '.join(f'{p:,.0f}' for p in highest.values())} MB, this "
-          f"process {peak[0]:,.0f} MB more; rows in the clusters {in_clusters.min():,.0f} to {in_clusters.max():,.0f}; "
-          f"{found.support_[:N_RELEVANT].sum()} of 25 relevant")  # fmt: skip
-    if n_rows <= ROWS_PER_FILE:
-        import polars as pl
-
-        X = pl.scan_parquet(pattern).drop("y").collect().to_numpy()
-        same = FSCPU(N_RELEVANT, engine="cpu", max_samples=None, max_iter=steps, random_state=0)
-        values = same.fit(X, y).history_.value
-        n_other = int((same.support_ != found.support_).sum()) // 2
-        print(f"in this process: {n_other} other features, largest difference of values "
-              f"{np.abs(values / found.history_.value - 1).max():.2g} of the value, of the objective "
-              f"{abs(same.objective_ / found.objective_ - 1):.2g}")  # fmt: skip
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("--board", choices=("growth", "time", "sparse", "vast"), default="growth")
-    add("--rows", type=int, help="default: 100,000 for sparse, 1,000,000 for vast")
+    add("--board", choices=("growth", "time", "sparse"), default="growth")
+    add("--rows", type=int, default=100_000, help="of the board sparse")
     add("--limit", type=float, default=10.0, help="seconds")
-    add("--memory", default="1GB", help="of a worker")
-    add("--steps", type=int, help="default: as many as the search needs; 4 for vast")
-    add("--folder", type=Path, default=Path("build/vast"))
+    add("--steps", type=int, help="default: as many as the search needs")
     args = parser.parse_args()
     if args.board == "growth":
         growth()
     elif args.board == "time":
         limited(args.limit)
-    elif args.board == "sparse":
-        sparse(args.rows or 100_000, args.steps)
     else:
-        vast(args.folder, args.rows or ROWS_PER_FILE, args.memory, args.steps or 4)
+        sparse(args.rows, args.steps)
 
 
 if __name__ == "__main__":

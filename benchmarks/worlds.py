@@ -35,12 +35,6 @@ PRESETS: dict[str, Callable[..., FSCPU]] = {
 }
 KNOBS: dict[str, dict[str, float]] = {
     "": {},
-    "unequal sizes": {"cluster_balance": 0.6},
-    "unequal shapes": {"shape_spread": 0.4},
-    "correlated columns": {"correlation": 0.5},
-    "weak columns": {"weak_share": 0.4},
-    "discrete columns": {"discrete_share": 0.5},
-    "mixed scales": {"scale_spread": 3.0},
     "biased labels": {"label_bias": 9.0},
 }
 

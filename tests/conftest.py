@@ -24,7 +24,7 @@ COMPILER = threading.Thread(target=compile_kernels)
 REMEMBERED = {}
 TOGETHER = {
     **dict.fromkeys(["test_cli_docs.py", "test_examples.py", "test_readme.py"], "documentation"),
-    **dict.fromkeys(["test_clustering_dask.py", "test_studies_dask.py"], "dask"),
+    **dict.fromkeys(["test_fscpu_dask_table.py", "test_studies_dask.py"], "dask"),
     **dict.fromkeys(
         ["test_clustering_cpu.py", "test_studies_runner.py", "test_evaluation_holdout.py", "test_studies_workers.py"],
         "processes",

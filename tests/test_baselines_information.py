@@ -7,7 +7,6 @@ from small_tables import small_table
 
 from puselect.baselines import MRMR, SemiJMI
 from puselect.baselines.information import three_state_codes
-from puselect.datasets import make_pu_clusters
 from puselect.objective.information import equal_width_codes
 from puselect.scaling import scale_columns
 
@@ -42,7 +41,7 @@ class TestDirectFormulas:
         expected = greedy(
             10, lambda j: mutual_info_score(codes[j], y), lambda j, chosen: sum(joint(j, i) for i in chosen)
         )
-        assert order_of(SemiJMI(5).fit(X, y)) == expected
+        assert order_of(SemiJMI(10).fit(X, y)) == expected
 
     @pytest.mark.parametrize("criterion", ["quotient", "difference"])
     def test_mrmr(self, seed, criterion):
@@ -58,7 +57,7 @@ class TestDirectFormulas:
             return relevance / (redundancy + 1e-4) if criterion == "quotient" else relevance - redundancy
 
         expected = greedy(10, lambda j: bits(codes[j], y), worth)
-        assert order_of(MRMR(5, criterion=criterion).fit(X, y)) == expected
+        assert order_of(MRMR(10, criterion=criterion).fit(X, y)) == expected
 
 
 @pytest.mark.parametrize("make", [SemiJMI, MRMR])
@@ -87,26 +86,3 @@ def test_three_states_lie_a_standard_deviation_apart():
     X = np.random.default_rng(0).normal(size=(200, 1))
     low, high = X.mean() - X.std(), X.mean() + X.std()
     np.testing.assert_array_equal(three_state_codes(X)[:, 0], [0 if x < low else 2 if x > high else 1 for x in X[:, 0]])
-
-
-def test_a_balanced_binary_column_keeps_its_two_states():
-    X = np.repeat([[0.0], [1.0]], 10, axis=0)
-    np.testing.assert_array_equal(three_state_codes(X), X)
-
-
-@pytest.mark.parametrize(
-    "selector",
-    [SemiJMI(20), MRMR(20), MRMR(20, criterion="difference")],
-    ids=["semi-jmi", "quotient", "difference"],
-)
-def test_many_columns_give_the_same_features_without_all_pairs(selector, monkeypatch):
-    X, y, _ = make_pu_clusters("40/8/1", n_negative=400, n_positive=60, n_irrelevant=55, random_state=0)
-    X[:, 7] = 3.0
-    selector.set_params(random_state=0)
-    whole = selector.fit(X, y).ranking_
-    monkeypatch.setattr("puselect.baselines.information.MOST_PAIRED", 10)
-    lines = selector.fit(X, y).ranking_
-    first = whole <= 20
-    np.testing.assert_array_equal(lines[first], whole[first])
-    assert sorted(lines) == sorted(whole)
-    assert lines[7] == 80

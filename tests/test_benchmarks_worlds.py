@@ -61,7 +61,7 @@ def test_a_run_writes_a_line_for_each_fit_and_prints_means(tmp_path, capsys):
 def test_worlds_are_grouped_by_what_sets_them_apart():
     assert World("heavy", "10/8/2").group == World("heavy", "40/1/1").group == "heavy"
     assert World("heavy", "10/outlier", 175).group == "heavy, outliers, 25 of 200"
-    assert World("gaussian", "10/8/2", knob="weak columns").group == "gaussian, weak columns"
+    assert World("gaussian", "10/8/2", knob="biased labels").group == "gaussian, biased labels"
     assert {world.group for world in worlds.BOARDS["fraud"]} == {"fraud"}
 
 

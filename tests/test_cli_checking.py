@@ -7,7 +7,7 @@ from puselect import FSCPU
 from puselect.baselines import KBest
 from puselect.cli import checking
 from puselect.cli.checking import CheckOptions, check_selection
-from puselect.tables import TableSpec, load_table
+from puselect.tables.loading import TableSpec, load_table
 
 
 @pytest.fixture(scope="module")

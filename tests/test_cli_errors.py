@@ -20,8 +20,8 @@ from puselect.cli import wording
 from puselect.cli.application import one_line, printable
 from puselect.cli.options import memory_size, split_names
 from puselect.cli.wording import error_text, note_text, reason_text
-from puselect.tables import LeftOut, TableError
 from puselect.tables import errors as table_errors
+from puselect.tables.errors import LeftOut, TableError
 
 runner = CliRunner()
 DATA = Path(__file__).parent / "data"

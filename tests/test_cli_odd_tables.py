@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -110,3 +111,47 @@ def test_a_thousand_positives_of_twelve_hundred_rows():
     told = puselect("check")
     assert told["code"] in list(Verdict)
     assert told["prior"]["code"] in list(PriorCode)
+
+
+RATES = [f"{i % 97}.5%" for i in range(len(X))]
+BAD_INPUT = {
+    "mixed currencies": ({"paid": [f"{'€$'[i % 3 == 0]}{i}.50" for i in range(len(X))]}, {}, [],
+                         "paid: amounts in several units ($, €); convert them to one first (or leave it out with"),
+    "text in a percentage": ({"rate": ["pending" if i % 4 == 0 else rate for i, rate in enumerate(RATES)]}, {}, [],
+                             "such as 'pending' (if it means missing, add --missing=rate=pending)"),
+    "a few texts": ({"rate": ["soon", *RATES[1:]]}, {}, [],
+                    "'rate': 1 of 320 values cannot be read as number, such as 'soon'; they count as missing"),
+    "unknown cost": ({}, {"c0": 1, "height": 2, "*": 1}, ["--costs", "costs.json", "--budget", 3],
+                     "has a cost for height, which is no column: delete the line, or correct the name; it has"),
+    "an id with repeats": ({"nr": [i // 2 for i in range(len(X))]}, {}, ["--id", "nr"],
+                           "160 values of 'nr' in more than one row, such as '"),
+    "a far value": ({"age": [455, *(20 + i % 60 for i in range(len(X) - 1))]}, {}, [],
+                    "455 in 'age' (1 row) may mean missing; if it does, use --missing=age=455"),
+    "codes": ({"zip": [10_000 + i % 97 for i in range(len(X))]}, {}, [],
+              "the numbers of 'zip' may be codes, by its name; if they are, use --categories=zip"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD_INPUT)
+def test_bad_input_gets_one_sentence_with_the_column_and_what_to_type(case):
+    more, costs, words, sentence = BAD_INPUT[case]
+    write(X, y)
+    pd.read_csv("d.csv").assign(**more).to_csv("d.csv", index=False)
+    Path("costs.json").write_text(json.dumps(costs))
+    number = [] if costs else ["-k", "2"]
+    words = ["select", "d.csv", "-l", "known", "--prepare", "--no-checks", "--max-iter", "2", *number, *map(str, words)]
+    done = CliRunner().invoke(cli.app, words)
+    assert any(sentence in line for line in done.output.splitlines()), done.output
+
+
+def test_numbers_that_are_categories_are_pooled_and_applied_to_another_table():
+    zips = np.where(np.arange(len(X)) % 3 == 0, 1067 + np.arange(len(X)) % 50, 10 + np.arange(len(X)) % 2)
+    write(X, y)
+    pd.read_csv("d.csv").assign(zip=[f"{code:05d}" for code in zips]).to_csv("d.csv", index=False)
+    found = selected("-k", 2, "--keep", "zip", "--id", "none", "--prepare", "--categories", "zip", "-o", "s.json")
+    (zip_column,) = [column for column in found["columns"] if column["column"] == "zip"]
+    assert zip_column["features"] == ["zip=00010", "zip=00011"]
+    assert zip_column["text"] == "categories, selected as a whole: 00010, 00011; 50 rarer values pooled"
+    done = CliRunner().invoke(cli.app, ["apply", "s.json", "d.csv", "-o", "new.csv"])
+    assert done.exit_code == 0, done.output
+    assert "zip" in pd.read_csv("new.csv").columns

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from puselect.clustering import choice
-from puselect.clustering.choice import Work, fastest_engine
+from puselect.clustering.choice import fastest_engine
 from puselect.clustering.mixture import MixtureSpec
 
 SHORT = MixtureSpec()
-TABLE1 = Work(n_rows=4500, n_columns=25, n_clusters=10, n_sweeps=1, n_at_once=8, n_steps=400)
 
 
 @pytest.fixture
@@ -57,13 +56,6 @@ def test_samples_of_rows_and_soft_clusterings_count(gpu):
     soft = MixtureSpec(em="soft", em_steps=100, init="kmeans")
     assert fastest_engine(table(10**6), SHORT, 500, 10, (8, 400), 2) == "cpu"
     assert fastest_engine(table(4500), soft, None, 25, (2, 3000), 2) == "gpu"
-
-
-def test_time_grows_with_the_work():
-    more = Work(**{**vars(TABLE1), "n_rows": 9000})
-    assert more.cpu_seconds(1) > TABLE1.cpu_seconds(1) > TABLE1.cpu_seconds(2)
-    assert more.gpu_seconds(True) > TABLE1.gpu_seconds(True)
-    assert TABLE1.gpu_seconds(False) > TABLE1.gpu_seconds(True)
 
 
 def test_torch_is_not_imported_where_there_is_no_driver(monkeypatch):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numba
 import numpy as np
 import pytest
-from engine_contract import DEFAULT, PUBLISHED, EngineContract, small_table, some_masks
+from engine_contract import DEFAULT, PUBLISHED, EngineContract, place, small_table, some_masks
 from joblib import Parallel, delayed
 from sklearn.mixture import GaussianMixture
 
@@ -14,7 +14,7 @@ from puselect import FSCPU
 from puselect.clustering import ReferenceEngine, make_engine
 from puselect.clustering.cpu import kernels
 from puselect.clustering.cpu.engine import CPUEngine
-from puselect.clustering.cpu.kernels import assign, kernel, log_no_cache, nearest
+from puselect.clustering.cpu.kernels import kernel, log_no_cache, nearest, place_rows
 from puselect.clustering.mixture import MixtureSpec
 from puselect.datasets import make_pu_clusters
 from puselect.scaling import scale_columns
@@ -57,6 +57,24 @@ def test_em_as_published_gives_scikit_learns_labels_from_the_same_seed():
         labels = GaussianMixture(10, random_state=seed).fit_predict(X[:, mask])
         size = np.bincount(labels, minlength=10)
         assert np.abs(ours.size[seed] - size).sum() / 2 <= 0.002 * len(X)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_clusters"), [(200, 20), (400, 5), (900, 6), (500, 2)], ids=["small", "mixed", "mostly large", "large"]
+)
+def test_clusters_with_fewer_rows_than_columns_are_those_of_the_reference(n_rows, n_clusters):
+    rng = np.random.default_rng(0)
+    kind = (rng.random((n_rows, 1)) < 0.4) * rng.random(120)
+    X = (rng.random((n_rows, 120)) + 2 * kind).astype(np.float32)
+    masks, positive = np.array([rng.permutation(120) < 60 for _ in range(6)]), np.arange(n_rows) < 20
+    spec, seeds = MixtureSpec(n_clusters=n_clusters, em_steps=2), np.arange(len(masks))
+    ours, theirs = CPUEngine(X, positive, spec), ReferenceEngine(X, positive, spec)
+    moved = np.abs(ours.cluster(masks, seeds).size - theirs.cluster(masks, seeds).size).sum(axis=1) / 2
+    assert np.median(moved) == 0
+    assert moved.max() <= 0.01 * n_rows
+    fit = ours.fit_final(masks[0], seeds[:3])
+    for size, mixture in zip(fit.table.size, fit.mixtures, strict=True):
+        np.testing.assert_allclose(np.bincount(place(X[:, masks[0]], mixture), minlength=n_clusters), size, atol=1)
 
 
 def test_samples_keep_every_labelled_row_and_stand_for_all_others():
@@ -140,7 +158,8 @@ def test_kernels_write_valid_labels_whatever_the_values(value):
     nearest(Z, -Z[:, :4].T.copy(), labels)
     assert ((labels >= 0) & (labels < 4)).all()
     labels[:] = -7
-    assign(Z, np.ones(4), np.zeros((4, 3)), np.repeat(np.eye(3)[None], 4, axis=0), labels)
+    zeros, is_full = np.zeros((4, 3)), np.arange(4) < 2
+    place_rows(Z, zeros[:, 0], zeros, zeros + 1, is_full, np.repeat(np.eye(3)[None], 2, axis=0), Z[[0] * 4], labels)
     assert ((labels >= 0) & (labels < 4)).all()
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from command_line import clusters_table
 from sklearn.feature_selection import SelectKBest, chi2
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
@@ -36,6 +37,20 @@ def test_scores_are_those_of_the_columns_selected_on_the_training_rows(study):
         model = make_pipeline(StandardScaler(), LogisticRegression()).fit(study.X[train][:, columns], study.y[train])
         oracle = roc_auc_score(study.y[test], model.predict_proba(study.X[test][:, columns])[:, 1])
         assert score == pytest.approx(oracle, abs=1e-3)
+
+
+def test_medians_of_the_training_rows_stand_in_for_missing_values(study):
+    X = study.X.copy()
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    found = compare_methods(replace(study, X=X), ["kbest"])
+    assert any("missing values" in text for text in found.warnings["kbest"])
+    (train, test), score = study.splits()[0], found.scores["all"][0]
+    imputer = SimpleImputer(strategy="median")
+    model = make_pipeline(imputer, StandardScaler(), LogisticRegression()).fit(X[train], study.y[train])
+    assert score == pytest.approx(roc_auc_score(study.y[test], model.predict_proba(X[test])[:, 1]), abs=1e-3)
+    X[3, 1] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        compare_methods(replace(study, X=X), ["kbest"])
 
 
 def test_splits_keep_the_share_of_labelled_rows_and_depend_on_the_seed_alone(study):
@@ -92,16 +107,21 @@ def test_too_few_labelled_rows_are_refused(study):
         compare_methods(Holdout(study.X, y, 3), ["kbest"])
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), InterruptedSearchWarning("after 3 steps")])
-def test_ctrl_c_in_the_only_method_keeps_the_splits_that_are_finished(study, monkeypatch, error):
+def interrupt(monkeypatch, method, split, error):
+    """Let a fit of a method on one split end with an error."""
     select = holdout.select_features
 
-    def interrupted(method, X, y, k, seed, groups):
-        if method == "kbest" and seed == 1 + 2:  # in the third split
+    def interrupted(name, X, y, k, seed, groups):
+        if name == method and seed == 1 + split:
             raise error
-        return select(method, X, y, k, seed, groups)
+        return select(name, X, y, k, seed, groups)
 
     monkeypatch.setattr(holdout, "select_features", interrupted)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), InterruptedSearchWarning("after 3 steps")])
+def test_ctrl_c_in_the_only_method_keeps_the_splits_that_are_finished(study, monkeypatch, error):
+    interrupt(monkeypatch, "kbest", 2, error)
     found = compare_methods(study, ["kbest"])
     assert all(len(scores) == 2 for scores in found.scores.values())
     assert found.n_splits == 2
@@ -109,14 +129,7 @@ def test_ctrl_c_in_the_only_method_keeps_the_splits_that_are_finished(study, mon
 
 
 def test_ctrl_c_in_a_slow_method_keeps_the_quick_ones_with_all_their_splits(study, monkeypatch):
-    select = holdout.select_features
-
-    def interrupted(method, X, y, k, seed, groups):
-        if method == "fscpu" and seed == 1 + 3:
-            raise KeyboardInterrupt
-        return select(method, X, y, k, seed, groups)
-
-    monkeypatch.setattr(holdout, "select_features", interrupted)
+    interrupt(monkeypatch, "fscpu", 3, KeyboardInterrupt())
     found = compare_methods(study, ["fscpu", "kbest"])
     assert list(found.selected) == ["kbest", *YARDSTICKS]
     assert found.unfinished == ("fscpu",)
@@ -143,15 +156,6 @@ def test_frequencies_count_the_splits(study):
         counts += METHODS["kbest"](3, random_state=0).fit(study.X[train], study.y[train]).support_
     shares = {column: count / 4 for column, count in enumerate(counts) if count}
     assert found.frequency["kbest"] == pytest.approx(shares)
-
-
-def test_ctrl_c_before_two_splits_are_finished_is_the_end(study, monkeypatch):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(holdout, "select_features", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        compare_methods(study, ["kbest"])
 
 
 def test_a_search_that_ctrl_c_has_ended_is_no_result(study, monkeypatch):
@@ -187,13 +191,6 @@ def test_progress_tells_every_fit(study):
     compare_methods(study, ["kbest", "lasso"], tell=told.append)
     assert [(run.method, run.split) for run in told] == study.fits(["kbest", "lasso"])
     assert len(told) == 6 * 5
-
-
-def test_processes_leave_ctrl_c_to_this_one():
-    usual = signal.getsignal(signal.SIGINT)
-    with holdout.without_interrupts():
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    assert signal.getsignal(signal.SIGINT) is usual
 
 
 def kill_this_process(*_):

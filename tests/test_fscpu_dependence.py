@@ -76,9 +76,3 @@ def test_large_and_sparse_tables_are_looked_at():
     large = np.concatenate([X, rng.normal(size=(12_000, 5))])
     assert find_dependence(large, np.arange(len(large)) < 200) is Dependence.COPIES
     assert find_dependence(csc_array(X), np.arange(200) < 20) is Dependence.COPIES
-
-
-@pytest.mark.parametrize("code", list(Dependence))
-def test_every_dependence_says_what_to_do(code):
-    assert "row_groups=" in code.text
-    assert "--row-group COL" in code.text

@@ -1,11 +1,9 @@
-import pickle
 
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
 from puselect import FSCPU
-from puselect.clustering.cpu.fits import hard_fit
 from puselect.clustering.reference import HardMixture
 from puselect.datasets import make_pu_clusters
 from puselect.draws import Stream, hashes
@@ -163,25 +161,6 @@ def test_fewer_clusterings_are_kept_of_very_many_features(monkeypatch):
     assert len(fitted(X, y, max_iter=2).clusterings_.size) == 3
     monkeypatch.setattr("puselect.fscpu.final_clusters.KEPT_BYTES", 1)
     assert len(fitted(X, y, max_iter=2).clusterings_.size) == 1
-
-
-def test_clusterings_survive_pickling_and_are_small(example):
-    selector, X, y, _ = example
-    copy = pickle.loads(pickle.dumps(selector))
-    for theirs, ours in zip(copy.candidate_positives(X, y), selector.candidate_positives(X, y), strict=True):
-        np.testing.assert_array_equal(theirs, ours)
-    assert len(pickle.dumps(selector.clusterings_)) < 40_000
-
-
-def test_the_result_is_clustered_once(monkeypatch):
-    X, y, _, _ = data(n_negative=100, n_positive=30)
-    fits = []
-    monkeypatch.setattr(
-        "puselect.clustering.cpu.engine.hard_fit", lambda *arguments: fits.append(1) or hard_fit(*arguments)
-    )
-    selector = fitted(X, y, engine="cpu", max_iter=2, criterion="cluster")
-    selector.candidate_positives(X, y)
-    assert len(fits) == selector.n_evaluations_ + 8
 
 
 def test_a_table_of_fewer_rows_than_clusters_is_summarised():

@@ -27,7 +27,7 @@ def make_published(seed, **changes):
 
 
 @pytest.mark.parametrize("make", [make_default, make_published])
-@pytest.mark.parametrize("criterion", ["cluster", "cluster+mi"])
+@pytest.mark.parametrize("criterion", ["auto", "cluster+mi"])
 def test_a_search_in_lockstep_ends_as_it_would_alone(make, criterion, monkeypatch):
     monkeypatch.setattr(settings, "MOST_STEPS", 15)
     data = small_data(3)
@@ -47,35 +47,27 @@ def test_a_search_in_lockstep_ends_as_it_would_alone(make, criterion, monkeypatc
 
 def test_a_lockstep_that_was_stopped_goes_on_from_its_checkpoints(tmp_path, monkeypatch):
     monkeypatch.setattr("puselect.fscpu.search_run.SAVE_SECONDS", 0.0)
-    data = small_data(2)
+    data, cluster = small_data(2), SeveralTables.cluster
 
-    def run(steps, folder):
-        paths = [folder / f"{i}.npz" for i in range(2)]
-        selectors = [make_default(i, max_iter=40, checkpoint=paths[i]) for i in range(2)]
+    def fitted(most_calls=1000, **settings):
+        left = iter(range(most_calls))
+
+        def interrupted(engine, *arguments):
+            if next(left, None) is None:
+                raise KeyboardInterrupt
+            return cluster(engine, *arguments)
+
+        monkeypatch.setattr(SeveralTables, "cluster", interrupted)
+        selectors = [make_default(i, max_iter=40, **{name: path / str(i) for name, path in settings.items()})
+                     for i in range(2)]  # fmt: skip
         tasks = [PendingFit.of(selector, X, y) for selector, (X, y, _) in zip(selectors, data, strict=True)]
-        engine = SeveralTables(tasks)
-        if steps is not None:
-            calls = iter(range(steps))
-            inner = engine.cluster
+        fit_together(tasks, SeveralTables(tasks))
+        return [selector.probabilities_ for selector in selectors]
 
-            def cluster(*arguments):
-                if next(calls, None) is None:
-                    raise KeyboardInterrupt
-                return inner(*arguments)
-
-            engine.cluster = cluster
-        fit_together(tasks, engine)
-        return selectors
-
-    (tmp_path / "whole").mkdir()
-    (tmp_path / "cut").mkdir()
-    whole = run(None, tmp_path / "whole")
     with pytest.warns(InterruptedSearchWarning, match="interrupted after 11 of at most 40 steps"):
-        run(11, tmp_path / "cut")
-    assert (tmp_path / "cut" / "1.npz").exists()
-    resumed = run(None, tmp_path / "cut")
-    for one, other in zip(whole, resumed, strict=True):
-        np.testing.assert_array_equal(one.probabilities_, other.probabilities_)
+        fitted(11, checkpoint=tmp_path)
+    assert (tmp_path / "1").exists()
+    np.testing.assert_array_equal(fitted(checkpoint=tmp_path), fitted())
 
 
 def test_without_a_gpu_selectors_are_fitted_one_after_another():

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from puselect import FSCPU
-from puselect.clustering import make_engine
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import InterruptedSearchWarning
 from puselect.fscpu import search_run
@@ -111,30 +110,6 @@ def test_costs_and_kept_features_go_with_screening():
     assert costs[found.support_].sum() <= 7
     assert len(found.searched_) == 16
     assert found.ranking_[5] == 1
-
-
-@pytest.mark.parametrize("make", [FSCPU, FSCPU.published], ids=["default", "published"])
-@pytest.mark.parametrize("criterion", ["auto", "cluster+mi"])
-def test_searches_in_lockstep_end_as_they_do_alone(make, criterion):
-    labels = [y, np.roll(y, 5), np.roll(y, 11)]
-    tasks = [
-        PendingFit.of(make(6, criterion=criterion, max_iter=4 + i, random_state=i, n_clusters=4, engine="cpu"), X, own)
-        for i, own in enumerate(labels)
-    ]
-    problems, settings = [task.problem for task in tasks], [task.settings for task in tasks]
-    vectors = np.stack([problem.positive for problem in problems])
-    engine = make_engine("cpu", problems[0].table, vectors, settings[0].mixture, n_jobs=1)
-    together = search_problems(settings, problems, [Deadline(None) for _ in tasks], engine)
-    for task, (shared, evidence) in zip(tasks, together, strict=True):
-        own = problem_engine(task.settings, task.problem)
-        ((alone, found),) = search_problems([task.settings], [task.problem], [Deadline(None)], own, task.callbacks)
-        assert shared.search.step == alone.search.step == task.settings.search.max_iter
-        np.testing.assert_array_equal(shared.search.optimizer.scores, alone.search.optimizer.scores)
-        np.testing.assert_array_equal(shared.search.recorder.history().value, alone.search.recorder.history().value)
-        assert shared.n_degenerate == alone.n_degenerate
-        assert (evidence is None) == (found is None) == (task.settings.criterion != "cluster+evidence")
-        if found is not None:
-            np.testing.assert_array_equal(evidence.z_scores, found.z_scores)
 
 
 def test_each_preset_has_its_optimizer_and_the_evidence_enters_it():

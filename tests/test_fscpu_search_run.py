@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
-from programs import Program, run
+from programs import Program
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
@@ -131,32 +131,16 @@ def test_a_full_disk_is_a_warning_and_the_search_goes_on(tmp_path, monkeypatch):
     np.testing.assert_array_equal(selector.probabilities_, quick().fit(X, y).probabilities_)
 
 
-DAMAGE = {
-    "search/optimizer/gain": [np.nan, np.inf], "search/step=json": ["[-1]", str(2**63)], "n_degenerate=json": ["[-1]"],
-    "search/scale/mean": [np.nan], "search/recorder/rows/step": [np.nan, 1e300],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name in DAMAGE for value in [None, *DAMAGE[name]]])
-def test_a_checkpoint_with_a_damaged_field_is_refused(tmp_path, name, value):
+@pytest.mark.parametrize("name", ["search/optimizer/gain", "search/recorder/rows/step", "n_degenerate=json"])
+def test_a_checkpoint_that_lacks_a_field_is_refused(tmp_path, name):
     state = tmp_path / "state"
     quick(checkpoint=state).fit(X, y)
     fields = load(state)
-    if value is None:
-        del fields[name]
-    else:
-        fields[name] = np.full(fields[name].shape, value)
+    del fields[name]
     with open(state, "wb") as file:
         np.savez(file, **fields)
-    with pytest.raises(ValueError, match="damaged"):
+    with pytest.raises(ValueError, match="another version of puselect"):
         quick(checkpoint=state).fit(X, y)
-
-
-def test_scratch_files_of_a_killed_process_are_removed(tmp_path):
-    left = tmp_path / ".state.999999999.0123456789abcdef.part"
-    left.touch()
-    quick(checkpoint=tmp_path / "state").fit(X, y)
-    assert os.listdir(tmp_path) == ["state"]
 
 
 def test_threads_can_share_a_checkpoint(tmp_path, monkeypatch):
@@ -199,36 +183,6 @@ def test_a_file_of_another_kind_is_not_overwritten(tmp_path):
 def test_a_checkpoint_that_is_no_file_is_refused(path, error, message):
     with pytest.raises(error, match=message):
         quick(checkpoint=path).fit(X, y)
-
-
-def test_ctrl_c_in_a_real_process_gives_a_result_and_a_warning(tmp_path):
-    code = (
-        "import puselect\n"
-        "import sys\n"
-        "from puselect.datasets import make_pu_clusters\n"
-        "from puselect.search.progress import watching\n"
-        "X, y, _ = make_pu_clusters('10/8/2', n_negative=300, n_positive=50, random_state=0)\n"
-        "with watching(lambda step: step.number == 3 and open(sys.argv[1], 'w').close()):\n"
-        "    s = puselect.FSCPU(25, max_iter=100000, preset='published').fit(X, y)\n"
-        "print(s.support_.sum(), s.n_iter_ >= 3)\n"
-    )
-
-    def interrupt(process):
-        while not (tmp_path / "ready").exists() and process.poll() is None:
-            time.sleep(0.01)
-        os.kill(process.pid, signal.SIGINT)
-
-    done = run(code, tmp_path / "ready", meanwhile=interrupt)
-    assert done.stdout == "25 True\n"
-    assert "interrupted after" in done.stderr
-
-
-def test_progress_is_logged(caplog, monkeypatch):
-    monkeypatch.setattr("puselect.search.progress.LOG_SECONDS", 0.0)
-    with caplog.at_level(logging.INFO, logger="puselect"):
-        quick(verbose=1).fit(X, y)
-    assert "step 10/10" in caplog.text
-    assert "decided" in caplog.text
 
 
 class Recorder:

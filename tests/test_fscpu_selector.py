@@ -1,4 +1,3 @@
-import pickle
 import warnings
 
 import numpy as np
@@ -6,7 +5,6 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn import config_context
-from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -21,9 +19,11 @@ from puselect.datasets import make_pu_clusters
 from puselect.exceptions import FewerFeaturesWarning, FewLabelsWarning
 from puselect.fscpu.settings import Settings
 from puselect.report import summarise
+from puselect.search.progress import watching
 
 X, y, relevant = small_table()
 NAMED = pd.DataFrame(X, columns=list("abcdefghij"))
+FREE = {"n_features_to_select": None, "budget": 3}
 
 
 def quick(**changes):
@@ -53,19 +53,10 @@ class TestScikitLearn:
         with pytest.raises(ValueError, match=kind):
             FSCPU(2).fit(table, y)
 
-    def test_complex_objects_are_no_numbers(self):
-        with pytest.raises(ValueError, match="X must hold finite numbers"):
-            FSCPU(2).fit(pd.DataFrame(X).astype(object).map(np.complex64), y)
-
     @pytest.mark.filterwarnings("ignore::polars.exceptions.PerformanceWarning")  # with scikit-learn before 1.9
     def test_a_lazy_frame_is_to_be_collected(self):
         with pytest.raises(ValueError, match="collect"):
             FSCPU(2).fit(pl.DataFrame(X).lazy(), y)
-
-    def test_clone_and_pickle(self):
-        selector = quick().fit(X, y)
-        for copy in (pickle.loads(pickle.dumps(selector)), clone(quick()).fit(X, y)):
-            np.testing.assert_array_equal(copy.probabilities_, selector.probabilities_)
 
     def test_pipeline_and_grid_search_over_k(self):
         pipeline = make_pipeline(quick(), LogisticRegression())
@@ -103,7 +94,7 @@ class TestScikitLearn:
 class TestSelection:
     def test_finds_the_relevant_features(self):
         found = []
-        for seed in range(12):
+        for seed in range(6):
             *table, truth = small_table(seed)
             found.append(truth[FSCPU(5, random_state=seed).fit(*table).support_].mean())
         assert np.mean(found) >= 0.9
@@ -176,10 +167,6 @@ class TestSelection:
         with pytest.raises(ValueError, match="never_select must name columns of X, got 0"):
             quick(never_select=[0]).fit(frame, y)
 
-    def test_everything_decided_beforehand(self):
-        selector = quick(n_features_to_select=2, always_keep=[3, 4]).fit(X, y)
-        assert np.flatnonzero(selector.support_).tolist() == [3, 4]
-
     def test_mutual_information_criterion(self):
         selector = quick(criterion="cluster+mi", max_iter=150).fit(X, y)
         assert relevant[selector.support_].mean() >= 0.8
@@ -192,16 +179,6 @@ class TestSelection:
                 warnings.simplefilter("always", FewLabelsWarning)
                 quick(criterion="cluster+mi", max_iter=2).fit(X, few)
             assert [w.category for w in heard] == [FewLabelsWarning] * is_warned
-
-    def test_any_clusterer(self):
-        selector = quick(clusterer=KMeans(5, n_init=1), max_iter=3, population_size=2).fit(X, y)
-        assert selector.support_.sum() == 5
-
-    def test_large_tables_are_sampled(self):
-        table, labels = np.vstack([X] * 20), np.tile(y, 20)
-        first, second = (quick(max_samples=400, max_iter=40).fit(table, labels) for _ in range(2))
-        assert relevant[first.support_].mean() >= 0.6
-        np.testing.assert_array_equal(first.probabilities_, second.probabilities_)
 
 
 class TestPublished:
@@ -251,13 +228,6 @@ class TestChance:
         share = np.mean(chosen, axis=0)
         assert abs(share - 0.5).max() < 4 * 0.5 / np.sqrt(40)
 
-    def test_permuting_columns_permutes_the_winners(self):
-        table, labels, truth = small_table(1)
-        order = np.random.default_rng(0).permutation(10)
-        plain = FSCPU(5, random_state=0).fit(table, labels).support_
-        permuted = FSCPU(5, random_state=0).fit(table[:, order], labels).support_
-        assert truth[plain].mean() == truth[order][permuted].mean() == 1
-
 
 class TestBadInput:
     def test_a_budget_far_above_all_costs_selects_everything(self):
@@ -267,47 +237,36 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
-            ({"n_features_to_select": 0}, r"an integer in 1\.\.10, a share .*, 'auto' or 'related', got 0"),
-            ({"n_features_to_select": 35}, r"in 1\.\.10, .*, got 35"),
-            ({"n_features_to_select": 2.5}, r"an integer in 1\.\.10, .*, got 2\.5"),
-            ({"n_features_to_select": True}, "got True"),
-            ({"n_features_to_select": 0.0}, "n_features_to_select"),
-            ({"n_features_to_select": float("nan")}, "n_features_to_select"),
+            *(({"n_features_to_select": wrong}, rf"an integer in 1\.\.10, a share .*, 'auto' or 'related', got {wrong}")
+              for wrong in (0, 35, 2.5, True, 0.0, float("nan"))),
             ({"n_features_to_select": 3, "budget": 2}, "either n_features_to_select or a budget"),
-            ({"n_features_to_select": None, "feature_costs": np.ones(10)}, "need a budget"),
-            ({"n_features_to_select": None, "feature_costs": np.ones(9), "budget": 3}, r"each of 10 features.*\(9,\)"),
-            ({"n_features_to_select": None, "feature_costs": np.zeros(10), "budget": 3}, "positive and finite, got 0"),
-            ({"n_features_to_select": None, "feature_costs": np.full(10, np.nan), "budget": 3}, "finite, got nan"),
-            ({"n_features_to_select": None, "feature_costs": np.ones(10), "budget": 0.5}, r"got 0\.5.*costs 1"),
-            ({"n_features_to_select": "auto", "feature_costs": np.ones(10), "budget": 0.5}, r"got 0\.5.*costs 1"),
-            ({"n_features_to_select": None, "budget": np.inf}, "budget must be positive and finite"),
+            ({**FREE, "feature_costs": np.ones(10), "budget": None}, "need a budget"),
+            ({**FREE, "feature_costs": np.ones(9)}, r"each of 10 features.*\(9,\)"),
+            ({**FREE, "feature_costs": np.zeros(10)}, "positive and finite, got 0"),
+            ({**FREE, "feature_costs": np.full(10, np.nan)}, "finite, got nan"),
+            ({**FREE, "feature_costs": ["a"] * 10}, "must be numbers"),
+            ({**FREE, "feature_costs": np.ones(10), "budget": 0.5}, r"got 0\.5.*costs 1"),
+            *(({**FREE, "budget": wrong}, "budget must be positive and finite") for wrong in (np.inf, 10**400)),
             ({"always_keep": [1], "never_select": [1]}, "must not share features"),
             ({"always_keep": list(range(6))}, "always_keep must fit the budget of 5"),
             ({"never_select": list(range(10))}, "never_select leaves none"),
             ({"always_keep": ["nobody"]}, "must name columns of X, got 'nobody'"),
             ({"always_keep": [10]}, r"indices in 0\.\.9, got 10"),
             ({"always_keep": "abc"}, "a list of names or indices"),
-            ({"always_keep": 5.0}, "a list of names or indices"),
             ({"population_size": 10**400}, "got one of 401 digits"),
             ({"population_size": 2**40}, "population_size must be an integer in"),
             ({"scale": False}, "scale must be one of 'auto', 'standard', 'minmax', None, got False"),
-            ({"n_features_to_select": None, "budget": 10**400}, "budget must be positive and finite"),
             ({"n_jobs": "two"}, "n_jobs must be an integer"),
             ({"preset": "paper"}, "preset must be one of 'default', 'published', got 'paper'"),
             ({"preset": "published", "criterion": "cluster+evidence"}, "with preset='published'"),
-            ({"n_features_to_select": None, "feature_costs": ["a"] * 10, "budget": 1}, "must be numbers"),
             ({"criterion": "mi"}, "criterion must be one of 'auto', 'cluster\\+evidence', .*, got 'mi'"),
             ({"engine": "tpu"}, "engine must be one of"),
             ({"n_clusters": 0}, "n_clusters must be an integer of at least 1, got 0"),
-            ({"population_size": 1}, "population_size must be an integer in 2"),
-            ({"n_clusters": "auto"}, "n_clusters must be an integer"),
             ({"max_iter": 0}, "max_iter"),
             ({"max_samples": "all"}, "max_samples"),
             ({"screen": 0}, "screen must be an integer of at least 1"),
-            ({"screen": True}, "screen must be an integer of at least 1"),
-            ({"n_features_to_select": None, "feature_costs": 2.0, "budget": 3}, "one cost for each of 10 features"),
         ],
-    )
+    )  # fmt: skip
     def test_parameters(self, changes, message):
         with pytest.raises(ValueError, match=message):
             quick(**changes).fit(X, y)
@@ -318,12 +277,6 @@ class TestBadInput:
             (lambda X, y: (pd.DataFrame(X, columns=[*"aabcdefghi"[:10]]), y), "several named 'a'"),
             (lambda X, y: (np.where(X[3, 3] == X, np.inf, X), y), "contains infinity"),
             (lambda X, y: (X.astype(str).astype(object) + "x", y), "could not convert"),
-            (lambda X, y: (X + 1j, y), "Complex data not supported"),
-            (lambda X, y: (X[:, 0], y), "Expected 2D array"),
-            (lambda X, y: (X[:, :, None], y), "3"),
-            (lambda X, y: (X[:1], y[:1]), "minimum of 2 is required"),
-            (lambda X, y: (X[:, :1], y), r"1 feature\(s\)"),
-            (lambda X, y: (X[:5], y), "inconsistent numbers of samples"),
             (lambda X, y: (X, np.zeros_like(y)), "at least one labelled positive"),
             (lambda X, y: (X, np.ones_like(y)), "unlabelled rows"),
             (lambda X, y: (X, None), "requires y"),
@@ -386,14 +339,6 @@ class TestConstantColumns:
             quick().fit(np.ones_like(X), y)
 
 
-def test_few_of_many_features_are_searched_for():
-    rng = np.random.default_rng(0)
-    selector = FSCPU(3, max_iter=30, random_state=0).fit(rng.normal(size=(60, 600)), np.arange(60) < 12)
-    assert selector.n_iter_ == 30
-    assert not selector.converged_
-    assert selector.settled_ < 1
-
-
 def test_what_a_fit_was_made_with_is_kept():
     selector = quick(max_iter=3, clusterer=KMeans(3, n_init=1)).fit(X, y)
     selector.set_params(population_size=99, clusterer__n_clusters=7, pos_label="other")
@@ -410,19 +355,12 @@ def test_costs_many_orders_of_magnitude_apart():
         quick(n_features_to_select=None, feature_costs=[1e200] * 10, budget=5).fit(X, y)
 
 
-def test_interrupt_keeps_the_best_so_far(monkeypatch):
-    from puselect.objective.cluster import ClusterObjective
-
-    original, calls = ClusterObjective.__call__, []
-
-    def interrupted(self, *args):
-        calls.append(1)
-        if len(calls) == 6:
+def test_interrupt_keeps_the_best_so_far():
+    def interrupt(step):
+        if step.number == 5:
             raise KeyboardInterrupt
-        return original(self, *args)
 
-    monkeypatch.setattr(ClusterObjective, "__call__", interrupted)
-    with pytest.warns(ConvergenceWarning, match="interrupted after 5 of at most 10 steps"):
+    with watching(interrupt), pytest.warns(ConvergenceWarning, match="interrupted after 5 of at most 10 steps"):
         selector = quick().fit(X, y)
     assert selector.n_iter_ == 5
     assert selector.support_.sum() == 5

@@ -3,12 +3,7 @@ import pytest
 from sklearn.metrics import mutual_info_score
 
 from puselect.objective import information
-from puselect.objective.information import (
-    PairRows,
-    equal_width_codes,
-    joint_information,
-    pair_information,
-)
+from puselect.objective.information import PairRows, equal_width_codes, joint_information
 
 
 def some_codes(seed=0, n_rows=200, n_columns=5, n_codes=4):
@@ -20,9 +15,11 @@ def some_codes(seed=0, n_rows=200, n_columns=5, n_codes=4):
 
 
 def test_pairs_agree_with_scikit_learn():
-    codes, _ = some_codes()
-    expected = [[mutual_info_score(a, b) for b in codes.T] for a in codes.T]
-    np.testing.assert_allclose(pair_information(codes), expected, atol=1e-12)
+    codes, positive = some_codes()
+    pairs = PairRows(codes, positive)
+    for column, a in enumerate(codes.T):
+        expected = [mutual_info_score(a, b) for b in codes.T]
+        np.testing.assert_allclose(pairs.information(column), expected, atol=1e-12)
 
 
 def test_information_of_pairs_about_the_labels_agrees_with_scikit_learn():
@@ -43,7 +40,7 @@ def test_rows_are_counted_in_chunks(monkeypatch):
 def test_constant_columns_tell_nothing():
     codes, positive = some_codes()
     codes[:, 2] = 0
-    np.testing.assert_allclose(pair_information(codes)[2], 0, atol=1e-12)
+    np.testing.assert_allclose(PairRows(codes, positive).information(2), 0, atol=1e-12)
     table = joint_information(codes, positive)
     np.testing.assert_allclose(table[2], np.diag(table), atol=1e-12)
 
@@ -71,5 +68,4 @@ def test_the_pairs_of_one_column_are_a_line_of_the_table_of_all():
     codes, positive = rng.integers(0, 4, (300, 9)).astype(np.int8), rng.random(300) < 0.2
     pairs = PairRows(codes, positive)
     for column in (0, 8):
-        np.testing.assert_allclose(pairs.information(column), pair_information(codes)[column], atol=1e-12)
         np.testing.assert_array_equal(pairs.joint_information(column), joint_information(codes, positive)[column])

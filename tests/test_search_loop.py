@@ -131,21 +131,6 @@ def test_features_too_cheap_to_matter_do_not_keep_a_search_from_converging():
     assert search.settled == pytest.approx(9 / 10.5)
 
 
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        *(({name: value}, "integer") for name, value in (("seed", -1), ("step", 2.5), ("step", None))),
-        *(({"optimizer": {"theta": np.full(8, value)}}, "theta") for value in (np.nan, np.inf, -0.5, 1.5)),
-        ({"optimizer": {"theta": np.full(6, 0.5)}}, "theta"),
-    ],
-)
-def test_an_impossible_state_is_refused(damage, message):
-    search = new_search()
-    run_searches([search], noisy, after(3))
-    with pytest.raises(ValueError, match=message):
-        new_search().restore({**search.state(), **damage})
-
-
 def test_a_restored_search_takes_over_the_seed():
     first, second = new_search(seed=5), new_search(seed=6)
     run_searches([first], noisy, after(3))

@@ -43,11 +43,6 @@ def test_prepared_features_count_as_the_column_they_were_made_of(data, method):
     assert selector.selected_columns_ == ["age", "income", "city"]
 
 
-def test_columns_without_names_are_numbered(data):
-    selector = METHODS["kbest"](2, random_state=0).fit(*data)
-    assert selector.selected_columns_ == [f"x{column}" for column in np.flatnonzero(selector.support_)]
-
-
 def test_nothing_is_told_before_the_fit():
     with pytest.raises(NotFittedError):
         FSCPU(2).to_sklearn()

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -37,10 +39,17 @@ def test_medians_stand_in_for_missing_values(data):
     np.testing.assert_array_equal(selector.candidate_positives(holes, y).rows, other.candidate_positives(whole, y).rows)
 
 
-def test_missing_values_pass_through_transform(data):
+@pytest.mark.parametrize("frame", [np.array, pd.DataFrame, pl.DataFrame])
+def test_missing_and_infinite_values_pass_through_transform(data, frame):
     _, holes, y = data
     selector = fitted(holes, y)
-    np.testing.assert_array_equal(selector.transform(holes), holes[:, selector.support_])
+    odd = holes.copy()
+    odd[:2] = [[np.inf], [-np.inf]]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X has feature names", UserWarning)  # of frames; the fit had none
+        np.testing.assert_array_equal(np.asarray(selector.transform(frame(odd))), odd[:, selector.support_])
+    with pytest.raises(ValueError, match="infinity"):
+        selector.candidate_positives(odd)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])

@@ -13,7 +13,7 @@ import pytest
 from programs import run
 
 from puselect.cli.wording import error_text
-from puselect.tables import LeftOut, TableError, TableSpec, files, load_table
+from puselect.tables import files
 from puselect.tables.errors import (
     AmbiguousNumberError,
     CostsError,
@@ -22,16 +22,18 @@ from puselect.tables.errors import (
     IdentifierNote,
     KeepError,
     LabelError,
+    LeftOut,
     MissingValuesError,
     RaggedLineError,
     RepeatedNameError,
     SampleNote,
+    TableError,
     TooFewFeaturesError,
     TooManyLabelledError,
     UnknownColumnError,
 )
 from puselect.tables.labels import choose_positive, value_counts
-from puselect.tables.loading import read_costs
+from puselect.tables.loading import TableSpec, load_table, read_costs
 
 ROWS = 30
 TABLE = pl.DataFrame(
@@ -93,7 +95,7 @@ def test_every_format_gives_the_same_table(tmp_path, name):
 
 
 def test_standard_input_is_read_once_and_leaves_nothing_behind(tmp_path):
-    code = "from puselect.tables import *; p = load_table('-', TableSpec('label')); print(p.X.shape, p.y.sum())"
+    code = "from puselect.tables.loading import *; p = load_table('-', TableSpec('label')); print(p.X.shape, p.y.sum())"
     table, scratch = tmp_path / "table.csv", tmp_path / "scratch"
     TABLE.write_csv(table)
     scratch.mkdir()

@@ -4,8 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from puselect.tables import TableSpec, load_table
-from puselect.tables.loading import apply_encoders
+from puselect.tables.loading import TableSpec, apply_encoders, load_table
 
 ROWS = 60
 FRAME = pl.DataFrame({

@@ -77,7 +77,7 @@ def test_a_pattern_that_matches_nothing_is_named(folder):
 
 
 def test_no_cluster_at_the_address_is_one_line(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("puselect.clustering.dask.collections.SECONDS_TO_CONNECT", 0.3)
+    monkeypatch.setattr("puselect.fscpu.dask_table.SECONDS_TO_CONNECT", 0.3)
     error = select("part-*.parquet", "--dask", "tcp://127.0.0.1:9", "-o", "s.json", code=1).stderr
     assert error.count("\n") == 1
     assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in error

@@ -1,7 +1,11 @@
+import pickle
 import re
+import subprocess
+import sys
 import warnings
 from dataclasses import asdict
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -16,11 +20,10 @@ from puselect.datasets import make_fraud_export
 from puselect.exceptions import LeakWarning, UnreadValuesWarning
 from puselect.report import Selection, summarise
 from puselect.selectors.groups import read_groups
-from puselect.tables import load_table
+from puselect.tables.column import table_columns
 from puselect.tables.encoders import Encoder
 from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, SpikeNote, TwinNote
-from puselect.tables.loading import TableSpec
-from puselect.tables.prepare import as_polars
+from puselect.tables.loading import TableSpec, load_table
 
 
 @pytest.fixture(scope="session")
@@ -138,10 +141,72 @@ def test_pandas_and_polars_give_the_same():
         "mixed": ["a", 1, None],
         "flag": [True, False, True],
     })
-    made, same = prepare(frame), prepare(as_polars(frame))
+    same = prepare(pl.DataFrame({
+        "day": DAYS,
+        "size": pl.Series(["m", "s", None], dtype=pl.Enum(["s", "m"])),
+        "wait": [timedelta(hours=1), timedelta(hours=5), timedelta(hours=2)],
+        "whole": [1, None, 3],
+        "mixed": ["a", "1", None],
+        "flag": [True, False, True],
+    }))
+    made = prepare(frame)
     assert list(made.columns) == same.columns
     assert np.array_equal(made.to_numpy(), same.to_numpy())
     assert made.index.equals(frame.index)
+
+
+WITHOUT_POLARS = """
+import pickle, sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "polars":
+            raise ImportError(name)
+
+sys.meta_path.insert(0, Absent())
+from puselect import FSCPU, Preparer
+export = pickle.load(sys.stdin.buffer)
+X, y = export.drop(columns=["known_fraud", "is_fraud", "case_number"]), export["known_fraud"]
+preparer = Preparer(pos_label="yes", drop=["account"]).fit(X, y)
+made = preparer.transform(X)
+FSCPU(3, groups="prepared", pos_label="yes", max_iter=2, random_state=0).fit(made, y)
+assert "polars" not in sys.modules
+sys.stdout.buffer.write(pickle.dumps((list(map(str, preparer.outcomes_)), made)))
+"""
+
+
+def test_a_pandas_frame_is_prepared_without_polars(export):
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_POLARS], input=pickle.dumps(export[0]), capture_output=True, check=True
+    )
+    outcomes, made = pickle.loads(done.stdout)
+    X = pl.from_pandas(export[0].drop(columns=["known_fraud", "is_fraud", "case_number"]))
+    preparer = Preparer(pos_label="yes", drop=["account"]).fit(X, export[0]["known_fraud"])
+    assert outcomes == list(map(str, preparer.outcomes_))
+    assert np.array_equal(made.to_numpy(), preparer.transform(X).to_numpy())
+
+
+ZONE = timezone(timedelta(hours=2))
+
+
+@pytest.mark.parametrize(("values", "kind", "expected"), [
+    ([1, 2.5, None, True], "number", [1, 2.5, np.nan, 1]),
+    ([Decimal("1.5"), float("nan")], "number", [1.5, np.nan]),
+    ([datetime(1970, 1, 2, 14, tzinfo=ZONE), None], "moment", [1.5, np.nan]),
+    ([date(1970, 1, 3), None], "date", [2, np.nan]),
+    ([time(6, 30), None], "time", [6.5 / 24, np.nan]),
+    ([timedelta(seconds=2), None], "duration", [2e6, np.nan]),
+    (["b", None, "a", "b"], "text", [0, -1, 1, 0]),
+    (["b", 1, None], "text", [0, 1, -1]),
+    ([[1], None], "list", [0, np.nan]),
+])  # fmt: skip
+def test_python_objects_have_the_type_of_their_values(values, kind, expected):
+    objects = np.empty((len(values), 1), dtype=object)
+    objects[:, 0] = values
+    for table in (objects, pd.DataFrame(objects)):
+        (column,) = table_columns(table).values()
+        assert column.kind == kind
+        np.testing.assert_array_equal(column.values, expected)
 
 
 @pytest.mark.parametrize("parameters", [

@@ -78,10 +78,7 @@ def _lines(X: AnyArray | csc_array) -> AnyArray:
 
 
 def column_extremes(X: Any) -> tuple[AnyArray, AnyArray]:
-    """Return the smallest and the largest value of every column of an array, a sparse matrix or a partitioned table."""
-    if hasattr(X, "extremes"):
-        low, high = X.extremes()
-        return low, high
+    """Return the smallest and the largest value of every column of an array or a sparse matrix."""
     low, high = X.min(axis=0), X.max(axis=0)
     return (low.toarray().ravel(), high.toarray().ravel()) if issparse(X) else (low, high)
 

@@ -14,7 +14,7 @@ from damage import Draw, chance
 from outcome import attempt, require
 
 from puselect import Preparer
-from puselect.tables import TableError
+from puselect.tables.errors import TableError
 from puselect.tables.loading import apply_encoders
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-formats-"))

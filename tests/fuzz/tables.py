@@ -16,7 +16,8 @@ from outcome import attempt, require
 
 from puselect.cli.application import one_line
 from puselect.cli.wording import note_text
-from puselect.tables import TableError, TableSpec, load_table
+from puselect.tables.errors import TableError
+from puselect.tables.loading import TableSpec, load_table
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-tables-"))
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": ";", ".dos.csv": ","}

@@ -1,4 +1,3 @@
-import logging
 
 import numpy as np
 import pytest
@@ -6,14 +5,10 @@ from sklearn.ensemble import RandomForestClassifier
 from small_tables import small_table
 
 from puselect.selectors.ranking import RankingTask
-from puselect_paper.baselines import es_mcrfs
 from puselect_paper.baselines.agent import (
     MEMORY,
-    STOP_BELOW,
     TARGET_EPSILON,
     Agent,
-    importance_ratio,
-    russian_roulette,
 )
 from puselect_paper.baselines.es_mcrfs import ESMCRFS, ForestReward, split_rows, walking_epsilon
 from puselect_paper.baselines.q_network import Batch, QNetwork, loss, loss_gradient
@@ -53,24 +48,6 @@ def test_the_first_step_of_adam_moves_every_parameter_by_the_learning_rate(rng):
     for old, new, gradient in zip(before, network.parameters, gradients, strict=True):
         clear = np.abs(gradient) > 1e-5
         np.testing.assert_allclose((old - new)[clear], 1e-3 * np.sign(gradient[clear]), rtol=1e-2)
-
-
-@pytest.mark.parametrize("epsilon", [0.5, 0.2, 0.1])
-def test_importance_ratios_average_to_1_over_the_policy_that_walks(epsilon):
-    chances = {True: 1 - epsilon / 2, False: epsilon / 2}
-    assert sum(chance * importance_ratio(greedy, epsilon) for greedy, chance in chances.items()) == pytest.approx(1)
-    target = {True: 1 - TARGET_EPSILON / 2, False: TARGET_EPSILON / 2}
-    for greedy, chance in chances.items():
-        assert chance * importance_ratio(greedy, epsilon) == pytest.approx(target[greedy])
-
-
-@pytest.mark.parametrize("weight", [0.01, 0.2, 0.4999, 0.5, 3.0])
-def test_stopping_leaves_the_expected_weight_as_it_is(weight):
-    chances = (np.arange(10_000) + 0.5) / 10_000
-    outcomes = [russian_roulette(weight, chance) for chance in chances]
-    assert np.mean([left for _, left in outcomes]) == pytest.approx(weight, rel=1e-2)
-    assert all(left == 0 for stopped, left in outcomes if stopped)
-    assert any(stopped for stopped, _ in outcomes) == (weight < STOP_BELOW)
 
 
 def test_walks_value_every_feature_without_bias(rng):
@@ -164,11 +141,3 @@ def test_without_such_a_walk_the_scores_decide():
     assert not selector.exact_
     assert selector.get_support().sum() == 9
     assert (np.abs(selector.scores_) < 1).all()
-
-
-def test_progress_is_logged(monkeypatch, caplog):
-    X, y, _ = small_table()
-    monkeypatch.setattr(es_mcrfs, "LOG_SECONDS", 0.0)
-    with caplog.at_level(logging.INFO, logger="puselect"):
-        ESMCRFS(5, max_iter=3, n_estimators=2, random_state=0).fit(X, y)
-    assert [record.getMessage().split(",")[0] for record in caplog.records] == ["walk 1/3", "walk 2/3", "walk 3/3"]

@@ -59,20 +59,6 @@ def test_the_search_is_the_papers_and_threads_do_not_matter():
     assert set(np.round(steps[steps > 1e-9], 9)) == {round(1 / 12, 9)}
 
 
-def test_it_resumes_from_a_checkpoint(tmp_path):
-    X, y, _ = small()
-    whole = quick().fit(X, y)
-    quick(checkpoint=tmp_path / "state").fit(X, y)
-    again = quick(checkpoint=tmp_path / "state").fit(X, y)
-    np.testing.assert_array_equal(whole.probabilities_, again.probabilities_)
-
-
-def test_a_checkpoint_without_a_seed_is_refused(tmp_path):
-    X, y, _ = small()
-    with pytest.raises(ValueError, match="needs a random_state"):
-        quick(checkpoint=tmp_path / "state", random_state=None).fit(X, y)
-
-
 def test_one_labelled_row_is_too_few():
     X, y, _ = small()
     single = np.zeros_like(y)

@@ -33,14 +33,6 @@ def test_columns_whose_maximum_is_labelled_come_first():
     assert set(first) == set(np.flatnonzero(hit))
 
 
-def test_the_order_of_the_columns_decides():
-    X, y, relevant = make_pu_clusters("10/8/1", shuffle=False, random_state=0)
-    relevant_first = PublishedMRMR(25).fit(X, y).get_support()[relevant].mean()
-    relevant_last = PublishedMRMR(25).fit(X[:, ::-1], y).get_support()[relevant[::-1]].mean()
-    assert relevant_first < 0.2
-    assert relevant_last > 0.8
-
-
 def test_quicksort_sorts():
     for seed in range(20):
         keys = np.random.default_rng(seed).integers(5, size=40)

@@ -7,7 +7,7 @@ import pytest
 from small_tables import small_table
 
 from puselect.selectors.ranking import RankingTask
-from puselect_paper.baselines import PUET, class_prior
+from puselect_paper.baselines import class_prior
 from puselect_paper.baselines.puet import best_cut, cut_risks, node_risk, saved_risk
 
 
@@ -73,17 +73,6 @@ def test_what_a_tree_saves_is_the_risk_of_its_root_less_that_of_its_leaves():
     saved = saved_risk(X, positive, 0.4, np.random.default_rng(0))
     sides = literal_risk(positive, np.arange(10), 0.4) + literal_risk(positive, np.arange(10, 20), 0.4)
     np.testing.assert_allclose(saved, [literal_risk(positive, np.arange(20), 0.4) - sides, 0, 0, 0])
-
-
-def test_the_one_column_that_matters_saves_most():
-    rng = np.random.default_rng(0)
-    classes = rng.random(600) < 0.3
-    X = rng.normal(size=(600, 20))
-    X[:, 13] += 3 * classes
-    y = classes & (rng.random(600) < 0.2)
-    selector = PUET(1, prior=0.3, random_state=0).fit(X, y)
-    assert selector.ranking_[13] == 1
-    assert selector.scores_[13] > 3 * np.delete(selector.scores_, 13).max()
 
 
 @pytest.mark.parametrize(("n_hidden", "share"), [(36, (24 + 36) / 360), (None, 2 * 24 / 360)])

@@ -3,11 +3,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from puselect import METHODS, __version__
-from puselect.fscpu.settings import Settings
 from puselect.methods import IN_PAPER, REGISTRY, YARDSTICKS
 from puselect_paper.methods import METHODS as RECORDS
 from puselect_paper.report.paper import paper_figures
-from puselect_paper.studies.cost import PROPORTIONAL_TO
 from puselect_paper.studies.rows import ROWS, row_names
 
 PAPER = {method for metric in ("fsr", "auc") for method, _ in paper_figures(metric)}
@@ -35,11 +33,3 @@ def test_every_method_has_a_row_of_its_own():
     groups = [ROWS[name].group for name in ROWS]
     assert sum(a != b for a, b in pairwise(groups)) == len(set(groups)) - 1
     assert row_names() == [*ROWS, *YARDSTICKS]
-
-
-def test_times_are_proportional_to_settings_with_their_defaults():
-    for name, settings in PROPORTIONAL_TO.items():
-        parameters = METHODS[name](2).get_params()
-        if "preset" in parameters:
-            parameters["max_iter"] = Settings.of(parameters).most_steps(0.5, 100)
-        assert parameters.items() >= settings.items()

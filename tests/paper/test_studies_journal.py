@@ -42,14 +42,6 @@ def test_a_last_line_that_was_cut_is_lost_and_no_other(tmp_path, lost, n_rows):
     assert all(json.loads(line) for line in path.read_text().splitlines())
 
 
-def test_a_broken_line_in_the_middle_is_an_error_with_its_number(tmp_path):
-    path = write(tmp_path, row(0), row(1), row(2))
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text(lines[0] + lines[1][:20] + "\n" + lines[2])
-    with pytest.raises(ValueError, match=r"line 2 of .*results\.jsonl is not a result"):
-        read_rows(tmp_path)
-
-
 def test_the_last_result_counts_but_a_failure_does_not_undo_one(tmp_path):
     write(tmp_path, failed(0), row(0, 0.3), row(1, 0.4), failed(1), failed(2), failed(2))
     found = {r.cell.seed: r for r in read_rows(tmp_path)}
@@ -77,25 +69,22 @@ def damaged_lines():
     """Lines that are JSON, or nearly, and not rows."""
     good = json.loads(row().to_json())
     cell = good["cell"]
-    yield from ("[]", "null", "5", '"text"', "[" * 100_000, "{", '{"cell": {}}')
+    yield from ("[]", "null", '"text"', "[" * 100_000, json.dumps(good)[:20], '{"cell": {}}')
     changes = [
-        *({"cell": value} for value in (None, [], 5, {}, {**cell, "more": 1}, {**cell, "seed": "0"})),
-        *({"cell": {**cell, "settings": value}} for value in (None, [], {"alpha": float("nan")})),
+        *({"cell": value} for value in (None, [], {**cell, "more": 1}, {**cell, "seed": "0"})),
+        *({"cell": {**cell, "settings": value}} for value in (None, {"alpha": float("nan")})),
         {"cell": {**cell, "method": "\ud800"}},
-        *({"values": value} for value in (None, [], "x", {}, {"fsr": None}, {"fsr": "1"}, {"fsr": 2})),
-        {"values": {"fsr": float("nan")}},
-        *({"seconds": value} for value in ("1", 10**400, float("inf"), [], True)),
-        {"versions": []}, {"engine": 5}, {"error": "and values"},
+        *({"values": value} for value in (None, [], "x", {}, {"fsr": None}, {"fsr": "1"}, {"fsr": float("nan")})),
+        *({"seconds": value} for value in ("1", 10**400, float("inf"), True)),
+        {"versions": 5}, {"error": "and values"},
     ]  # fmt: skip
     for measure, values in {
         "downstream": [{"auc": 0.5}, {"auc": {}}, {"auc": {"logistic": None}}],
         "convergence": [{"fsr": 0.5}, {"fsr": 0.5, "evaluations": [1], "theta": [0.5], "relevant": [0]}],
-        "objective": [{}, {"printed": [1.0], "exact": []}, {"printed": [[1.0]], "exact": [1.0]}],
         "counts": [{"instances": 3}],
     }.items():
         changed = {**cell, "measure": measure, "data": {"models": ["logistic"]}}
         changes += [{"cell": changed, "values": each} for each in values]
-    changes.append({"cell": {**cell, "measure": "downstream", "data": {"models": 5}}, "values": {"auc": {}}})
     yield from (json.dumps({**good, **change}) for change in changes)
 
 

@@ -29,8 +29,8 @@ def gpu(monkeypatch):
     return bound
 
 
-def run(study, folder, **changes):
-    return run_study(study, folder, workers=lockstep.lockstep_workers(folder, local_workers(1)), **changes)
+def run(study, folder):
+    return run_study(study, folder, workers=lockstep.lockstep_workers(local_workers(1)))
 
 
 def values(folder):
@@ -46,29 +46,6 @@ def test_cells_in_lockstep_have_the_values_of_cells_alone(tmp_path, gpu):
     assert values(tmp_path / "gpu") == values(tmp_path / "cpu")
     engines = {row.cell.method: row.engine for row in read_rows(tmp_path / "gpu")}
     assert engines == {"fscpu": "gpu", "kbest": None, "random": None}
-    assert not (tmp_path / "gpu" / lockstep.SEARCHES).exists()
-
-
-def test_a_run_that_was_stopped_goes_on_with_its_searches(tmp_path, gpu, monkeypatch):
-    monkeypatch.setattr("puselect.fscpu.search_run.SAVE_SECONDS", 0.0)
-    study = load_study(str(write_study(tmp_path)))
-    n_calls, cluster = [0], SeveralTables.cluster
-
-    def stop_after_ten(self, *arguments):
-        n_calls[0] += 1
-        if n_calls[0] == 11:
-            raise KeyboardInterrupt
-        return cluster(self, *arguments)
-
-    monkeypatch.setattr(SeveralTables, "cluster", stop_after_ten)
-    with pytest.raises(KeyboardInterrupt):
-        run(study, tmp_path / "out", methods=["fscpu"])
-    assert len(list((tmp_path / "out" / lockstep.SEARCHES).iterdir())) == 6
-    assert not read_rows(tmp_path / "out")
-    assert run(study, tmp_path / "out", methods=["fscpu"]).measured == 6
-    assert n_calls[0] < 25, "twenty steps, of which ten were not repeated"
-    run_study(study, tmp_path / "cpu", methods=["fscpu"])
-    assert values(tmp_path / "out") == values(tmp_path / "cpu")
 
 
 def test_one_error_fails_the_cells_that_were_searched_with_it(tmp_path, gpu, monkeypatch):
@@ -89,14 +66,16 @@ def test_only_searches_with_mixtures_use_the_gpu():
     assert uses("convergence", "fscpu-mi-published")
     assert not uses("recall", "kbest")
     assert not uses("recall", "random")
-    assert not uses("objective", "fscpu")
+    assert not uses("counts", "fscpu")
 
 
-def test_a_preset_stands_for_both_searches():
+def test_a_preset_stands_for_both_searches_and_data_can_be_chosen():
     for preset, methods in PRESETS.items():
         assert preset_methods(preset) == methods
         assert len(load_study("table1").cells(methods)) == 100
-    assert preset_methods(None) == ()
+    cells = load_study("table3-splits").cells(["kbest"], 1)
+    chosen = [cell for cell in cells if data_filter(["name=spambase,ionosphere", "share=0.2"])(cell)]
+    assert {(cell.data["name"], cell.data["share"]) for cell in chosen} == {("spambase", 0.2), ("ionosphere", 0.2)}
 
 
 @pytest.mark.parametrize("option", ["--preset paper", "--engine tpu", "--engine gpu", "--only spambase"])
@@ -108,10 +87,3 @@ def test_what_an_option_does_not_know_is_a_usage_error(tmp_path, option, monkeyp
     result = CliRunner().invoke(app, ["reproduce", "quick", "--folder", str(tmp_path / "out"), *option.split()])
     assert result.exit_code == 2
     assert not (tmp_path / "out").exists()
-
-
-def test_data_can_be_chosen():
-    cells = load_study("table3-splits").cells(["kbest"], 1)
-    chosen = [cell for cell in cells if data_filter(["name=spambase,ionosphere", "share=0.2"])(cell)]
-    assert {(cell.data["name"], cell.data["share"]) for cell in chosen} == {("spambase", 0.2), ("ionosphere", 0.2)}
-    assert [cell for cell in cells if data_filter([])(cell)] == cells

@@ -59,12 +59,6 @@ class TestArtificial:
         assert values["fsr"] == relevant[support].sum() / 5
         assert {"Python", "puselect", "numpy", "scikit-learn"} <= set(row.versions)
 
-    def test_yardsticks_are_what_they_say(self):
-        assert measure(cell("recall", "all")).values["fsr"] == 1
-        recalls = [measure(cell("recall", "random", seed=s)).values["fsr"] for s in range(100)]
-        assert np.mean(recalls) == pytest.approx(5 / 12, abs=0.08)
-        assert len(measure(cell("recall", "random")).values["selected"]) == 5
-
     def test_convergence_keeps_the_last_probabilities(self):
         values = measure(cell("convergence", settings={"max_iter": 100})).values
         X, y, relevant = make_pu_clusters(**SMALL, random_state=0)
@@ -76,14 +70,6 @@ class TestArtificial:
 
     def test_convergence_of_a_filter_is_an_error(self):
         assert "kbest" in measure(cell("convergence", "kbest")).error.splitlines()[-1]
-
-    def test_the_printed_rule_is_never_above_the_exact_one_and_sometimes_below(self):
-        values = measure(cell("objective", "fscpu-published", {"max_iter": 2})).values
-        printed, exact = np.array(values["printed"]), np.array(values["exact"])
-        assert len(exact) == 200
-        assert (printed <= exact).all()
-        assert (printed < exact).any()
-        assert exact.max() <= 1
 
     def test_an_error_becomes_a_row_that_tells_where(self):
         row = measure(cell("recall", "kbest", condition="nonsense"))
@@ -131,10 +117,12 @@ class TestOpenData:
             scores = model.predict_proba(split.X_test[:, support])[:, 1]
             assert values["auc"][name] == roc_auc_score(split.y_test, scores)
 
-    def test_all_features_are_all_and_random_ones_as_many_as_selected(self, stand_ins):
+    def test_yardsticks_are_all_features_and_random_ones(self, stand_ins):
         data = {"name": "ionosphere", "share": 0.1, "models": ["logistic"]}
         assert len(measure(Cell("downstream", "all", {}, data, 0)).values["selected"]) == 34
-        assert len(measure(Cell("downstream", "random", {}, data, 0)).values["selected"]) == 4
+        drawn = [measure(Cell("downstream", "random", {}, data, seed)).values["selected"] for seed in range(9)]
+        assert {len(each) for each in drawn} == {4}
+        assert len({column for each in drawn for column in each}) > 12
 
     def test_the_rate_of_labels_may_be_another(self, stand_ins):
         assert split_open_data("ionosphere", 0, rate=0.5).y_train.sum() == 47

@@ -27,9 +27,6 @@ def made_up(cell):
     level = {"fscpu": 0.95, "kbest": 0.82}.get(cell.method, 0.6)
     fsr = float(np.round(level + rng.uniform(-0.04, 0.04), 2))
     common = {"selected": [0, 1], "fit_seconds": 0.5}
-    if cell.measure == "objective":
-        exact = rng.uniform(0, 1, 50)
-        return {"exact": exact.tolist(), "printed": (exact * rng.choice([0.5, 1], 50)).tolist()}
     if cell.measure == "downstream":
         return {"auc": {m: level + rng.uniform(-0.02, 0.02) for m in cell.data["models"]}, **common}
     if cell.measure == "convergence":
@@ -182,16 +179,14 @@ class TestRendering:
 
 
 class TestReport:
-    def test_every_kind_of_block_is_drawn_and_stands_in_the_page(self, tmp_path):
+    def test_searches_are_drawn_and_stand_in_the_page(self, tmp_path):
         study = load_study("figure1")
         fill(tmp_path, study, [c for c in study.cells(n_seeds=2) if c.data["condition"].startswith("10/8/")])
         page = report_study(tmp_path).read_text()
         names = {path.stem for path in (tmp_path / "figures").glob("*.svg")}
         assert names == {path.stem for path in (tmp_path / "figures").glob("*.png")}
-        assert names == {
-            "convergence-1-fscpu-published", "convergence-1-fscpu-mi-published", "convergence-2-fscpu",
-            "convergence-2-fscpu-mi", "curves-3", "curves-4", "curves-5", "objective-6",
-        }  # fmt: skip
+        published = {"convergence-1-fscpu-published", "convergence-1-fscpu-mi-published"}
+        assert names == published | {"convergence-2-fscpu", "convergence-2-fscpu-mi"}
         for name in names:
             ET.parse(tmp_path / "figures" / f"{name}.svg")
         svg = (tmp_path / "figures" / "convergence-2-fscpu.svg").read_text()
@@ -213,9 +208,9 @@ class TestReport:
 
     def test_without_matplotlib_the_tables_are_there_and_the_extra_is_named(self, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, "matplotlib", None)
-        fill(tmp_path / "out", load_study(str(write_study(tmp_path))))
-        page = report_study(tmp_path / "out").read_text()
-        assert "K-Best" in page
+        study = load_study("figure1")
+        page = report_study(fill(tmp_path, study, study.cells(["fscpu"], n_seeds=1))).read_text()
+        assert "FSCPU, our default" in page
         assert "pip install matplotlib" in page
 
 

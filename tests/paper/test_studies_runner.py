@@ -9,8 +9,6 @@ from study_files import SMALL, write_study
 
 from puselect_paper.report.reporting import study_tables
 from puselect_paper.report.results import collect
-from puselect_paper.studies.cells import Cell
-from puselect_paper.studies.cost import estimate_seconds
 from puselect_paper.studies.journal import NAME, Journal, Row, read_rows
 from puselect_paper.studies.measures import measure
 from puselect_paper.studies.runner import load_run, longest_first, run_study
@@ -74,26 +72,14 @@ class TestRunning:
         with pytest.raises(ValueError, match="holds the study 'Small study'; give another folder to 'Other study'"):
             run_study(other, tmp_path / "out")
 
-    def test_progress_ends_at_the_end(self, study, tmp_path):
+    def test_progress_counts_cells_and_the_slowest_methods_start_first(self, study, tmp_path):
         told = []
         run_study(study, tmp_path / "out", methods=["kbest", "random"], tell=told.append)
-        assert [p.done for p in told] == list(range(13))
-        assert {p.total for p in told} == {12}
-        assert told[0].seconds_left > 0
-        assert told[-1].seconds_left == 0
-
-    def test_long_cells_start_first(self):
-        cells = load_study("table1").cells(n_seeds=1)
-        order = [cell.method for cell in longest_first(cells, {})]
+        assert [(p.done, p.total) for p in told] == [(i, 12) for i in range(13)]
+        assert [p.row.cell.method for p in told[1:]] == ["kbest"] * 6 + ["random"] * 6
+        order = [cell.method for cell in longest_first(load_study("table1").cells(n_seeds=1))]
         assert order[0] == "es-mcrfs"
         assert order.index("fscpu-published") < order.index("dt-rfe") < order.index("fscpu") < order.index("kbest")
-
-    def test_what_a_family_took_before_is_what_it_is_thought_to_take(self):
-        cell = Cell("recall", "kbest", {}, {"condition": "10/8/2"}, 3)
-        assert estimate_seconds(cell, {cell.family: 77.0}) == 77
-        full = Cell("recall", "fscpu-published", {}, {"condition": "10/8/2"}, 0)
-        short = Cell("recall", "fscpu-published", {"max_iter": 30}, {"condition": "10/8/2"}, 0)
-        assert estimate_seconds(short, {}) < estimate_seconds(full, {}) / 20
 
 
 def wait_for_lines(path, n, process, limit=300):

@@ -1,13 +1,14 @@
 """The commands ``puselect reproduce`` and ``puselect report-study``."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
 from puselect.cli import options
@@ -62,7 +63,7 @@ def reproduce(
             place = folder / name if study == "all" else folder
             workers = local_workers(jobs) if dask is None else dask_workers(dask)
             if engine == "gpu":
-                workers = lockstep_workers(place, workers)
+                workers = lockstep_workers(workers)
             outcomes.append(run_one(choose(name, quick), place, wanted, seeds, workers, is_wanted))
         page = report_study(folder)
     except (ValueError, ImportError) as error:
@@ -136,10 +137,8 @@ def run_one(
 
     console.print(f"[bold]{escape(study.title)}[/bold]")
     begin = time.monotonic()
-    with ProgressView() as view:
-        outcome = run_study(
-            study, folder, methods=methods, n_seeds=seeds, only=is_wanted, workers=workers, tell=view.show
-        )
+    with progress_view() as show:
+        outcome = run_study(study, folder, methods=methods, n_seeds=seeds, only=is_wanted, workers=workers, tell=show)
     for table in study_tables(collect(*load_run(folder))):
         console.print(to_markdown(table), markup=False, highlight=False, soft_wrap=True)
     console.print(
@@ -155,27 +154,20 @@ def run_one(
     return outcome
 
 
-class ProgressView:
-    """A bar on a terminal, otherwise a line every twenty seconds."""
+@contextmanager
+def progress_view() -> Iterator[Callable[["Progress"], None]]:
+    """Show progress as a bar on a terminal, otherwise as a line every twenty seconds."""
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    last = time.monotonic()
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("")
 
-    def __init__(self) -> None:
-        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-        self.bar = Bar(*columns, console=console, transient=True, disable=not console.is_terminal)
-        self.task = self.bar.add_task("")
-        self.last = time.monotonic()
+        def show(progress: "Progress") -> None:
+            nonlocal last
+            failed = f", {progress.failed} failed" if progress.failed else ""
+            bar.update(task, completed=progress.done, total=progress.total, description=failed)
+            if not console.is_terminal and time.monotonic() - last > SECONDS_BETWEEN_LINES:
+                last = time.monotonic()
+                console.print(f"{progress.done} of {progress.total} cells{failed}")
 
-    def __enter__(self) -> "ProgressView":
-        self.bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.bar.stop()
-
-    def show(self, progress: "Progress") -> None:
-        """Show the progress of the run."""
-        failed = f", {progress.failed} failed" if progress.failed else ""
-        text = f"about {duration(progress.seconds_left)} left{failed}"
-        self.bar.update(self.task, completed=progress.done, total=progress.total, description=text)
-        if not console.is_terminal and time.monotonic() - self.last > SECONDS_BETWEEN_LINES:
-            self.last = time.monotonic()
-            console.print(f"{progress.done} of {progress.total} cells, {text}")
+        yield show

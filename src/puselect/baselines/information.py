@@ -5,17 +5,11 @@ from collections.abc import Callable
 import numpy as np
 
 from puselect.arrays import FloatArray, IntArray
-from puselect.objective.information import (
-    PairRows,
-    equal_width_codes,
-    joint_information,
-    pair_information,
-)
+from puselect.objective.information import PairRows, equal_width_codes
 from puselect.parameters import check_choice, check_number
 from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask, scores_of_order
 
-MOST_PAIRED = 500  # columns of which all pairs are computed at once; beyond, only the pairs of chosen ones
 QUOTIENT_FLOOR = 1e-4  # bits, added to the redundancy so that no quotient is infinite
 
 
@@ -35,8 +29,7 @@ class MRMR(RankingSelector):
     ----------
     scores_, ranking_, support_
         As in `RankingSelector`. The score is the number of features for the one added first, down to 1; 0 for constant
-        columns. The ranking goes on beyond the selected ones; with more than 500 columns, in the order of their worth
-        as the next one.
+        columns. Beyond the selected ones, features are ranked by their worth as the next one.
 
     References
     ----------
@@ -120,14 +113,9 @@ class SemiJMI(RankingSelector):
         if not len(columns):  # they vary by less than a float can tell
             return np.zeros(task.X.shape[1])
         codes = equal_width_codes(task.X[:, columns], self.n_bins)
-        pairs_of: Callable[[int], FloatArray]
-        if len(columns) > MOST_PAIRED:
-            alone = PairRows(np.column_stack([codes, task.positive]), task.positive).information(len(columns))[:-1]
-            pairs_of, n_added = PairRows(codes, task.positive).joint_information, task.n_select
-        else:
-            table = joint_information(codes, task.positive)
-            alone, pairs_of, n_added = np.diag(table), table.__getitem__, None
-        order = forward_order(alone, pairs_of, lambda sums, n: sums, n_added)
+        alone = PairRows(np.column_stack([codes, task.positive]), task.positive).information(len(columns))[:-1]
+        pairs = PairRows(codes, task.positive)
+        order = forward_order(alone, pairs.joint_information, lambda sums, n: sums, task.n_select)
         return scores_of_order(columns[order], task.X.shape[1])
 
 
@@ -136,35 +124,22 @@ def mrmr_scores(
 ) -> FloatArray:
     """Return scores of discretised columns; of equal ones, the first in `tie_order` of their relevance is added."""
     n_features = codes.shape[1]
-    pairs_of = _pairs(task, codes)
-    relevance = pairs_of(n_features)[:-1]  # with the labels, which come last
-    columns = tie_order(relevance)
+    pairs = PairRows(np.column_stack([codes, task.positive]), task.positive)
+    information = pairs.information(n_features)[:-1] / np.log(2)  # on the labels, which come last; in bits
+    columns = tie_order(information)
     columns = columns[task.X[:, columns].any(axis=0)]  # scaled: a constant column is all zeros
-    n_added = task.n_select if n_features > MOST_PAIRED else None
-    order = mrmr_order(relevance[columns], lambda i: pairs_of(columns[i])[columns], criterion, n_added)
-    return scores_of_order(columns[order], n_features)
-
-
-def _pairs(task: RankingTask, codes: IntArray) -> Callable[[int], FloatArray]:
-    """Return a function of a column that gives its information on every column and on the labels, in bits."""
-    labelled = np.column_stack([codes, task.positive])
-    if codes.shape[1] > MOST_PAIRED:
-        rows = PairRows(labelled, task.positive)
-        return lambda column: rows.information(column) / np.log(2)
-    table = pair_information(labelled) / np.log(2)
-    return lambda column: np.asarray(table[column])
-
-
-def mrmr_order(
-    relevance: FloatArray, redundancy_of: Callable[[int], FloatArray], criterion: str, n_added: int | None = None
-) -> IntArray:
-    """Return the features in the order of mRMR, both kinds of information in bits; see `forward_order`."""
+    relevance = information[columns]
 
     def worth(sums: FloatArray, n: int) -> FloatArray:
         redundancy = sums / n
-        return relevance / (redundancy + QUOTIENT_FLOOR) if criterion == "quotient" else relevance - redundancy
+        return np.asarray(
+            relevance / (redundancy + QUOTIENT_FLOOR) if criterion == "quotient" else relevance - redundancy
+        )
 
-    return forward_order(relevance, redundancy_of, worth, n_added)
+    def redundancy_with(i: int) -> FloatArray:
+        return np.asarray(pairs.information(columns[i])[columns] / np.log(2))
+
+    return scores_of_order(columns[forward_order(relevance, redundancy_with, worth, task.n_select)], n_features)
 
 
 def three_state_codes(X: FloatArray) -> IntArray:
@@ -189,19 +164,19 @@ def forward_order(
     first: FloatArray,
     pairs_of: Callable[[int], FloatArray],
     worth: Callable[[FloatArray, int], FloatArray],
-    n_added: int | None = None,
+    n_added: int,
 ) -> IntArray:
     """Return all features in the order in which greedy selection adds them; of equal ones the first comes first.
 
     `first` is the worth of each feature as the first one. `pairs_of` a feature are its pairwise values with all
     features; `worth` takes their sums over the n chosen ones, and n, and returns the worth of each as the next one.
-    After `n_added` features, by default all, the rest is ordered by their worth as the next one.
+    After `n_added` features the rest is ordered by their worth as the next one.
     """
     n_features = len(first)
     order = np.empty(n_features, dtype=np.intp)
     taken = np.zeros(n_features, dtype=bool)
     sums, values = np.zeros(n_features), first
-    n_added = n_features if n_added is None else min(n_added, n_features)
+    n_added = min(n_added, n_features)
     for n in range(n_added):
         order[n] = np.argmax(np.where(taken, -np.inf, values))
         taken[order[n]] = True

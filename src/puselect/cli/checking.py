@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from puselect.fscpu.selector import FSCPU
     from puselect.search.progress import Deadline
     from puselect.selectors.base import PUSelector
-    from puselect.tables import LoadedTable
+    from puselect.tables.loading import LoadedTable
 
 USUAL_SEARCHES, USUAL_SHUFFLES = 8, 39
 FEWEST_SHUFFLES = 19  # with which a p-value of .05 can be reached

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from puselect.evaluation.holdout import Holdout, HoldoutResults, Run
     from puselect.fscpu.row_model import ClassPrior
     from puselect.report import Comparison
-    from puselect.tables import LoadedTable
+    from puselect.tables.loading import LoadedTable
 
 Number = Annotated[
     int, option(WHAT, "N", "Number of features each method selects.", "-k", "--n-features", min=1, show_default=False)

@@ -17,7 +17,7 @@ from puselect.cli.writing import result_outputs, write_each
 if TYPE_CHECKING:
     from puselect.arrays import BoolArray
     from puselect.cli.select import Outputs
-    from puselect.clustering.dask.partitions import PartitionedTable
+    from puselect.fscpu.dask_table import PartitionedTable
     from puselect.selectors.base import PUSelector
 
 
@@ -33,8 +33,7 @@ class RemoteFiles:
 
     def open(self, client: Any) -> "tuple[PartitionedTable, BoolArray]":
         """Return the table, which the workers read, and the labels, which travel."""
-        from puselect.clustering.dask.collections import DaskPartitions, check_workers
-        from puselect.clustering.dask.partitions import PartitionedTable
+        from puselect.fscpu.dask_table import PartitionedTable, check_workers
         from puselect.tables.labels import labelled_rows
         from puselect.tables.parquet import matching_files, number_columns, parquet_parts
 
@@ -42,14 +41,12 @@ class RemoteFiles:
         paths = matching_files(self.data)
         columns = number_columns(paths, (self.label, *self.drop))
         y = labelled_rows(paths, self.label, self.positive)
-        table = PartitionedTable.of(DaskPartitions(client, parquet_parts(paths, columns)))
-        table.columns = columns
-        return table, y
+        return PartitionedTable(client, parquet_parts(paths, columns), columns), y
 
 
 def select_remote(files: RemoteFiles, selector: "PUSelector", outputs: "Outputs") -> None:
     """Select features of a table on a cluster; write and print the result."""
-    from puselect.clustering.dask.collections import connected_client
+    from puselect.fscpu.dask_table import connected_client
     from puselect.report import summarise
     from puselect.search.progress import watching
 

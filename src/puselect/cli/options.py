@@ -20,7 +20,7 @@ from puselect.cli.application import messages, printable, told_at
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from puselect.tables import LoadedTable, TableSpec
+    from puselect.tables.loading import LoadedTable, TableSpec
 
 TABLE, WHAT, HOW, OUT = "The table", "What to select", "How", "Output"
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -105,8 +105,11 @@ class TableOptions:
         bool,
         option(TABLE, "", "One-hot encode text and turn dates into numbers instead of leaving them out.", "--encode"),
     ] = False
+    categories: Annotated[
+        list[str] | None, option(TABLE, "COLS", "Columns of numbers that are categories, such as zip codes.")
+    ] = None
     max_categories: Annotated[
-        int, option(TABLE, "N", "With --encode: leave out columns with more values.", min=2)
+        int, option(TABLE, "N", "Encode the N most frequent values of text, and pool the others.", min=2)
     ] = 20
     impute: Annotated[
         str | None, option(TABLE, "median", "Fill missing and infinite values with the column's median.")
@@ -122,7 +125,7 @@ class TableOptions:
 
     def spec(self, seed: int, keep: Iterable[str] | None = None, truth: str | None = None) -> "TableSpec":
         """Return what to read."""
-        from puselect.tables import TableSpec
+        from puselect.tables.loading import TableSpec
 
         check_choice("--impute", self.impute, ["median"])
         check_choice("--decimal", self.decimal, [".", ","])
@@ -140,6 +143,7 @@ class TableOptions:
             decimal=self.decimal,
             drop_duplicates=self.drop_duplicates,
             encode=self.encode,
+            categories=split_names(self.categories),
             max_categories=self.max_categories,
             impute=self.impute,
             max_rows=self.max_rows,
@@ -238,7 +242,7 @@ def open_table(data: str, spec: "TableSpec", quiet: bool, tells_all: bool = Fals
 
     with working(f"reading {data}", quiet):
         from puselect.cli.wording import note_text, reason_text
-        from puselect.tables import load_table
+        from puselect.tables.loading import load_table
 
         table = load_table(data, spec)
     if not quiet:

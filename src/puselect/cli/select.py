@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from puselect.report import Selection
     from puselect.search.progress import Step
     from puselect.selectors.base import PUSelector
-    from puselect.tables import LoadedTable
+    from puselect.tables.loading import LoadedTable
 
 FOUND = ("auto", "related")  # the number of features is found
 COMPARED = ("fscpu", "semi-jmi", "lasso", "kbest")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from puselect.fscpu.row_model import ClassPrior
     from puselect.report import Comparison, Selection
     from puselect.report.comparison import MethodResult
-    from puselect.tables import LoadedTable
+    from puselect.tables.loading import LoadedTable
 
 MOST_SHOWN = 40
 MOST_LEFT_OUT = 12

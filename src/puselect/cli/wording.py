@@ -9,7 +9,7 @@ from puselect.tables import errors
 from puselect.tables.column_outcomes import leak_text, reason
 from puselect.tables.errors import LeftOut
 
-ANOTHER_ID = ": correct them, or name another column with --id COL"
+ANOTHER_ID = ": correct them, name another column with --id COL, or number the rows with --id none"
 
 
 def error_text(error: errors.TableError) -> str:
@@ -23,7 +23,7 @@ def error_text(error: errors.TableError) -> str:
             return costs_text(error)
         case errors.RaggedLineError(path, line, separators=(own, usual)):
             fields = f"line {line} has its fields between {own!r}, the header between {usual!r}"
-            return f"{path}: {fields}; use one separator, as in sed '{line},$ s/[{own}]/{usual}/g'"
+            return f"{path}: {fields}; use one, as in sed '{line},$ s/[{own}]/{usual}/g' FILE > NEW"
         case errors.RaggedLineError(path, line, n_fields, n_columns):
             return (
                 f"{path}: line {line} has {counted(n_fields, 'field')}, expected {n_columns}; "
@@ -112,14 +112,14 @@ COSTS_TEXTS: dict[errors.CostsFault, str] = {
     "object": '{path} must hold an object such as {{"age": 1, "scan": 250.0}}',
     "size": "{path} is too large for a list of costs",
     "missing": "{path} has no cost for {names}; add them, or a line *,1 for all others",
-    "unknown": "{path} has a cost for {names}, which is no column of the table{near}",
+    "unknown": "{path} has a cost for {names}, which is no column: delete the line, or correct the name{near}",
 }
 
 
 def costs_text(error: errors.CostsError) -> str:
     """Return why a file of costs cannot be used."""
     detail = f" ({error.detail})" if error.detail else ""
-    names, near = shortened(error.names), nearest("".join(error.names[:1]), error.columns)
+    names, near = shortened(error.names), suggestion("".join(error.names[:1]), error.columns)
     text = COSTS_TEXTS[error.fault].format(path=error.path, detail=detail, names=names, near=near)
     return f"--costs: {text}"
 
@@ -129,6 +129,9 @@ def note_text(note: errors.Note) -> str:
     match note:
         case errors.IdentifierNote(name):
             return f"{name!r} looks like an identifier (whole numbers, all different); if it is, use --id or --drop"
+        case errors.CategoryNote(name):
+            used = f"--categories={shlex.quote(name)}"
+            return f"the numbers of {name!r} may be codes, by its name; if they are, use {used}"
         case errors.LeakNote():
             return f"possible leak: {leak_text(note)}; if it would not be known for a new row, use --drop"
         case errors.TwinNote(names, correlation):
@@ -148,7 +151,7 @@ def note_text(note: errors.Note) -> str:
 
 
 HINTS = {"text": "see --prepare and --encode", "dates": "see --prepare and --encode", "identifier": "use it with --use",
-         "sparse": "use it with --use"}
+         "sparse": "use it with --use", "units": "or leave it out with --drop"}
 
 
 def reason_text(column: LeftOut) -> str:

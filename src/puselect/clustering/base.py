@@ -45,8 +45,13 @@ class Mixture(NamedTuple):
     def of(cls, size: FloatArray, mean: FloatArray, factor: FloatArray) -> Self:
         """Return the mixture whose clusters have these sizes."""
         log_factor = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
-        weight = np.log(np.maximum(size, 1e-300) / max(size.sum(), 1e-300))
-        return cls(mean, factor, np.where(size > 0, -2 * (weight + log_factor), EMPTY))
+        return cls(mean, factor, mixture_constants(size, log_factor))
+
+
+def mixture_constants(size: FloatArray, log_factor: FloatArray) -> FloatArray:
+    """Return -2 log(weight x determinant of the factor) of every cluster, `EMPTY` for one without rows."""
+    weight = np.log(np.maximum(size, 1e-300) / max(size.sum(), 1e-300))
+    return np.where(size > 0, -2 * (weight + log_factor), EMPTY)
 
 
 class FinalFit(NamedTuple):

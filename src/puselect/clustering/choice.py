@@ -2,7 +2,6 @@
 
 import importlib.util
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,6 @@ from sklearn.base import ClusterMixin
 
 from puselect.arrays import AnyArray, BoolArray
 from puselect.clustering.base import Engine
-from puselect.clustering.dask.partitions import PartitionedTable
 from puselect.clustering.mixture import MixtureSpec, check_range
 from puselect.clustering.reference import ReferenceEngine
 from puselect.sparse_table import SparseTable
@@ -35,7 +33,7 @@ GPU_DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA, of AMD, a
 
 def make_engine(
     name: str,
-    X: AnyArray | SparseTable | PartitionedTable,
+    X: AnyArray | SparseTable,
     positive: BoolArray,
     clusterer: MixtureSpec | ClusterMixin,
     n_jobs: int | None = None,
@@ -45,19 +43,14 @@ def make_engine(
 ) -> Engine:
     """Return the engine of that name, bound to a table and its labels.
 
-    "auto" is "reference" for a clusterer of your own. For mixtures it is "gpu" if there is one that would be faster for
-    masks of `n_selected` features, with `n_masks` masks per step and steps, and "cpu" otherwise.
+    "auto", and "dask" for rows that were brought here, is "reference" for a clusterer of your own. For mixtures it is
+    "gpu" if there is one that would be faster for masks of `n_selected` features, with `n_masks` masks per step and
+    steps, and "cpu" otherwise.
     """
-    if isinstance(X, PartitionedTable):
-        if not isinstance(clusterer, MixtureSpec):
-            raise ValueError("engine='dask' needs the mixture; a clusterer of your own needs all rows in one place")
-        from puselect.clustering.dask.engine import PartitionedEngine
-
-        return PartitionedEngine(X, positive, clusterer)
     if isinstance(X, SparseTable) and (name not in ("auto", "cpu") or not isinstance(clusterer, MixtureSpec)):
         wanted = "engine='cpu' or 'auto', without a clusterer of your own"
         raise ValueError(f"a sparse X needs {wanted}, got engine={name!r}; pass X.toarray() if it fits into memory")
-    if name == "auto":
+    if name in ("auto", "dask"):
         name = fastest_engine(X, clusterer, max_samples, n_selected, n_masks, n_jobs)
     check_range(name, X)
     if name == "reference" and isinstance(X, np.ndarray):
@@ -69,36 +62,6 @@ def make_engine(
     from puselect.clustering.cpu.engine import CPUEngine  # compiled code is loaded only when it is used
 
     return CPUEngine(X, positive, clusterer, n_jobs=n_jobs, max_samples=max_samples)
-
-
-@dataclass(frozen=True)
-class Work:
-    """The clusterings of a search."""
-
-    n_rows: int
-    n_columns: int
-    """Of a mask."""
-    n_clusters: int
-    n_sweeps: int
-    """How often all rows are compared with all clusters."""
-    n_at_once: int
-    """Masks of a step."""
-    n_steps: int
-
-    @property
-    def operations(self) -> float:
-        """Of one mask: differences times triangular factors, and their products."""
-        return 2.0 * self.n_rows * self.n_columns**2 * self.n_clusters * self.n_sweeps
-
-    def cpu_seconds(self, n_threads: int) -> float:
-        """Return the estimated time of the search on a CPU."""
-        return self.n_steps * self.n_at_once * (CPU_MASK + self.operations / CPU_RATE) / n_threads
-
-    def gpu_seconds(self, is_open: bool) -> float:
-        """Return the estimated time of the search on a GPU; longer if this process has not used it yet."""
-        step = GPU_STEP if self.n_columns <= WIDE else WIDE_STEP
-        opening = 0.0 if is_open else GPU_OPENING
-        return opening + self.n_steps * (step + self.n_at_once * self.operations / GPU_RATE)
 
 
 def fastest_engine(
@@ -114,16 +77,15 @@ def fastest_engine(
         return "reference"
     if isinstance(X, SparseTable):
         return "cpu"
-    work = Work(
-        n_rows=min(len(X), max_samples or len(X)),
-        n_columns=X.shape[1] // 2 if n_selected is None else n_selected,
-        n_clusters=clusterer.n_clusters,
-        n_sweeps=1 if clusterer.em == "hard" else 2 * min(clusterer.em_steps, EM_STEPS),
-        n_at_once=n_masks[0],
-        n_steps=n_masks[1],
-    )
-    on_cpu = work.cpu_seconds(effective_n_jobs(n_jobs))
-    return "gpu" if on_cpu > work.gpu_seconds(gpu_is_open()) and gpu_is_there() else "cpu"
+    n_rows, n_columns = min(len(X), max_samples or len(X)), X.shape[1] // 2 if n_selected is None else n_selected
+    n_sweeps = 1 if clusterer.em == "hard" else 2 * min(clusterer.em_steps, EM_STEPS)
+    # of one mask: differences times triangular factors, and their products
+    operations = 2.0 * n_rows * n_columns**2 * clusterer.n_clusters * n_sweeps
+    n_at_once, n_steps = n_masks
+    cpu_seconds = n_steps * n_at_once * (CPU_MASK + operations / CPU_RATE) / effective_n_jobs(n_jobs)
+    step_seconds = (GPU_STEP if n_columns <= WIDE else WIDE_STEP) + n_at_once * operations / GPU_RATE
+    gpu_seconds = n_steps * step_seconds + (0.0 if gpu_is_open() else GPU_OPENING)
+    return "gpu" if cpu_seconds > gpu_seconds and gpu_is_there() else "cpu"
 
 
 def gpu_is_open() -> bool:

@@ -7,53 +7,6 @@ import numpy as np
 
 from puselect.clustering.cpu.kernels import Array, inner_kernel, kernel
 
-DIGIT = 11  # bits of a pass
-N_DIGITS = 1 << DIGIT
-N_BINS = 1024  # that values are counted in
-FEW = 16  # values that are sorted instead
-
-
-@kernel
-def radix_ranks(bits: Array, ranks: Array) -> None:
-    """Write into `ranks` twice the mean rank, from 1 on, of every value of every line.
-
-    `bits` are the bytes of float32 values as uint32, without NaN; -0.0 and 0.0 are equal.
-    """
-    n_lines, n_values = bits.shape
-    items = np.empty(n_values, dtype=np.uint64)  # a key that orders as the value does, and the place of the value
-    sorted_items = np.empty(n_values, dtype=np.uint64)
-    n_below = np.empty((3, N_DIGITS), dtype=np.int64)
-    sign, low, digit = np.uint64(1 << 31), np.uint64(32), np.uint64(N_DIGITS - 1)
-    for line in range(n_lines):
-        n_below[:] = 0
-        for i in range(n_values):
-            value = np.uint64(bits[line, i])
-            is_positive = value & sign == 0 or value == sign  # the second is -0.0
-            key = sign | value if is_positive else np.uint64(0xFFFFFFFF) ^ value
-            items[i] = (key << low) | np.uint64(i)
-            for p in range(3):
-                n_below[p, (key >> np.uint64(p * DIGIT)) & digit] += 1
-        for p in range(3):
-            total = 0
-            for b in range(N_DIGITS):
-                here = n_below[p, b]
-                n_below[p, b] = total
-                total += here
-            shift = np.uint64(p * DIGIT) + low
-            for i in range(n_values):
-                b = (items[i] >> shift) & digit
-                sorted_items[n_below[p, b]] = items[i]
-                n_below[p, b] += 1
-            items, sorted_items = sorted_items, items
-        first = 0
-        while first < n_values:
-            last = first + 1
-            while last < n_values and items[last] >> low == items[first] >> low:
-                last += 1
-            for i in range(first, last):
-                ranks[line, items[i] & np.uint64(0xFFFFFFFF)] = first + last + 1
-            first = last
-
 
 @inner_kernel
 def mean_and_squares(line: Array) -> tuple[float, float]:
@@ -85,20 +38,6 @@ def score_ranks(
 
 
 @kernel
-def standardise_spread(normal: Array, spread: Array) -> None:
-    """Write the standardised squares of the normal scores of lines."""
-    n_rows = normal.shape[1]
-    for line in range(normal.shape[0]):
-        own = spread[line]
-        for r in range(n_rows):
-            own[r] = normal[line, r] * normal[line, r]
-        centre, total = mean_and_squares(own)
-        deviation = np.sqrt(total / n_rows)
-        for r in range(n_rows):
-            own[r] = (own[r] - centre) / (deviation if deviation > 0 else 1.0)
-
-
-@kernel
 def score_means(location: Array, columns: Array, rows: Array, squares: bool, means: Array) -> None:
     """Write the means of the scores of columns over rows, and of their squares or sizes, into `means` (2, n_columns).
 
@@ -115,70 +54,27 @@ def score_means(location: Array, columns: Array, rows: Array, squares: bool, mea
         means[0, i], means[1, i] = first / n_rows, second / n_rows
 
 
-@kernel
 def line_means(lines: Array, columns: Array, rows: Array, means: Array) -> None:
     """Write the means of lines over rows."""
-    for i in range(columns.shape[0]):
-        line, total = lines[columns[i]], 0.0
-        for r in range(rows.shape[0]):
-            total += line[rows[r]]
-        means[i] = total / rows.shape[0]
+    means[:] = lines[columns[:, None], rows].mean(axis=1)
 
 
-@kernel
 def weighted_sum(lines: Array, columns: Array, weights: Array, out: Array) -> None:
     """Write the weighted sum of lines."""
-    out[:] = 0.0
-    for i in range(columns.shape[0]):
-        line, weight = lines[columns[i]], weights[i]
-        for r in range(out.shape[0]):
-            out[r] += weight * line[r]
+    all_weights = np.zeros(len(lines))
+    all_weights[columns] = weights
+    np.dot(all_weights, lines, out)
 
 
-@kernel
 def highest(lines: Array, is_out: Array, found: Array, is_sure: Array) -> None:
     """Write the places of the highest values of every line into `found` (n_lines, n_found), in no order.
 
-    Places that are out are not looked at. Where values are equal at the limit, or too few are left, a line is not sure,
-    and which of them to take is left to the caller. Values are counted in bins, then those in the bin of the limit
-    are, and so on, until few are left to be sorted.
+    Places that are out are not looked at; which of equal values at the limit are taken is left to NumPy.
     """
-    n_lines, n_rows = lines.shape
-    bins, counts = np.empty(n_rows, dtype=np.int16), np.empty(N_BINS, dtype=np.int64)
-    every = np.flatnonzero(~is_out)
-    for line in range(n_lines):
-        values, places, n_left, taken = lines[line], every.copy(), every.shape[0], 0
-        while n_left > FEW:
-            low = high = values[places[0]]
-            for i in range(n_left):
-                low, high = min(low, values[places[i]]), max(high, values[places[i]])
-            scale = (N_BINS - 1) / (high - low) if high > low else 0.0
-            if not 0 < scale < np.inf:
-                break
-            counts[:] = 0
-            for i in range(n_left):
-                bins[i] = np.int16((high - values[places[i]]) * scale)
-                counts[bins[i]] += 1
-            limit, n_above = 0, taken + counts[0]
-            while n_above < found.shape[1] and limit < N_BINS - 1:
-                limit += 1
-                n_above += counts[limit]
-            n_here = 0
-            for i in range(n_left):
-                if bins[i] < limit:
-                    found[line, taken] = places[i]
-                    taken += 1
-                elif bins[i] == limit:
-                    places[n_here] = places[i]
-                    n_here += 1
-            n_left = n_here
-        own = places[:n_left]
-        order, n_more = np.argsort(-values[own]), found.shape[1] - taken
-        is_sure[line] = n_more <= n_left
-        for i in range(min(n_more, n_left)):
-            found[line, taken + i] = own[order[i]]
-        if n_more < n_left:
-            is_sure[line] = values[own[order[n_more - 1]]] > values[own[order[n_more]]]
+    n_found = found.shape[1]
+    for line, places in zip(lines, found, strict=True):
+        places[:] = np.argpartition(np.where(is_out, np.inf, -line), n_found - 1)[:n_found]
+    is_sure[:] = True
 
 
 @kernel

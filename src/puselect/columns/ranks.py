@@ -12,8 +12,6 @@ from puselect.arrays import AnyArray, FloatArray, IntArray, map_blocks
 from puselect.scaling import columns_at_once
 from puselect.sparse_table import SparseTable
 
-MANY_VALUES = 2**16  # of a block of lines, above which loading compiled code pays
-
 
 def double_ranks(lines: AnyArray) -> IntArray:
     """Return twice the ranks of the values of every line, from 1 on; ties share their mean rank.
@@ -25,12 +23,6 @@ def double_ranks(lines: AnyArray) -> IntArray:
     >>> double_ranks(np.array([[0.5, 0.1, 0.5, 0.9]])).tolist()
     [[5, 2, 5, 8]]
     """
-    if lines.dtype == np.float32 and lines.size >= MANY_VALUES:
-        from puselect.columns.kernels import radix_ranks  # compiled code is loaded only when it is used
-
-        ranks = np.empty(lines.shape, dtype=np.int32)
-        radix_ranks(np.ascontiguousarray(lines).view(np.uint32), ranks)
-        return ranks
     n_values = lines.shape[1]
     order = np.argsort(lines, axis=1)
     ordered = np.take_along_axis(lines, order, axis=1)
@@ -132,14 +124,8 @@ class ColumnRanks:
     @cached_property
     def row_features(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Features of discriminants of normal scores, shape (2 n_features, n_rows), their means and covariance."""
-        from puselect.columns.kernels import standardise_spread  # compiled code is loaded only when it is used
-
         lines, centred = np.empty((2, 2 * self.n_features, self.n_rows))  # one allocation, which large pages can back
-        normal, spread = lines[: self.n_features], lines[self.n_features :]
-        for first in range(0, self.n_features, BLOCK):
-            columns = np.arange(first, min(first + BLOCK, self.n_features))
-            normal[columns] = self.places(columns).T
-        standardise_spread(normal, spread)
+        lines[:] = row_features(self.places(np.arange(self.n_features))).T
         mean = lines.mean(axis=1)
         np.subtract(lines, mean[:, None], out=centred)
         return lines, mean, np.asarray(centred @ centred.T / (self.n_rows - 1))

@@ -1,7 +1,6 @@
 """Artificial positive-unlabelled data whose relevant columns are known."""
 
 import re
-from dataclasses import asdict
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +8,7 @@ from numpy.random import Generator, RandomState
 from numpy.typing import ArrayLike
 
 from puselect.arrays import AnyArray, FloatArray, IntArray
-from puselect.datasets.columns import LAWS, ClusterLaw, irrelevant_columns, mix_columns, relevant_columns
+from puselect.datasets.columns import LAWS, irrelevant_columns, relevant_columns
 from puselect.parameters import check_choice, check_number
 
 CONDITIONS = (
@@ -18,16 +17,6 @@ CONDITIONS = (
     *("40/outlier", "10/outlier"),
 )
 """The paper's ten conditions, as `make_pu_clusters` names them, in the order of its Table 1."""
-
-_KNOB_BOUNDS = {
-    "cluster_balance": (0.01, 1.0),
-    "shape_spread": (0.0, 3.0),
-    "correlation": (0.0, 0.99),
-    "weak_share": (0.0, 1.0),
-    "discrete_share": (0.0, 1.0),
-    "scale_spread": (0.0, 10.0),
-    "label_bias": (1.0, 1e6),
-}
 
 
 class Condition(NamedTuple):
@@ -46,12 +35,6 @@ def make_pu_clusters(
     n_irrelevant: int = 25,
     n_redundant: int | None = None,
     noise: str = "uniform",
-    cluster_balance: float = 1.0,
-    shape_spread: float = 0.0,
-    correlation: float = 0.0,
-    weak_share: float = 0.0,
-    discrete_share: float = 0.0,
-    scale_spread: float = 0.0,
     label_bias: float = 1.0,
     shuffle: bool = True,
     return_classes: bool = False,
@@ -61,8 +44,7 @@ def make_pu_clusters(
 
     Each Gaussian cluster has a mean drawn from Uniform(-5, 5) and covariance 10 I; the rows of a class
     are split evenly over its clusters. In the outlier conditions all rows come from N(0, 25 I) and those
-    of largest norm are the positives. Irrelevant columns follow the law `noise`. The parameters from
-    `cluster_balance` to `label_bias` add properties of real tables that the paper's data lack.
+    of largest norm are the positives. Irrelevant columns follow the law `noise`.
 
     With the same seed, conditions that differ only in the percentage share their rows, and the labelled
     rows of the lower percentage are among those of the higher.
@@ -84,20 +66,6 @@ def make_pu_clusters(
         N(0, 16); "nuisance": six Gaussian clusters like the relevant ones, independent of the class; "correlated":
         five standard normal factors with loadings from N(0, 4), plus N(0, 4); "heavy": 3 t(3); "skewed":
         exp(1.2 N(0, 1)); "permuted": each is a relevant column with its rows permuted.
-    cluster_balance : float
-        Each cluster of a class has this many times the rows of the one before, in [0.01, 1]; and at least one row.
-    shape_spread : float
-        The standard deviation of each cluster in each relevant column is multiplied by exp(N(0, shape_spread²)).
-    correlation : float
-        Correlation, up to its sign, of any two relevant columns within a cluster, in [0, 0.99]: they share a factor.
-    weak_share : float
-        Share of the relevant columns in which the means of the clusters are multiplied by 0.3; in the outlier
-        conditions, their weight in the norm.
-    discrete_share : float
-        Share of the relevant and of the irrelevant columns that are discrete. Half of them are rounded to integers,
-        the others are 1 for the largest values and 0 otherwise; the share of ones is from Uniform(0.05, 0.5).
-    scale_spread : float
-        Each column that is not discrete is multiplied by 10 to the power of Uniform(-scale_spread, scale_spread).
     label_bias : float
         Positives are labelled one after another, each with a probability proportional to its weight: `label_bias`
         (at least 1) for rows of the first positive cluster, 1 for all others. In the outlier conditions the rows
@@ -129,33 +97,27 @@ def make_pu_clusters(
     """
     rate, clusters = parse_condition(condition)
     n_rows = (n_negative, n_positive)
-    check_number("n_negative", n_negative, 1, integer=True)
-    check_number("n_positive", n_positive, 1, integer=True)
-    check_number("n_relevant", n_relevant, 1, integer=True)
-    check_number("n_irrelevant", n_irrelevant, 1, integer=True)
+    sizes = {"n_negative": n_negative, "n_positive": n_positive, "n_relevant": n_relevant, "n_irrelevant": n_irrelevant}
+    for name, size in sizes.items():
+        check_number(name, size, 1, integer=True)
     check_choice("noise", noise, LAWS)
     if n_redundant is None:
         n_redundant = n_irrelevant // 5 if noise == "uniform" else 0
     check_number("n_redundant", n_redundant, 0, n_irrelevant // 2, integer=True)  # each copies another column
     for kind, n_clusters, n in zip(("negative", "positive"), clusters or (1, 1), n_rows, strict=True):
         check_number(f"the number of {kind} clusters of condition", n_clusters, 1, n, integer=True)
-    law = ClusterLaw(cluster_balance, shape_spread, correlation, weak_share)
-    knobs = {**asdict(law), "discrete_share": discrete_share, "scale_spread": scale_spread, "label_bias": label_bias}
-    for name, value in knobs.items():
-        check_number(name, value, *_KNOB_BOUNDS[name])
-
+    check_number("label_bias", label_bias, 1, 1e6)
     rng = as_generator(random_state)
-    block = relevant_columns(rng, clusters, n_rows, n_relevant, law)
-    X = np.hstack([block.values, irrelevant_columns(noise, rng, block.values, n_irrelevant, n_redundant)])
+    values, favoured = relevant_columns(rng, clusters, n_rows, n_relevant)
+    X = np.hstack([values, irrelevant_columns(noise, rng, values, n_irrelevant, n_redundant)])
     relevant = np.arange(X.shape[1]) < n_relevant
     classes = np.repeat([0, 1], n_rows)
-    weights = np.concatenate([np.zeros(n_negative), np.where(block.favoured, label_bias, 1.0)])
+    weights = np.concatenate([np.zeros(n_negative), np.where(favoured, label_bias, 1.0)])
     if shuffle:
         rows, columns = rng.permutation(X.shape[0]), rng.permutation(X.shape[1])
         X, classes, relevant, weights = X[np.ix_(rows, columns)], classes[rows], relevant[columns], weights[rows]
     # Labelling draws as much for any percentage, which changes nothing but the labels.
     y = hide_labels(classes, rate, random_state=rng) if label_bias == 1 else _weighted_labels(rng, weights, rate)
-    X = mix_columns(rng, X, relevant, discrete_share, scale_spread)
     return (X, y, relevant, classes) if return_classes else (X, y, relevant)
 
 

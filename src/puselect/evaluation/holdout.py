@@ -24,6 +24,7 @@ from puselect.exceptions import InterruptedSearchWarning
 from puselect.methods import METHODS, REGISTRY, YARDSTICKS
 from puselect.row_groups import count_labels
 from puselect.selectors.base import PUSelector
+from puselect.selectors.diagnosis import column_medians, filled
 from puselect.selectors.groups import Groups, best_features
 
 TEST_SHARE = 0.25
@@ -244,16 +245,18 @@ def fit_and_score(table: Holdout, splits: Sequence[tuple[IntArray, IntArray]], m
 def _score(
     table: Holdout, train: IntArray, test: IntArray, method: str, support: BoolArray, seed: int
 ) -> float:
-    """Return the AUC of the selected columns; of random ones the mean over several sets, which differ a lot."""
+    """Return the AUC of the selected columns; of random ones the mean over several sets, which differ a lot.
+
+    Medians of the training rows stand in for missing values.
+    """
     target = table.y if table.truth is None else table.truth
+    X = filled(table.X, column_medians(table.X[train]))
     masks = [support]
     if method == "random":
         ranks = [np.random.default_rng([seed, i]).permutation(len(support)) for i in range(N_RANDOM)]
         masks = [best_features(ranking, table.groups, table.n_features_to_select) for ranking in ranks]
     scores = [
-        downstream_auc(
-            table.model, table.X[train][:, mask], table.y[train], table.X[test][:, mask], target[test], seed
-        )
+        downstream_auc(table.model, X[train][:, mask], table.y[train], X[test][:, mask], target[test], seed)
         for mask in masks
     ]
     return float(np.mean(scores))

@@ -1,19 +1,166 @@
-"""Tables that are not in this process: Dask's collections, read by their workers."""
+"""Tables in partitions that the workers of a Dask cluster read: rows travel, tables do not.
+
+The only module of the package that knows Dask. A partition is an array, a data frame, a part of a file with a `read`
+and a `path`, or a promise of one of them.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
+from types import ModuleType
+from typing import Any, TypeVar
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from puselect.clustering.dask.collections import DaskPartitions, check_workers, collection_parts, connected_client
-from puselect.clustering.dask.partitions import PartitionedTable
 from puselect.fscpu.final_clusters import Candidates, known_positives
 from puselect.fscpu.row_model import RowModel
 from puselect.fscpu.settings import Settings
 from puselect.labels import draw_rows, equal_to, labelled_positives, without_missing
 from puselect.selectors.base import PUSelector, warn_of_few_labels
 
+RETRIES = 3
+SECONDS_TO_CONNECT = 10
 SAMPLES_KEPT = 200  # steps' worth of rows that a sampled search brings here, once: 200,000 by default
 SHOWN = 10  # labels of a partition that an error may name
+
+T = TypeVar("T")
+
+
+class PartitionedTable:
+    """A table in partitions on the workers of a cluster.
+
+    A worker that is lost costs time: its partitions are computed or read again by the others.
+    """
+
+    def __init__(self, client: Any, parts: Sequence[object], columns: tuple[str, ...] | None = None) -> None:
+        self.client = client
+        self.parts = list(parts)
+        self.columns = columns
+        """Their names, where they have any."""
+        shapes = self.map(_shape)
+        widths = {width for n_rows, width in shapes if n_rows}
+        if len(widths) != 1:
+            wrong = ", ".join(map(str, sorted(widths))) or "no rows at all"
+            raise ValueError(f"all partitions must have the same columns, got {wrong}")
+        (self.n_columns,) = widths
+        self.lengths = np.array([n_rows for n_rows, _ in shapes])
+        self.ends = np.cumsum(self.lengths)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return int(self.ends[-1]), self.n_columns
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def map(self, function: Callable[..., T], *shared: object) -> list[T]:
+        """Return ``function(*shared, part)`` of every partition, in order."""
+        return map_parts(self.client, [(part,) for part in self.parts], function, *shared)
+
+    def __getitem__(self, rows: IntArray) -> AnyArray:
+        """Bring ascending rows here."""
+        pieces = np.split(rows, np.searchsorted(rows, self.ends)[:-1])
+        first = self.ends - self.lengths
+        wanted = [(self.parts[i], piece - first[i]) for i, piece in enumerate(pieces) if len(piece)]
+        return np.concatenate(map_parts(self.client, wanted, _take))
+
+
+def map_parts(
+    client: Any, arguments: Sequence[tuple[object, ...]], function: Callable[..., T], *shared: object
+) -> list[T]:
+    """Return ``function(*shared, *each)`` of all arguments, partitions among them, computed by the workers."""
+    from dask.delayed import delayed
+
+    # A node of its own: one copy on its way to each worker, made again if that worker is lost.
+    work = delayed(partial(function, *shared), name=f"work-{uuid4()}", traverse=False)
+    try:
+        return list(client.gather(client.compute([work(*each) for each in arguments], retries=RETRIES)))
+    except Exception as error:
+        if type(error).__name__ == "KilledWorker":
+            raise MemoryError("every Dask worker that took a partition died; use smaller partitions") from error
+        raise
+
+
+def read_part(part: Any) -> AnyArray:
+    """Return a partition as an array of finite numbers, or raise a ValueError; runs on a worker."""
+    try:
+        values: AnyArray = part.read() if hasattr(part, "read") else np.asarray(part)
+    except Exception as error:
+        if hasattr(part, "path"):
+            raise ValueError(f"{part.path} cannot be read: {error}") from error
+        raise
+    if values.dtype not in (np.float32, np.float64):
+        values = values.astype(np.float64)
+    if values.ndim != 2:
+        raise ValueError(f"partitions must have rows and columns, got shape {values.shape}")
+    if not np.isfinite(values).all():
+        raise ValueError("X must hold finite numbers, got NaN or infinity in a partition")
+    return values
+
+
+def _shape(part: object) -> tuple[int, int]:
+    n_rows, n_columns = read_part(part).shape
+    return n_rows, n_columns
+
+
+def _take(part: object, rows: IntArray) -> AnyArray:
+    return read_part(part)[rows]
+
+
+def _scores(model: RowModel, support: BoolArray, part: object) -> FloatArray:
+    return model.scores(read_part(part)[:, support])
+
+
+def collection_parts(X: object) -> list[object] | None:
+    """Return the partitions of a Dask DataFrame or Array, None for anything else."""
+    if not hasattr(X, "__dask_graph__") or not hasattr(X, "to_delayed"):
+        return None
+    if hasattr(X, "rechunk") and hasattr(X, "ndim"):  # an array: all columns of some rows in each chunk
+        X = X.rechunk({1: -1}) if X.ndim == 2 else X
+    parts = X.to_delayed()
+    return list(parts.ravel()) if hasattr(parts, "ravel") else list(parts)
+
+
+def load_distributed() -> ModuleType:
+    """Return Dask's module of clusters, or raise an error that says what is missing."""
+    try:
+        return import_module("distributed")
+    except ImportError as error:
+        raise ImportError("a Dask cluster needs Dask: pip install 'dask[distributed]'") from error
+
+
+def connected_client(address: str | None = None) -> Any:
+    """Return a client of the cluster at an address, or the one in use; raise a ValueError if there is none."""
+    distributed = load_distributed()
+    if address is None:
+        try:
+            return distributed.get_client()
+        except ValueError as error:
+            raise ValueError("engine='dask' needs a cluster; create a distributed.Client first") from error
+    try:
+        return distributed.Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+    except OSError as error:
+        raise ValueError(f"no Dask scheduler answers at {address!r}") from error
+
+
+def check_workers(client: Any) -> None:
+    """Raise a ValueError if there is no worker, or one without this package."""
+
+    def has_package() -> bool:  # defined here, so that it travels as code: a worker may lack this module
+        import importlib.util
+
+        return importlib.util.find_spec("puselect") is not None
+
+    found = client.run(has_package)
+    if not found:
+        raise ValueError("the Dask cluster has no workers")
+    lacking = [address for address, has in found.items() if has is not True]
+    if lacking:
+        raise ValueError(f"every Dask worker needs puselect installed, got none at {', '.join(lacking[:3])}")
 
 
 def remote_table(engine: str, X: object) -> PartitionedTable:
@@ -27,23 +174,21 @@ def remote_table(engine: str, X: object) -> PartitionedTable:
         raise ValueError(f"X is a Dask collection, which needs engine='dask', got engine={engine!r}; or X.compute()")
     client = connected_client()
     check_workers(client)
-    return PartitionedTable.of(DaskPartitions(client, parts))
+    return PartitionedTable(client, parts)
 
 
 def read_labels(table: PartitionedTable, y: ArrayLike, pos_label: object) -> BoolArray:
-    """Return which rows are labelled; raise a ValueError if the labels do not go with the rows."""
+    """Return which rows are labelled; raise a ValueError if the labels do not go with the rows.
+
+    The workers look through the labels of a Dask collection, and send the numbers of labelled rows.
+    """
     parts = collection_parts(y)
-    if parts is not None:
-        return _collect_labels(table, parts, pos_label)
-    labels = np.asarray(without_missing(y, pos_label))
-    if len(labels) != len(table):
-        raise ValueError(f"y must hold one label for each of the {len(table)} rows of X, got {len(labels)}")
-    return labelled_positives(labels, pos_label)
-
-
-def _collect_labels(table: PartitionedTable, parts: list[object], pos_label: object) -> BoolArray:
-    """Return which rows are labelled; the workers look through the labels and send the numbers of those rows."""
-    found = DaskPartitions(connected_client(), parts).map_values(_labelled_rows, (pos_label,))
+    if parts is None:
+        labels = np.asarray(without_missing(y, pos_label))
+        if len(labels) != len(table):
+            raise ValueError(f"y must hold one label for each of the {len(table)} rows of X, got {len(labels)}")
+        return labelled_positives(labels, pos_label)
+    found = map_parts(connected_client(), [(part,) for part in parts], _labelled_rows, pos_label)
     if [n_rows for n_rows, _, _ in found] != table.lengths.tolist():
         raise ValueError("y must have the partitions of X: as many, with as many rows each")
     positive = np.zeros(len(table), dtype=bool)
@@ -54,7 +199,7 @@ def _collect_labels(table: PartitionedTable, parts: list[object], pos_label: obj
     return positive
 
 
-def _labelled_rows(y: ArrayLike, pos_label: object) -> tuple[int, IntArray, AnyArray]:
+def _labelled_rows(pos_label: object, y: ArrayLike) -> tuple[int, IntArray, AnyArray]:
     """Return how many labels a partition has, which of them are positive, and the first few of them."""
     labels = np.asarray(without_missing(y, pos_label))
     if labels.ndim != 1:
@@ -64,11 +209,11 @@ def _labelled_rows(y: ArrayLike, pos_label: object) -> tuple[int, IntArray, AnyA
 
 def read_remote(
     selector: PUSelector, settings: Settings, X: object, y: ArrayLike, seed: int
-) -> tuple[AnyArray | PartitionedTable, BoolArray]:
-    """Return the table or some of its rows, to be searched, and which rows are labelled.
+) -> tuple[AnyArray, BoolArray]:
+    """Return the rows to be searched, brought here once, and which of them are labelled.
 
-    A search that samples rows at each step takes them from the labelled ones and `SAMPLES_KEPT` times as many random
-    others as a step uses, which are brought here once.
+    They are all rows, or, where a search samples rows at each step, the labelled ones and `SAMPLES_KEPT` times as many
+    random others as a step uses.
     """
     table = remote_table(settings.engine, X)
     selector.fit_settings_ = selector.get_params(deep=False)
@@ -82,12 +227,9 @@ def read_remote(
     names = getattr(X, "columns", None)
     if names is not None and all(isinstance(name, str) for name in names):
         selector.feature_names_in_ = np.asarray(names, dtype=object)
-    max_samples = settings.rows_per_step(len(table))
-    if max_samples is None:
-        return table, positive
-    if SAMPLES_KEPT * max_samples >= len(table):
-        return table[np.arange(len(table))], positive
-    rows = np.sort(draw_rows(positive, np.random.default_rng(seed), max_others=SAMPLES_KEPT * max_samples))
+    rows, max_samples = np.arange(len(table)), settings.rows_per_step(len(table))
+    if max_samples is not None and SAMPLES_KEPT * max_samples < len(table):
+        rows = np.sort(draw_rows(positive, np.random.default_rng(seed), max_others=SAMPLES_KEPT * max_samples))
     return table[rows], positive[rows]
 
 
@@ -96,9 +238,5 @@ def remote_candidates(
 ) -> Candidates:
     """Return the candidates of all partitions; see `RowModel.candidates`."""
     table = remote_table("auto", X)
-    score = np.concatenate(table.map_rows(_scores, model, support))
+    score = np.concatenate(table.map(_scores, model, support))
     return model.likeliest(score, None if y is None else known_positives(y, pos_label, len(table)))
-
-
-def _scores(X: AnyArray, model: RowModel, support: BoolArray) -> FloatArray:
-    return model.scores(X[:, support])

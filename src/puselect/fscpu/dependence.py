@@ -9,7 +9,6 @@ import numpy as np
 from scipy.sparse import issparse
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.clustering.dask.partitions import PartitionedTable
 from puselect.exceptions import DependentRowsWarning
 from puselect.scaling import fit_scaling
 from puselect.sparse_table import as_dense
@@ -42,7 +41,7 @@ class Dependence(StrEnum):
 
 def warn_of_dependence(table: object, positive: BoolArray, row_groups: IntArray | None) -> Dependence | None:
     """Warn if rows seem to depend on each other and their groups are not known; return how."""
-    found = None if row_groups is not None or isinstance(table, PartitionedTable) else find_dependence(table, positive)
+    found = None if row_groups is not None else find_dependence(table, positive)
     if found is not None:
         warnings.warn(found.text, DependentRowsWarning, stacklevel=4)
     return found

@@ -10,7 +10,6 @@ from scipy.sparse import issparse
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine, make_engine
-from puselect.clustering.dask.partitions import PartitionedTable, fit_partitioned_scaling
 from puselect.columns.evidence import Evidence, rank_evidence
 from puselect.columns.ranks import column_ranks
 from puselect.columns.separation import Separation
@@ -63,7 +62,7 @@ class Choice:
 class Problem:
     """A scaled table, its labels, and the budget of features."""
 
-    table: AnyArray | SparseTable | PartitionedTable
+    table: AnyArray | SparseTable
     """Scaled according to the settings, shape (n_rows, n_features)."""
     positive: BoolArray
     """Labelled positives, shape (n_rows,)."""
@@ -87,9 +86,6 @@ class Problem:
     ) -> Self:
         """Scale the table according to the settings."""
         max_samples = settings.rows_per_step(X.shape[0])
-        if isinstance(X, PartitionedTable):
-            scaling = None if settings.scale is None else fit_partitioned_scaling(settings.scale, X)
-            return cls(X.scaled_by(scaling), positive, budget, entropy, is_seeded, None, scaling)
         if issparse(X):
             scaling = None if settings.scale is None else fit_scaling(settings.scale, X)
             return cls(SparseTable.of(X, scaling), positive, budget, entropy, is_seeded, max_samples, scaling)
@@ -104,8 +100,7 @@ class Problem:
     @property
     def identity(self) -> tuple[object, ...]:
         """Everything that changes the search, to recognise a checkpoint."""
-        table = self.table.identity if isinstance(self.table, PartitionedTable) else self.table
-        return table, self.positive, *self.budget, self.entropy if self.is_seeded else None
+        return self.table, self.positive, *self.budget, self.entropy if self.is_seeded else None
 
 
 def problem_engine(settings: Settings, problem: Problem) -> Engine:
@@ -127,8 +122,8 @@ def pair_information(settings: Settings, problem: Problem) -> PairInformation | 
     """Return the second criterion, where the settings ask for it."""
     if settings.criterion != "cluster+mi":
         return None
-    if isinstance(problem.table, SparseTable | PartitionedTable):
-        raise ValueError("criterion='cluster+mi' needs a dense table in memory, got a sparse or partitioned X")
+    if isinstance(problem.table, SparseTable):
+        raise ValueError("criterion='cluster+mi' needs a dense table, got a sparse X")
     n_labelled = int(problem.positive.sum())
     if n_labelled < FEWEST_FOR_INFORMATION:
         warnings.warn(
@@ -167,16 +162,13 @@ def free_z_scores(budget: Budget, evidence: Evidence) -> FloatArray:
 
 def taken_rows(problem: Problem, rows: IntArray) -> AnyArray | SparseTable:
     """Return rows of the table, scaled; without a copy if they are all of it, in order."""
-    if isinstance(problem.table, PartitionedTable) or len(rows) < len(problem.positive):
+    if len(rows) < len(problem.positive):
         return problem.table[rows]
     return problem.table
 
 
 def some_rows(problem: Problem, rng: np.random.Generator) -> IntArray:
-    """Return all rows, or the labelled ones and random others: as many as single columns need.
-
-    The same ones, whether the table is in memory or in partitions.
-    """
+    """Return all rows, or the labelled ones and random others: as many as single columns need."""
     is_sparse = isinstance(problem.table, SparseTable)
     most = EVIDENCE_ROWS if is_sparse else min(EVIDENCE_ROWS, EVIDENCE_VALUES // problem.table.shape[1] + 1)
     if most >= len(problem.positive) - int(problem.positive.sum()):

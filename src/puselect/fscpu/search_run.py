@@ -15,7 +15,7 @@ from puselect.exceptions import CheckpointWarning, InterruptedSearchWarning
 from puselect.fscpu.settings import SearchSettings
 from puselect.search import BernoulliIGO, History, Optimizer, Repair, Search, run_searches
 from puselect.search.callbacks import FitCallbacks, StepCallbacks
-from puselect.search.checkpoint import damaged, fingerprint, load_state, read_count, save_state
+from puselect.search.checkpoint import fingerprint, load_state, save_state
 from puselect.search.progress import LOG_SECONDS, Deadline, ProgressLog, Throttle, logger, shown_log
 from puselect.selectors.base import PUSelector, descending_order, ranks_of
 from puselect.selectors.budget import Budget
@@ -99,15 +99,14 @@ class SearchRun:
         if state is None:
             check_writable(path)
             return
+        advice = "delete it or use another path"
         if state.get("fingerprint") != self.fingerprint:
-            raise ValueError(
-                f"checkpoint {str(path)!r} belongs to other data or other settings; delete it or use another path"
-            )
+            raise ValueError(f"checkpoint {str(path)!r} belongs to other data or other settings; {advice}")
         try:
             self.search.restore(state["search"])
-            self.objective.n_degenerate[self.search.target] = read_count(state, "n_degenerate")
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            raise damaged(path) from error
+            self.objective.n_degenerate[self.search.target] = state["n_degenerate"]
+        except (LookupError, TypeError) as error:
+            raise ValueError(f"checkpoint {str(path)!r} belongs to another version of puselect; {advice}") from error
 
     def save(self) -> None:
         """Write the checkpoint, where one is wanted; warn and go on if that fails, for instance on a full disk."""
@@ -206,13 +205,10 @@ def published_optimizer(population_size: int, budget: Budget, seed: int) -> Bern
 def saved_seed(path: str | os.PathLike[str] | None) -> int | None:
     """Return the seed of the search in a checkpoint, so that everything before the search is the same again.
 
-    None if there is no checkpoint yet, or if it is damaged, which is an error once it is opened.
+    None if there is no checkpoint yet, or if it is another archive, which is an error once it is opened.
     """
     state = None if path is None else load_state(path)
-    try:
-        return None if state is None else read_count(state["search"], "seed")
-    except (LookupError, TypeError, ValueError):
-        return None
+    return None if state is None or "fingerprint" not in state else int(state["search"]["seed"])
 
 
 class SearchSelector(StepCallbacks, PUSelector):

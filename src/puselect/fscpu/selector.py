@@ -12,9 +12,8 @@ from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from puselect.clustering import Engine
-from puselect.clustering.dask.partitions import PartitionedTable
 from puselect.fscpu.auto_number import choose, follow_path
-from puselect.fscpu.dask_table import read_remote, remote_candidates
+from puselect.fscpu.dask_table import PartitionedTable, read_remote, remote_candidates
 from puselect.fscpu.dependence import warn_of_dependence
 from puselect.fscpu.final_clusters import Candidates, cluster_result, known_positives
 from puselect.fscpu.problem import Problem, problem_engine
@@ -67,8 +66,8 @@ class FSCPU(SearchSelector):
         The value of `y` that marks a labelled positive; all others, missing ones included, mean unlabelled.
     engine : {"auto", "cpu", "gpu", "reference", "dask"}, default="auto"
         The clustering engine: compiled kernels, torch on a GPU, scikit-learn one mask at a time (slow; for checking),
-        or the workers that hold the partitions of a Dask DataFrame or Array. "auto" takes the GPU where there is one
-        and the search should be faster there.
+        or "auto" for rows that the workers of a Dask DataFrame or Array bring here. "auto" takes the GPU where there
+        is one and the search should be faster there.
     max_iter : int, optional
         The most steps. By default 200 for half of the features, more for other shares and with few labelled rows; 3000
         with preset="published".
@@ -351,8 +350,6 @@ class FSCPU(SearchSelector):
         budget = Budget.from_parameters(*wanted, names, selectable, self.groups_)
         check_number("max_false", self.max_false, 0, 1, open_low=True)
         check_number("n_searches", self.n_searches, 1, 10_000, integer=True)
-        if self.n_searches > 1 and isinstance(table, PartitionedTable):
-            raise ValueError(f"n_searches must be 1 for a table in partitions, got {self.n_searches}")
         problem = replace(Problem.of(settings, table, positive, budget, entropy, is_seeded), row_groups=groups)
         number = self.n_features_to_select
         if is_open(number) or self.n_searches > 1:

@@ -1,7 +1,7 @@
-"""Plug-in mutual information between discretised columns and labels, for all pairs of columns.
+"""Plug-in mutual information between discretised columns and labels, for pairs of columns.
 
-Counts of all pairs at once come from one matrix product of indicator columns. Where that table would be too large,
-`PairRows` gives the pairs of one column at a time.
+Counts of all pairs at once come from one matrix product of indicator columns; `PairRows` gives the pairs of one column
+at a time.
 """
 
 from dataclasses import dataclass
@@ -48,13 +48,6 @@ def pair_counts(codes: IntArray, n_codes: int) -> FloatArray:
 def number_of_codes(codes: IntArray) -> int:
     """Return one more than the largest code."""
     return int(codes.max(initial=0)) + 1
-
-
-def pair_information(codes: IntArray) -> FloatArray:
-    """Return I(X_i; X_j) in nats, shape (n_columns, n_columns); the diagonal holds the entropies."""
-    joint = pair_counts(codes, number_of_codes(codes))
-    single = entropy(np.einsum("iiaa->ia", joint))
-    return single[:, None] + single[None, :] - entropy(joint.reshape(*joint.shape[:2], -1))
 
 
 def joint_information(codes: IntArray, positive: BoolArray) -> FloatArray:
@@ -112,7 +105,7 @@ class PairInformation:
 
 
 class PairRows:
-    """Information of one column at a time together with every column, where a table of all pairs would be too large."""
+    """Information of one column at a time together with every column, for methods that need few of all pairs."""
 
     def __init__(self, codes: IntArray, positive: BoolArray) -> None:
         self.codes = np.ascontiguousarray(codes.T)
@@ -120,7 +113,7 @@ class PairRows:
         self.n_codes = number_of_codes(codes)
 
     def information(self, column: int) -> FloatArray:
-        """Return I(X_column; X_j) in nats for every j: a line of `pair_information`."""
+        """Return I(X_column; X_j) in nats for every j."""
         everywhere, _ = self._counts(column)
         own = entropy(everywhere[0].sum(axis=1))
         return own + entropy(everywhere.sum(axis=1)) - entropy(everywhere.reshape(len(everywhere), -1))

@@ -1,4 +1,4 @@
-"""Saving a search so that it survives being killed at any moment."""
+"""Saving a search so that it survives being killed at any moment. Damage is found by the checksums of the archive."""
 
 import io
 import json
@@ -16,7 +16,6 @@ from puselect.atomic import atomic_write
 
 State = dict[str, Any]
 """Nested dicts of arrays and of values that JSON can hold."""
-LARGEST_COUNT = 2**62  # arrays hold counts as int64
 
 
 def save_state(path: str | os.PathLike[str], state: State) -> None:
@@ -41,14 +40,8 @@ def load_state(path: str | os.PathLike[str]) -> State | None:
         with np.load(io.BytesIO(content), allow_pickle=False) as saved:
             return _unflatten({name: saved[name] for name in saved.files})
     except Exception as error:  # zipfile, zlib, NumPy and JSON raise a dozen types on damaged bytes
-        raise damaged(path) from error
-
-
-def damaged(path: str | os.PathLike[str]) -> ValueError:
-    """Return the error for a file that does not hold a search."""
-    return ValueError(
-        f"checkpoint {os.fspath(path)!r} is damaged or not a puselect checkpoint; delete it or use another path"
-    )
+        message = "is damaged or not a puselect checkpoint; delete it or use another path"
+        raise ValueError(f"checkpoint {os.fspath(path)!r} {message}") from error
 
 
 def fingerprint(*values: object) -> str:
@@ -62,26 +55,6 @@ def fingerprint(*values: object) -> str:
     False
     """
     return str(joblib.hash([_plain(value) for value in values], hash_name="sha1"))
-
-
-def read_count(state: State, name: str) -> int:
-    """Return a whole number of 0 or more from a saved state."""
-    value = state[name]
-    if type(value) is not int or not 0 <= value <= LARGEST_COUNT:
-        raise ValueError(f"{name} must be an integer in 0..{LARGEST_COUNT}, got {value!r}")
-    return value
-
-
-def read_array(state: State, name: str, shape: tuple[int | None, ...], low: float, high: float) -> AnyArray:
-    """Return an array of finite numbers in [low, high] from a saved state; None in `shape` means any length."""
-    value = state[name]
-    if not isinstance(value, np.ndarray) or value.dtype.kind not in "if" or value.ndim != len(shape):
-        raise ValueError(f"{name} must be an array of {len(shape)} dimensions")
-    if any(wanted not in (None, length) for wanted, length in zip(shape, value.shape, strict=True)):
-        raise ValueError(f"{name} must have the shape {shape}, got {value.shape}")
-    if not (np.isfinite(value) & (value >= low) & (value <= high)).all():
-        raise ValueError(f"{name} must be finite and lie in {low}..{high}")
-    return value
 
 
 def _plain(value: object) -> object:

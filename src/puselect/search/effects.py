@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from puselect.arrays import BoolArray, FloatArray
 from puselect.draws import Stream, normals
-from puselect.search.checkpoint import State, read_array
+from puselect.search.checkpoint import State
 from puselect.search.loop import rank_utilities
 from puselect.search.repair import Repair
 
@@ -98,9 +98,8 @@ class EffectSearch:
         return {"gain": self.gain, "variance": self.variance}
 
     def restore(self, state: State) -> None:
-        """Return to a saved state; raise an error if it is damaged."""
-        self.gain = read_array(state, "gain", self.gain.shape, -np.inf, np.inf)
-        self.variance = read_array(state, "variance", self.variance.shape, 0, np.inf)
+        """Return to a saved state."""
+        self.gain, self.variance = state["gain"], state["variance"]
         self._weigh()
 
 

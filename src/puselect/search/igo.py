@@ -10,7 +10,7 @@ import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray
 from puselect.draws import Stream, uniforms
-from puselect.search.checkpoint import State, read_array
+from puselect.search.checkpoint import State
 from puselect.search.loop import rank_utilities
 from puselect.search.repair import Repair, draw_clocks
 
@@ -62,4 +62,4 @@ class BernoulliIGO:
         return {"theta": self.theta}
 
     def restore(self, state: State) -> None:
-        self.theta = read_array(state, "theta", self.theta.shape, self.margin, 1 - self.margin)
+        self.theta = state["theta"]

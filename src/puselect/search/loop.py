@@ -8,7 +8,7 @@ import numpy as np
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.draws import Stream, hashes
-from puselect.search.checkpoint import LARGEST_COUNT, State, read_array, read_count
+from puselect.search.checkpoint import State
 from puselect.search.repair import Repair
 
 FEWEST_STEPS = 10  # before them, settled probabilities may be those the search started from
@@ -58,22 +58,14 @@ class Recorder:
     def state(self) -> State:
         return {"stride": self.stride, "best": self.best, "rows": self.history()._asdict()}
 
-    def restore(self, state: State, n_features: int) -> None:
-        self.stride, self.best = max(read_count(state, "stride"), 1), float(state["best"])
-        rows, n = state["rows"], len(state["rows"]["step"])
-        step = read_array(rows, "step", (n,), 1, LARGEST_COUNT)
-        theta = read_array(rows, "theta", (n, n_features) if n else (0,), 0, 1)
-        value, best = (read_array(rows, name, (n,), -np.inf, np.inf) for name in ("value", "best"))
-        settled = read_array(rows, "settled", (n,), 0, 1)
-        columns = (step.tolist(), theta, value.tolist(), best.tolist(), settled.tolist())
-        self.rows = list(zip(*columns, strict=True))
+    def restore(self, state: State) -> None:
+        self.stride, self.best = state["stride"], state["best"]
+        step, theta, value, best, settled = History(**state["rows"])
+        self.rows = list(zip(step.tolist(), theta, value.tolist(), best.tolist(), settled.tolist(), strict=True))
 
 
 class Optimizer(Protocol):
-    """A distribution over masks that learns from their values.
-
-    `state` returns everything that changes during a search; `restore` raises an error if a saved state is damaged.
-    """
+    """A distribution over masks that learns from their values; `state` is everything that changes during a search."""
 
     repair: Repair
     seed: int
@@ -123,9 +115,7 @@ class RunningScale:
         return {"count": self.count, "mean": self.mean, "squares": self.squares}
 
     def restore(self, state: State) -> None:
-        self.count = read_count(state, "count")
-        self.mean = read_array(state, "mean", self.mean.shape, -np.inf, np.inf)
-        self.squares = read_array(state, "squares", self.squares.shape, 0, np.inf)
+        self.count, self.mean, self.squares = state["count"], state["mean"], state["squares"]
 
 
 @dataclass
@@ -185,11 +175,11 @@ class Search:
         }
 
     def restore(self, state: State) -> None:
-        """Return to a saved state; raise an error if it is damaged."""
-        self.optimizer.seed, self.step = read_count(state, "seed"), read_count(state, "step")
+        """Return to a saved state."""
+        self.optimizer.seed, self.step = state["seed"], state["step"]
         self.scale.restore(state["scale"])
         self.optimizer.restore(state["optimizer"])
-        self.recorder.restore(state["recorder"], len(self.optimizer.theta))
+        self.recorder.restore(state["recorder"])
 
 
 def rank_utilities(values: FloatArray) -> FloatArray:

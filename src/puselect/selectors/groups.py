@@ -113,22 +113,12 @@ def feature_names(groups: Groups, names: Sequence[ColumnName]) -> list[str]:
 def group_costs(
     groups: Groups, costs: Mapping[ColumnName, float], names: Sequence[ColumnName]
 ) -> dict[ColumnName, float]:
-    """Return costs by name with that of a group given to each of its columns.
-
-    A group has one cost: under its own name, or the same for all of its columns.
-    """
+    """Return costs by name with that of a group given to those of its columns that have none of their own."""
     spread = {name if name in names else str(name): cost for name, cost in costs.items()}
     for group, columns in groups.items():
-        members = [names[column] for column in columns]
-        priced = [name for name in members if name in spread]
-        if group in spread and (group not in names or priced == [group]):  # one column may have the group's name
-            cost = spread.pop(group)
-            if priced != [group] and priced:
-                raise ValueError(f"feature_costs must hold one cost for the group {group!r}, got one for {priced[0]!r}")
-            spread.update(dict.fromkeys(members, cost))
-        elif 0 < len(priced) < len(members):
-            missing = next(name for name in members if name not in spread)
-            raise ValueError(f"feature_costs must hold one cost for the group {group!r}, got none for {missing!r}")
+        if group in spread:
+            cost = spread[group] if group in names else spread.pop(group)  # one column may have the group's name
+            spread = {**dict.fromkeys((names[column] for column in columns), cost), **spread}
     return spread
 
 

@@ -58,6 +58,8 @@ def _used_text(encoder: Encoder, n_filled: int) -> str:
     }[encoder.kind]
     if encoder.kind == "categories" and len(encoder.values) == 1:
         text = f"1 for {encoder.values[0]}, 0 otherwise"
+    elif encoder.kind == "categories" and len(encoder.seen) > max(2, len(encoder.values)):
+        text += f"; {counted(len(encoder.seen) - len(encoder.values), 'rarer value')} pooled"
     if n_filled:
         text += f"; {counted(n_filled, 'missing value')} filled with the median, {encoder.fill:.4g}"
     return text + ("; another feature tells where" if encoder.has_indicator else "")

@@ -1,32 +1,38 @@
-"""Types of columns: numbers, dates, text and identifiers, how they are written, and what stands for missing."""
+"""Types of columns: numbers, dates and identifiers in text, how they are written, and what stands for missing."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
 
 import numpy as np
 
-from puselect.arrays import FloatArray
-
-if TYPE_CHECKING:
-    from puselect.tables.frames import pl
+from puselect.arrays import FloatArray, IntArray
+from puselect.tables.column import DAY, Column
 
 IDENTIFIER_ROWS, MOSTLY = 20, 0.99
 DATE_SAMPLE = 100
-DAY = 86_400_000_000  # microseconds
 HOUR, WEEKDAY, SECOND = "hour", "weekday", "second"
 HOUR_SPAN, WEEKDAY_SPAN = 2, 14  # days
-EPOCH_WEEKDAY = 3  # 1970-01-01 was a Thursday
-DATE_LIKE = r"^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})"
+EPOCH_FIELDS = {"year": 1970, "month": 1, "day": 1, "hour": 0, "minute": 0, "second": 0}
+EPOCH = datetime(1970, 1, 1)
+EPOCH_WEEKDAY = 3  # a Thursday
 DATE_FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y")
-TIME_FORMATS = ("", "T%H:%M:%S%.f%:z", "T%H:%M:%S%.fZ", "T%H:%M:%S%.f", "T%H:%M", " %H:%M:%S%.f", " %H:%M")
-UNIT = (
-    r"%|\p{Sc}|\b(?:AUD|BRL|CAD|CHF|CNY|CZK|DKK|EUR|GBP|HKD|HUF|INR|JPY|KRW|MXN|NOK|NZD|PLN|RUB|SEK|SGD|TRY|USD|ZAR)\b"
+TIME_FORMATS = ("", "T%H:%M:%S", "T%H:%M", " %H:%M:%S", " %H:%M")
+TIME_OF_DAY = "%H:%M:%S"
+FIELDS = {
+    "%Y": r"(?P<year>\d{4})", "%m": r"(?P<month>\d\d?)", "%d": r"(?P<day>\d\d?)", "%H": r"(?P<hour>\d\d?)",
+    "%M": r"(?P<minute>\d\d?)", "%S": r"(?P<second>\d\d?)(?:\.(?P<fraction>\d+))?(?:Z|(?P<zone>[-+]\d\d:?\d\d))?",
+}  # fmt: skip
+UNIT = re.compile(
+    r"%|[$¢-¥฿₠-₿]|\b(?:AUD|BRL|CAD|CHF|CNY|CZK|DKK|EUR|GBP|HKD|HUF|INR|JPY|KRW|MXN|NOK|NZD|PLN|RUB|SEK|SGD|TRY|USD|"
+    r"ZAR)\b"
 )
-PAIR = r"^\s*([-+]?\d*\.?\d+)\s*/\s*([-+]?\d*\.?\d+)\s*$"
+PAIR = re.compile(r"\s*([-+]?[0-9]*\.?[0-9]+)\s*/\s*([-+]?[0-9]*\.?[0-9]+)\s*")
 MARKS = ((".", ""), (".", ","), (",", "."), (",", ""), (".", "'"), (",", " "), (".", " "))
 """Decimal marks, each with what separates thousands."""
+EITHER = re.compile(r"[0-9][.,][0-9]{3}")
+"""Such as 1.299, with a mark of fractions or of thousands."""
 MARKERS = {
     "", "-", "--", "—", ".", "..", "*", "?", "(blank)", "#div/0!", "#n/a", "#na", "#null!", "#num!", "#ref!", "#value!",
     "missing", "n.a.", "n/a", "na", "nan", "nil", "none", "not applicable", "not available", "null", "tbd", "undefined",
@@ -35,6 +41,11 @@ MARKERS = {
 """Texts that stand for missing in a column of numbers or dates."""
 MISSING_CODES = {-1.0, *(sign * float(digit * size) for sign in (-1, 1) for digit in "789" for size in range(1, 6))}
 FEWEST_CODES, CODE_SHARE, FEWEST_VALUES = 3, 0.005, 10
+FAR_ROWS, FAR_SHARE, FAR_WIDTHS, LONG_TAIL, MOST_FAR = 200, 0.005, 3, 6, 5
+CODE_WORDS = {"code", "id", "no", "nr", "num", "number", "plz", "postal", "postcode", "zip", "zipcode"}
+"""Last words of names of columns whose numbers are no amounts."""
+NAMED_ONES = {"agency", "agent", "branch", "company", "customer", "dealer", "merchant", "shop", "store", "vendor"}
+"""Names of such columns as a whole."""
 SPIKE_SAMPLE, SPIKE_SHARE, SPIKE_VALUES, SPIKE_HEIGHT = 20_000, 0.05, 50, 10
 
 
@@ -47,132 +58,153 @@ class NumberFormat:
     unit: str = ""
     """Before or after the number, such as "%" or "EUR"."""
 
-    def read(self, column: "pl.Series") -> "pl.Series":
-        """Return texts as floats, null where one is not such a number."""
-        text = column.str.replace(self.unit, "", literal=True).str.strip_chars()
-        if (self.decimal, self.thousands) == (".", ""):
-            return text.cast(float, strict=False)
+    def read(self, words: Iterable[str]) -> FloatArray:
+        """Return texts as floats, NaN where one is not such a number."""
         mark, group = re.escape(self.decimal), r"\s" if self.thousands == " " else re.escape(self.thousands)
-        whole = rf"[1-9]\d{{0,2}}(?:{group}\d{{3}})+|\d*" if group else r"\d*"
-        number = text.str.extract(rf"^([-+]?(?:{whole})(?:{mark}\d*)?(?:[eE][-+]?\d+)?)$")
-        ungrouped = number.str.replace_all(group, "") if group else number
-        return ungrouped.str.replace(self.decimal, ".", literal=True).cast(float, strict=False)
+        whole = rf"[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}})+|[0-9]*" if group else "[0-9]*"
+        number = re.compile(rf"[-+]?(?:{whole})(?:{mark}[0-9]*)?(?:[eE][-+]?[0-9]+)?")
+        return np.array([self._number(word, number, group) for word in words], dtype=np.float64)
+
+    def _number(self, word: str, number: re.Pattern[str], group: str) -> float:
+        text = word.replace(self.unit, "", 1).strip()
+        if not number.fullmatch(text):
+            return np.nan
+        return as_float((re.sub(group, "", text) if group else text).replace(self.decimal, "."))
 
 
 PLAIN = NumberFormat()
 
 
-def number_formats(texts: "pl.Series") -> list[NumberFormat]:
-    """Return the formats in which most texts are numbers; several if these numbers differ.
+def as_float(text: str) -> float:
+    """Return a text as a float, NaN if it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
+
+
+def number_formats(words: Sequence[str], counts: Sequence[int] | IntArray) -> list[NumberFormat]:
+    """Return the formats in which most rows are numbers; several if these numbers differ.
 
     Examples
     --------
-    >>> import polars as pl
-    >>> number_formats(pl.Series(["1.299,50", "7"])), len(number_formats(pl.Series(["1,299", "7"])))
+    >>> number_formats(["1.299,50", "7"], [1, 1]), len(number_formats(["1,299", "7"], [1, 1]))
     ([NumberFormat(decimal=',', thousands='.', unit='')], 2)
     """
-    found: list[tuple[NumberFormat, pl.Series]] = []
+    found: list[tuple[NumberFormat, FloatArray]] = []
+    most = 0
     for decimal, thousands in MARKS:
-        reading = (own := NumberFormat(decimal, thousands)).read(texts)
-        if not found or reading.count() > found[0][1].count():
-            found = [(own, reading)]
-        elif reading.count() == found[0][1].count() and not any(reading.equals(other) for _, other in found):
+        reading = (own := NumberFormat(decimal, thousands)).read(words)
+        n_read = int(np.sum(counts, where=~np.isnan(reading)))
+        if n_read > most:
+            found, most = [(own, reading)], n_read
+            if most == np.sum(counts) and not any(map(EITHER.search, words)):
+                break  # other formats read the same
+        elif n_read == most > 0 and not any(np.array_equal(reading, other, equal_nan=True) for _, other in found):
             found.append((own, reading))
-    return [own for own, reading in found if reading.count()]
+    return [own for own, _ in found]
 
 
-def without_markers(column: "pl.Series", codes: Iterable[str] = (), is_text: bool = False) -> "pl.Series":
-    """Return a text column with null in place of blanks, codes and, unless it is to stay text, words for missing."""
-    if type_of(column) != "String":
-        return column
-    words = {code.lower() for code in codes} | ({""} if is_text else MARKERS)
-    return column.set(column.str.strip_chars().str.to_lowercase().is_in(list(words)), None)
+def without_markers(column: Column, codes: Iterable[str] = (), is_text: bool = False) -> Column:
+    """Return a text column without blanks, codes and, unless it is to stay text, words for missing."""
+    gone = {code.lower() for code in codes} | ({""} if is_text else MARKERS)
+    is_gone = [word.strip().lower() in gone for word in column.words]
+    return column.without(is_gone) if any(is_gone) else column
 
 
-def type_of(column: "pl.Series") -> str:
-    """Return the name of a series' type without its parameters, such as "Datetime"."""
-    return str(column.dtype).partition("(")[0]
-
-
-def read_as(kind: str, column: "pl.Series", text_format: str = "", has_hours: bool = False) -> "pl.Series":
-    """Return a series as floats, null where a value is missing or cannot be read as a value of this kind.
+def read_as(kind: str, column: Column, text_format: str = "", has_hours: bool = False) -> FloatArray:
+    """Return a column as floats, NaN where a value is missing or cannot be read as a value of this kind.
 
     A "duration" is in microseconds, a "date" in days since 1970, a "time" in days since midnight, of a "pair" such as
     250/500 the first number, of its "second" the other. Dates in text are of the given format, or of the one that is
     found; if they must have hours, those without cannot be read.
     """
-    match kind, type_of(column):
-        case ("pair" | "second"), "String":
-            return column.str.extract(PAIR, 1 if kind == "pair" else 2).cast(float, strict=False)
-        case "number", name if column.dtype.is_numeric() or name == "Boolean":
-            return column.cast(float)
-        case "duration", "Duration":
-            return column.dt.total_microseconds().cast(float)
-        case "time", "Time":
-            return column.to_physical() / (1000 * DAY)
-        case "time", "String":
-            return read_as(kind, column.str.strip_chars().str.to_time("%H:%M:%S%.f", strict=False))
-        case "date", ("Date" | "Datetime") as name:
-            days = column.dt.epoch("us") / DAY
-            is_whole = name == "Date" or (len(days) > 1 and (days % 1 == 0).all())  # pandas has no dates
-            return read_as("", column) if has_hours and is_whole else days
-        case "date", "String":
-            wanted = text_format or date_format(column) or DATE_FORMATS[0]
-            moments = column.str.strip_chars().str.to_datetime(wanted, strict=False, time_unit="us")
-            return read_as(kind, moments if "%H" in wanted else moments.dt.date(), "", has_hours)
+    match kind, column.kind:
+        case ("pair" | "second"), "text":
+            place = 1 if kind == "pair" else 2
+            return column.read(lambda word: as_float(found[place]) if (found := PAIR.fullmatch(word)) else np.nan)
+        case "date", "text":
+            wanted = text_format or date_format(column.words) or DATE_FORMATS[0]
+            column = Column("", "moment" if "%H" in wanted else "date", read_moments(column, wanted))
+            return read_as(kind, column, "", has_hours)
+        case "time", "text":
+            return read_moments(column, TIME_OF_DAY)
+        case "date", ("date" | "moment") as own:
+            days = column.values
+            known = days[~np.isnan(days)]
+            is_whole = own == "date" or (len(days) > 1 and bool((known % 1 == 0).all()))  # pandas has no dates
+            return np.full(len(days), np.nan) if has_hours and is_whole else days
+        case _ if kind == column.kind:
+            return column.values
         case _:
-            return column.is_null().cast(float).shift(len(column))  # all null
+            return np.full(len(column.values), np.nan)
 
 
-def without_nulls(numbers: "pl.Series") -> "pl.Series":
-    """Return a series of floats with NaN in place of null."""
-    # What polars does by an expression takes a fifth of a millisecond, and tables have thousands of columns.
-    return numbers.fill_null(np.nan) if numbers.null_count() else numbers
+def read_moments(column: Column, text_format: str) -> FloatArray:
+    """Return texts of a format as days since 1970, or since midnight if the format has no date; NaN for others."""
+    pattern = _pattern(text_format)
+    return column.read(lambda word: _days(pattern.fullmatch(word.strip())))
 
 
-def known_values(numbers: "pl.Series") -> FloatArray:
-    """Return the values of a series of floats that are not NaN."""
-    values = numbers.to_numpy()
-    missing = np.isnan(values)
-    return values[~missing] if missing.any() else values
+def _pattern(text_format: str) -> re.Pattern[str]:
+    return re.compile(re.sub("%.", lambda field: FIELDS[field[0]], text_format.replace(".", r"\.")))
 
 
-def kind_of(column: "pl.Series") -> str:
+def _days(found: re.Match[str] | None) -> float:
+    if found is None:
+        return np.nan
+    fields = found.groupdict()
+    year, month, day, hour, minute, second = (int(fields.get(name, start)) for name, start in EPOCH_FIELDS.items())
+    try:
+        moment = datetime(year, month, day, hour, minute, second)
+    except ValueError:  # such as the 31st of February
+        return np.nan
+    fraction = fields.get("fraction") or "0"
+    ticks = (moment - EPOCH) // timedelta(microseconds=1) + int(fraction[:6].ljust(6, "0"))
+    if zone := fields.get("zone"):
+        ticks -= (60 * int(zone[:3]) + int(zone[0] + zone[-2:])) * 60_000_000
+    return ticks / DAY
+
+
+def known_values(numbers: FloatArray) -> FloatArray:
+    """Return the values that are not NaN."""
+    missing = np.isnan(numbers)
+    return numbers[~missing] if missing.any() else numbers
+
+
+def kind_of(column: Column) -> str:
     """Return "text" or "dates", or the name of the type for anything else."""
-    kind = column.dtype
-    if kind.is_temporal():
+    if column.kind in ("date", "moment", "time", "duration"):
         return "dates"
-    if str(kind) == "String":
-        return "text" if date_format(column) is None else "dates"
-    return "text" if str(kind).startswith(("Categorical", "Enum")) else str(kind)
+    is_dates = column.kind == "text" and not column.is_category and date_format(column.words) is not None
+    return "dates" if is_dates else column.kind
 
 
-def date_format(column: "pl.Series") -> str | None:
-    """Return the format of the dates in a text column, None if it does not hold dates, or two formats fit.
+def date_format(words: Sequence[str]) -> str | None:
+    """Return the format of dates in text, None if these are no dates, or two formats fit.
 
     Examples
     --------
-    >>> import polars as pl
-    >>> date_format(pl.Series(["31.12.2024", None])), date_format(pl.Series(["01/02/2024"]))
+    >>> date_format(["31.12.2024"]), date_format(["01/02/2024"])
     ('%d.%m.%Y', None)
     """
-    some = column.drop_nulls().head(DATE_SAMPLE).str.strip_chars()
-    if not len(some) or not some.str.contains(DATE_LIKE).all():
-        return None
-    fitting = [day + time for day in DATE_FORMATS for time in TIME_FORMATS if _have_format(some, day + time)]
-    if len(fitting) == 2 and {text[:2] for text in fitting} == {"%d", "%m"}:  # the later rows may tell
-        fitting = [text for text in fitting if _have_format(column.drop_nulls().str.strip_chars(), text)]
-    return fitting[0] if len({text[:2] for text in fitting}) == 1 else None
+    fitting = [day + time for day in DATE_FORMATS for time in TIME_FORMATS]
+    for some in (words[:1], words[:DATE_SAMPLE]):
+        fitting = [text for text in fitting if _have_format(some, text)]
+    if len(fitting) > 1:  # the later rows may tell
+        fitting = [text for text in fitting if _have_format(words, text)]
+    return fitting[0] if words and len({text[:2] for text in fitting}) == 1 else None
 
 
-def _have_format(column: "pl.Series", text_format: str) -> bool:
+def _have_format(words: Iterable[str], text_format: str) -> bool:
     """Return whether all texts are dates of a format."""
-    return not column.str.to_datetime(text_format, strict=False, time_unit="us").null_count()
+    pattern = _pattern(text_format)
+    return not any(np.isnan(_days(pattern.fullmatch(word.strip()))) for word in words)
 
 
-def part_of(days: "pl.Series", part: str) -> "pl.Series":
+def part_of(days: FloatArray, part: str) -> FloatArray:
     """Return the hour of dates (UTC if they have a time zone), from 0 to 24, or their weekday, 0 for Monday."""
-    return 24 * (days - days.floor()) if part == HOUR else (days.floor() + EPOCH_WEEKDAY) % 7
+    return np.asarray(24 * (days - np.floor(days)) if part == HOUR else (np.floor(days) + EPOCH_WEEKDAY) % 7)
 
 
 def date_parts(days: FloatArray) -> tuple[str, ...]:
@@ -191,12 +223,12 @@ def date_parts(days: FloatArray) -> tuple[str, ...]:
     return (HOUR, WEEKDAY) if span >= WEEKDAY_SPAN else (HOUR,)
 
 
-def looks_like_identifier(column: "pl.Series") -> bool:
+def looks_like_identifier(column: Column) -> bool:
     """Return whether a column holds whole numbers or words that are all different, in more than a few rows."""
-    known = column.drop_nulls()
-    fits = column.dtype.is_integer() or (type_of(column) == "String" and kind_of(column) != "dates")
-    is_full = len(known) >= max(IDENTIFIER_ROWS, MOSTLY * len(column))
-    return fits and is_full and known.n_unique() == len(known)
+    if not column.is_whole and (column.kind != "text" or kind_of(column) == "dates"):
+        return False
+    n_known = int(np.sum(~column.missing))
+    return n_known >= max(IDENTIFIER_ROWS, MOSTLY * len(column.values)) and column.n_values == n_known
 
 
 def missing_code(known: FloatArray) -> tuple[float, int] | None:
@@ -224,6 +256,42 @@ def missing_code(known: FloatArray) -> tuple[float, int] | None:
         if count >= max(FEWEST_CODES, CODE_SHARE * len(known)) and low < high and is_apart:
             return code, count
     return None
+
+
+def far_values(known: FloatArray) -> list[tuple[float, int]]:
+    """Return a few values far beyond all others, such as an age of 455, and the number of their rows.
+
+    Without half a per cent of the rows at each end a column has a range. Values are far if they are three times that
+    range beyond it. Columns with a long tail, such as amounts, have none: their range is more than six times that
+    between the quartiles.
+
+    Examples
+    --------
+    >>> far_values(np.array([*range(20, 80)] * 5 + [455.0])), far_values(np.exp(np.linspace(0, 9, 300)))
+    ([(455.0, 1)], [])
+    """
+    if len(known) < FAR_ROWS:
+        return []
+    low, first, third, high = np.quantile(known, [FAR_SHARE, 0.25, 0.75, 1 - FAR_SHARE])
+    width = high - low
+    if not width <= LONG_TAIL * (third - first):
+        return []
+    far = known[(known < low - FAR_WIDTHS * width) | (known > high + FAR_WIDTHS * width)]
+    values, counts = np.unique(far, return_counts=True)
+    return list(zip(values.tolist(), counts.tolist(), strict=True)) if len(values) <= MOST_FAR else []
+
+
+def is_named_like_codes(name: str) -> bool:
+    """Return whether a column is named like one of codes, so that its numbers may be categories.
+
+    Examples
+    --------
+    >>> [is_named_like_codes(name) for name in ("RepNumber", "insured_zip", "number_of_cars", "week number")]
+    [True, True, False, False]
+    """
+    words = [word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", name)]
+    is_code = words[-1:] and words[-1] in CODE_WORDS and words[-2:-1] not in (["week"], ["day"], ["month"])
+    return bool(is_code) or name.lower() in NAMED_ONES
 
 
 def spike(known: FloatArray) -> tuple[float, float] | None:

@@ -1,7 +1,7 @@
 """Columns of a table become features, or are left out for a reason."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,30 +10,33 @@ from puselect.arrays import BoolArray, FloatArray
 from puselect.checks.leaks import Leak, LeakKind, find_leak
 from puselect.columns.twins import find_twins
 from puselect.tables import errors
+from puselect.tables.column import Column, Feature
 from puselect.tables.column_types import (
+    EITHER,
     PAIR,
     SECOND,
     UNIT,
     date_format,
     date_parts,
+    far_values,
+    is_named_like_codes,
     kind_of,
     known_values,
     looks_like_identifier,
     missing_code,
     number_formats,
     spike,
-    type_of,
     without_markers,
 )
-from puselect.tables.encoders import Encoder, Feature, median
+from puselect.tables.encoders import Encoder, median
 from puselect.tables.errors import LeftOut, Note
-from puselect.tables.frames import pl
 
 SAMPLE = 100  # texts that are tried as numbers first
 FEW_UNREAD = 0.05  # share of texts among numbers that count as missing
 SPARSE = 0.05  # share of known values
 INDICATOR_SHARE = 0.01
 TWINS = 0.99
+FEWEST_OF_CATEGORY = 10  # rows of each of the most frequent words, where there are too many
 FEWEST_ROWS, MOST_COMPARED = 20, 2000
 
 
@@ -45,8 +48,10 @@ class ColumnRules:
     """Encode, fill missing values and mark them, and leave out identifiers and copies, else only point them out."""
     encode: bool = False
     """Turn dates into numbers and one-hot encode text, instead of leaving them out."""
+    categories: tuple[str, ...] = ()
+    """Columns that hold categories although they look like numbers, such as zip codes."""
     max_categories: int = 20
-    """Text with more values is left out."""
+    """Of text with more values the most frequent are encoded; it is left out if these have less than half the rows."""
     impute: str | None = None
     """"median", or None to refuse missing values."""
     drop_duplicates: float | None = None
@@ -88,19 +93,19 @@ class Columns:
 
 
 def read_columns(
-    frame: pl.DataFrame, names: Iterable[str], rules: ColumnRules, positive: BoolArray | None = None
+    table: Mapping[str, Column], names: Iterable[str], rules: ColumnRules, positive: BoolArray | None = None
 ) -> Columns:
-    """Choose encoders for the named columns of a frame.
+    """Choose encoders for the named columns of a table.
 
     Numbers stay as they are, booleans become 0 and 1, durations numbers. Text and dates are left out unless they are to
     be encoded. Constant and empty columns are left out. With the labels, columns that may give them away are noted.
     """
     columns = Columns()
     for name in names:
-        _read_column(columns, frame[name], rules)
-    identifiers = _identifiers(columns, frame, rules)
+        _read_column(columns, table[name], rules)
+    identifiers = _identifiers(columns, table, rules)
     if positive is not None:
-        columns.notes += _leak_notes(columns, frame, rules, positive, identifiers)
+        columns.notes += _leak_notes(columns, table, rules, positive, identifiers)
     for name in identifiers:
         if rules.prepare:
             columns.leave_out(LeftOut(name, "identifier"))
@@ -108,135 +113,153 @@ def read_columns(
             columns.notes.append(errors.IdentifierNote(name))
     if rules.prepare:
         _find_sparse(columns, rules)
+    columns.notes += _category_notes(columns, identifiers)
     taken = Counter(feature.name for feature in columns.features)
     if repeated := [name for name, count in taken.items() if count > 1]:
         raise errors.RepeatedNameError(None, repeated)
     return columns
 
 
-def _read_column(columns: Columns, column: pl.Series, rules: ColumnRules) -> None:
+def _read_column(columns: Columns, column: Column, rules: ColumnRules) -> None:
     """Use a column, or leave it out."""
     name, encoder = column.name, choose_encoder(column, rules)
     if isinstance(encoder, LeftOut):
         return columns.leave_out(encoder)
+    read = encoder.read(column)
+    raw = encoder.raw_features(column, read)
     if encoder.kind != "categories":
-        known = [known_values(feature.values) for feature in encoder.raw_features(column)]
+        known = [known_values(feature.values) for feature in raw]
         if not len(known[0]):
             return columns.leave_out(LeftOut(name, "empty"))
         if all(values.min() == values.max() for values in known):
-            value = f"{known[0][0]:g}" if encoder.kind == "number" else str(column.drop_nulls()[0])
+            value = f"{known[0][0]:g}" if encoder.kind == "number" else column.text(int(np.argmin(column.missing)))
             return columns.leave_out(LeftOut(name, "constant", value))
         if encoder.kind == "date":
             encoder = replace(encoder, parts=date_parts(known[0]))
+            raw = encoder.raw_features(column, read)
         if encoder.kind == "number":
             columns.notes += _notes_on_values(name, known[0])
-        if type_of(column) == "String" and (unread := encoder.unread(column)) and unread.n_unread:
+        if column.kind == "text" and (unread := encoder.unread(column, read)) and unread.n_unread:
             columns.notes.append(unread)
-    columns.used[name], columns.raw[name] = encoder, encoder.raw_features(column)
+    columns.used[name], columns.raw[name] = encoder, raw
     return None
 
 
-def choose_encoder(column: pl.Series, rules: ColumnRules) -> Encoder | LeftOut:
+def choose_encoder(column: Column, rules: ColumnRules) -> Encoder | LeftOut:
     """Return how to encode a column, or why it cannot be used."""
-    name, kind, ordered = column.name, type_of(column), dict(rules.orders)
-    codes = rules.codes_of(name)
+    name, ordered, codes = column.name, dict(rules.orders), rules.codes_of(column.name)
+    if name in rules.categories:
+        return _choose_categories(without_markers(column.as_text(), codes, is_text=True), rules)
     known, text = (without_markers(column, codes, is_text) for is_text in (False, True))
-    order = ordered.get(name) or _declared_order(column)
-    if text.null_count() == len(text):
+    if text.missing.all():
         return LeftOut(name, "empty")
     if name not in ordered:
-        if kind == "Duration" or kind == "Boolean" or column.dtype.is_numeric():
-            return Encoder(name, "duration" if kind == "Duration" else "number", missing_codes=codes)
-        if kind == "String" and (found := _choose_number_format(known.drop_nulls(), rules)):
+        if column.kind in ("duration", "number"):
+            return Encoder(name, column.kind, missing_codes=codes)
+        if column.kind == "text" and not column.is_category and (found := _choose_number_format(known, rules)):
             return found
     kind = kind_of(known)
-    if kind not in ("text", "dates"):
+    if kind not in ("text", "dates") and name not in ordered:
         return LeftOut(name, "type", kind)
     if not rules.encode and not rules.prepare and name not in ordered:
-        return LeftOut(name, "dates" if kind == "dates" else "text", n_values=column.drop_nulls().n_unique())
-    if order:
+        return LeftOut(name, "dates" if kind == "dates" else "text", n_values=text.n_values)
+    if order := ordered.get(name) or column.order:
         return Encoder(name, "order", order, missing_codes=codes)
     if kind == "dates":
-        text_format = (date_format(known) or "") if type_of(column) == "String" else ""
-        kind = "time" if type_of(column) == "Time" else "date"
-        return Encoder(name, kind, date_format=text_format, missing_codes=codes)
-    return _choose_categories(text.cast(str), rules)
+        text_format = (date_format(known.words) or "") if column.kind == "text" else ""
+        return Encoder(name, "time" if column.kind == "time" else "date", date_format=text_format, missing_codes=codes)
+    return _choose_categories(text, rules)
 
 
-def _choose_number_format(texts: pl.Series, rules: ColumnRules) -> Encoder | LeftOut | None:
+def _choose_number_format(column: Column, rules: ColumnRules) -> Encoder | LeftOut | None:
     """Return how to read texts that hold numbers, or why they cannot be read; None if they are another kind of text."""
-    name, codes, bare = texts.name, rules.codes_of(texts.name), texts.str.replace(UNIT, "")
-    if len(texts) and texts.str.contains(PAIR).all():
+    name, codes, words, counts = column.name, rules.codes_of(column.name), column.words, column.counts
+    if words and all(map(PAIR.fullmatch, words)):
         return Encoder(name, "pair", parts=(SECOND,), missing_codes=codes)
-    formats = number_formats(bare) if number_formats(bare.head(SAMPLE)) else []
+    bare = [UNIT.sub("", word, count=1) for word in words]
+    formats = number_formats(bare, counts) if number_formats(bare[:SAMPLE], counts[:SAMPLE]) else []
     if not formats:
         return None
-    unread = texts.filter(formats[0].read(bare).is_null())
-    units = texts.filter(formats[0].read(bare).is_not_null()).str.extract(f"({UNIT})").drop_nulls().unique()
-    if len(unread) > len(texts) / 2 or (len(unread) and texts.n_unique() <= rules.max_categories):
+    is_read = ~np.isnan(formats[0].read(bare))
+    n_unread, n_texts = int(counts[~is_read].sum()), int(counts.sum())
+    if n_unread > n_texts / 2 or (n_unread and len(words) <= rules.max_categories):
         return None
-    if len(unread) > FEW_UNREAD * len(texts):
-        return LeftOut(name, "mixed", unread[0], len(unread))
+    if n_unread > FEW_UNREAD * n_texts:
+        return LeftOut(name, "mixed", words[int(np.argmin(is_read))], n_unread)
+    found = (UNIT.search(word) for word, is_own in zip(words, is_read, strict=True) if is_own)
+    units = sorted({unit[0] for unit in found if unit})
     if len(units) > 1:
-        return LeftOut(name, "units", ", ".join(sorted(units)))
+        return LeftOut(name, "units", ", ".join(units))
     if len(formats) > 1:
         formats = [own for own in formats if own.decimal == rules.decimal]
     if not formats:
-        value = texts.filter(bare.str.contains(r"\d[.,]\d{3}"))[0]
+        value = next(word for word, own in zip(words, bare, strict=True) if EITHER.search(own))
         raise errors.AmbiguousNumberError(name, value, "," if "," in value else ".")
-    written = replace(formats[0], unit=units[0] if len(units) else "")
-    return Encoder(name, "number", number_format=written, missing_codes=codes)
+    return Encoder(name, "number", number_format=replace(formats[0], unit="".join(units)), missing_codes=codes)
 
 
-def _declared_order(column: pl.Series) -> tuple[str, ...]:
-    """Return the values of an enumeration from low to high; an enumeration is a type with an order."""
-    return tuple(column.dtype.categories) if isinstance(column.dtype, pl.Enum) else ()
-
-
-def _choose_categories(text: pl.Series, rules: ColumnRules) -> Encoder | LeftOut:
+def _choose_categories(text: Column, rules: ColumnRules) -> Encoder | LeftOut:
     """Return a one-hot encoder, unless the text has too many values or a single one."""
-    categories = sorted(text.drop_nulls().unique().to_list())
+    categories, lost = sorted(text.words), float(text.missing.mean())
+    used = categories
     if len(categories) > rules.max_categories:
+        used = _frequent(text, rules.max_categories)
+    if not used:
         is_identifier = rules.prepare and looks_like_identifier(text)
         many = LeftOut(text.name, "text", "", len(categories), rules.max_categories)
         return LeftOut(text.name, "identifier") if is_identifier else many
-    if len(categories) == 1 and not text.null_count():
+    if len(categories) == 1 and not lost:
         return LeftOut(text.name, "constant", categories[0])
-    # One column is enough for two categories.
-    used = categories[1:] if len(categories) == 2 and not text.null_count() else categories
-    lost = text.null_count() / len(text)
+    if len(categories) == 2 and not lost:  # one column is enough
+        used = categories[1:]
     return Encoder(text.name, "categories", tuple(used), seen=tuple(categories), lost=lost)
+
+
+def _frequent(text: Column, most: int) -> list[str]:
+    """Return the most frequent words; none if half the rows or more have others."""
+    counts = text.counts
+    frequent = [place for place in np.argsort(-counts, kind="stable")[:most] if counts[place] >= FEWEST_OF_CATEGORY]
+    return sorted(text.words[place] for place in frequent) if counts[frequent].sum() > counts.sum() / 2 else []
 
 
 def _notes_on_values(name: str, known: FloatArray) -> Iterator[Note]:
     """Yield notes on values that may stand for missing, or may have been filled in before."""
-    if code := missing_code(known):
-        yield errors.CodeNote(name, f"{code[0]:g}", code[1])
+    codes = dict([*far_values(known), *([code] if (code := missing_code(known)) else [])])
+    yield from (errors.CodeNote(name, f"{value:g}", count) for value, count in codes.items())
     if peak := spike(known):
         yield errors.SpikeNote(name, f"{peak[0]:.6g}", peak[1])
 
 
-def _identifiers(columns: Columns, frame: pl.DataFrame, rules: ColumnRules) -> list[str]:
+def _category_notes(columns: Columns, identifiers: Sequence[str]) -> Iterator[errors.CategoryNote]:
+    """Yield the columns of whole numbers that, by their name, may be categories."""
+    for name, encoder in columns.used.items():
+        if encoder == Encoder(name, "number") and name not in identifiers and is_named_like_codes(name):
+            known = known_values(columns.raw[name][0].values)
+            if (known == np.floor(known)).all():
+                yield errors.CategoryNote(name)
+
+
+def _identifiers(columns: Columns, table: Mapping[str, Column], rules: ColumnRules) -> list[str]:
     """Return the columns of whole numbers without a unit that all differ."""
     found = []
     for name, encoder in columns.used.items():
         is_number = encoder.kind == "number" and not encoder.number_format.unit
-        if is_number and name not in rules.use and looks_like_identifier(frame[name]):
+        if is_number and name not in rules.use and looks_like_identifier(table[name]):
             known = known_values(columns.raw[name][0].values)
             found += [name] if (known == np.floor(known)).all() else []
     return found
 
 
 def _leak_notes(
-    columns: Columns, frame: pl.DataFrame, rules: ColumnRules, positive: BoolArray, identifiers: Sequence[str]
+    columns: Columns, table: Mapping[str, Column], rules: ColumnRules, positive: BoolArray, identifiers: Sequence[str]
 ) -> Iterator[errors.LeakNote]:
     """Yield the columns that may give the label away; they are left out only on request."""
     for name, encoder in columns.used.items():
-        first, *_ = columns.raw[name]
-        if encoder.kind == "categories":  # one column of codes instead of a column for each value
-            first, *_ = replace(encoder, kind="order", values=encoder.seen).raw_features(frame[name])
+        values = columns.raw[name][0].values
+        if encoder.kind == "categories":  # one column of places instead of a column for each value
+            values = encoder.read(table[name])
         is_order = encoder.kind == "date" or name in identifiers
-        leak = find_leak(first.values.to_numpy(), positive, len(columns.used), is_order=is_order)
+        leak = find_leak(values, positive, len(columns.used), is_order=is_order)
         if leak is not None and name not in rules.use:
             companions = tuple(other for other in columns.used if other.startswith(f"{name}_"))
             yield errors.LeakNote(name, leak, _bounds_text(leak, encoder), companions)
@@ -283,7 +306,7 @@ def _learn_filling(columns: Columns, indicators: bool) -> None:
         if encoder.kind == "categories":
             continue
         raw = columns.raw[name]
-        missing = ~np.isfinite(raw[0].values.to_numpy())
+        missing = ~np.isfinite(raw[0].values)
         is_new = indicators and hash(missing.tobytes()) not in seen and bool(missing.mean() >= INDICATOR_SHARE)
         fill, *part_fills = (median(feature.values) for feature in raw)
         columns.used[name] = replace(
@@ -296,13 +319,13 @@ def _flags(columns: Columns) -> Iterator[BoolArray]:
     """Yield the features that are 0 or 1 because they stand for a category."""
     for name, encoder in columns.used.items():
         if encoder.kind == "categories":
-            yield from (feature.values.to_numpy() == 1 for feature in columns.raw[name])
+            yield from (feature.values == 1 for feature in columns.raw[name])
 
 
 def _count_holes(features: Sequence[Feature], rules: ColumnRules) -> list[Note]:
     holes: dict[errors.Hole, dict[str, int]] = {
-        "missing": {feature.name: int(np.isnan(feature.values.to_numpy()).sum()) for feature in features},
-        "infinite": {feature.name: int(np.isinf(feature.values.to_numpy()).sum()) for feature in features},
+        "missing": {feature.name: int(np.isnan(feature.values).sum()) for feature in features},
+        "infinite": {feature.name: int(np.isinf(feature.values).sum()) for feature in features},
     }
     notes: list[Note] = []
     for hole, counts in holes.items():
@@ -322,7 +345,7 @@ def _find_copies(
     if not 2 <= len(single) <= MOST_COMPARED or len(single[0].values) < FEWEST_ROWS:
         return []
     single.sort(key=lambda feature: feature.source not in keep)  # of copies the first is used
-    X = np.column_stack([feature.values.to_numpy() for feature in single])
+    X = np.column_stack([feature.values for feature in single])
     copies = []
     for group in find_twins(X, min(rules.drop_duplicates or TWINS, TWINS)):
         first, *others = (single[i].name for i in group.columns)

@@ -2,38 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from puselect.tables.column_types import (
-    HOUR,
-    PLAIN,
-    SECOND,
-    NumberFormat,
-    part_of,
-    read_as,
-    type_of,
-    without_markers,
-    without_nulls,
-)
+from puselect.arrays import FloatArray
+from puselect.tables.column import Column, Feature
+from puselect.tables.column_types import HOUR, PLAIN, SECOND, NumberFormat, part_of, read_as, without_markers
 from puselect.tables.errors import UnreadNote
-
-if TYPE_CHECKING:
-    from puselect.tables.frames import pl
 
 EXAMPLES, SEARCHED, LONGEST = 3, 100, 40  # of values that cannot be read
 MOST_UNREAD = 0.5  # share of the values that are not missing
-
-
-class Feature(NamedTuple):
-    """A column of numbers."""
-
-    name: str
-    source: str
-    """Name of its column in the file; differs from `name` after one-hot encoding."""
-    values: "pl.Series"
-    """Polars series of floats, NaN where missing."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +37,7 @@ class Encoder:
     part_fills: tuple[float, ...] = ()
     """What replaces missing values of the parts."""
     seen: tuple[str, ...] = ()
-    """All categories of the table that the encoder was learnt from; in results of earlier versions none."""
+    """All categories of the table that the encoder was learnt from."""
     lost: float = 0.0
     """Share of the values in that table that were missing or could not be read."""
     number_format: NumberFormat = PLAIN
@@ -73,36 +51,50 @@ class Encoder:
         parts = tuple(part_name(self.column, part) for part in self.parts)
         return (self.column, *parts, *((indicator_name(self.column),) if self.has_indicator else ()))
 
-    def raw_features(self, column: "pl.Series") -> list[Feature]:
-        """Return the features of a polars series; missing values are NaN, in one-hot columns 0."""
-        return self._features_of(column, self._read(column))
-
     @property
     def reads_text(self) -> bool:
         """Whether a text file's column must be read as text, though it may look like numbers."""
         return bool(self.values) or self.kind == "pair" or self.number_format != PLAIN
 
-    def features(self, column: "pl.Series") -> tuple[list[Feature], UnreadNote | None]:
+    def read(self, column: Column) -> FloatArray:
+        """Return a column as floats, categories by their place; NaN where missing, unreadable or never seen."""
+        known = self._known(column)
+        if self.kind in ("order", "categories"):
+            places = {value: float(place) for place, value in enumerate(self.seen or self.values)}
+            text = known.as_text()
+            return text.read(lambda word: places.get(word, np.nan)) if text.kind == "text" else read_as("", text)
+        if self.kind == "number" and known.kind == "text":
+            return np.append(self.number_format.read(known.words), np.nan)[known.values]
+        return read_as(self.kind, known, self.date_format, HOUR in self.parts)
+
+    def raw_features(self, column: Column, numbers: FloatArray) -> list[Feature]:
+        """Return the features of a column that was read; missing values are NaN, in one-hot columns 0."""
+        if self.kind == "categories":
+            places = (self.seen.index(value) for value in self.values)
+            made = [(numbers == place).astype(np.float64) for place in places]
+        else:
+            pairs = (read_as(SECOND, column) if part == SECOND else part_of(numbers, part) for part in self.parts)
+            made = [without_codes(numbers, self.missing_codes), *pairs]
+        return [Feature(name, self.column, values) for name, values in zip(self.names, made, strict=False)]
+
+    def features(self, column: Column) -> tuple[list[Feature], UnreadNote | None]:
         """Return the filled features of another table's column and what was filled; a ValueError if that is most."""
-        if column.dtype.is_float() and self.kind != "number":
-            column = column.fill_nan(None)
-        raw, note = self.raw_features(column), self.unread(column)
-        if note is not None and note.n_unread > max(MOST_UNREAD, self.lost) * column.count():  # another type or format
+        read = self.read(column)
+        raw, note = self.raw_features(column, read), self.unread(column, read)
+        if note is not None and note.n_unread > max(MOST_UNREAD, self.lost) * np.sum(~column.missing):
             raise ValueError(f"{note}; a column must have the type and the format it had in the fit")
         return self.filled(raw), note
 
-    def unread(self, column: "pl.Series") -> UnreadNote | None:
+    def unread(self, column: Column, read: FloatArray) -> UnreadNote | None:
         """Return a note on values that are missing, cannot be read, or were never seen; None if there are none."""
-        known, read = self._known(column), self._read(column)
-        n_lost = read.null_count()
-        if self.kind != "categories":
-            n_lost = int((~np.isfinite(self._features_of(column, read)[0].values.to_numpy())).sum())
+        n_lost = int((~np.isfinite(without_codes(read, self.missing_codes))).sum())
         if not n_lost:
             return None
-        unread = known.filter(read.is_null() & known.is_not_null())
+        known = self._known(column)
+        unread = np.flatnonzero(np.isnan(read) & ~known.missing)
         fault = "were never seen in the fit" if self.values else f"cannot be read as {self.kind}"
-        examples = tuple(dict.fromkeys(str(value)[:LONGEST] for value in unread.head(SEARCHED).to_list()))[:EXAMPLES]
-        return UnreadNote(self.column, fault, len(column), n_lost - len(unread), len(unread), examples, self.lost)
+        examples = tuple(dict.fromkeys(known.text(row)[:LONGEST] for row in unread[:SEARCHED]))[:EXAMPLES]
+        return UnreadNote(self.column, fault, len(read), n_lost - len(unread), len(unread), examples, self.lost)
 
     def filled(self, raw: Sequence[Feature]) -> list[Feature]:
         """Return features with their missing and infinite values replaced, and the indicator of these."""
@@ -111,60 +103,30 @@ class Encoder:
         fills = (0.0 if self.fill is None else self.fill, *self.part_fills)
         made = [_fill(feature, fill) for feature, fill in zip(raw, fills, strict=True)]
         if self.has_indicator:
-            missing = ~raw[0].values.is_finite()
-            made.append(Feature(indicator_name(self.column), self.column, missing.cast(float)))
+            missing = ~np.isfinite(raw[0].values)
+            made.append(Feature(indicator_name(self.column), self.column, missing.astype(np.float64)))
         return made
 
-    def _known(self, column: "pl.Series") -> "pl.Series":
-        """Return a column with null for what stands for missing."""
+    def _known(self, column: Column) -> Column:
+        """Return a column without what stands for missing."""
         return without_markers(column, self.missing_codes, is_text=bool(self.values))
 
-    def _read(self, column: "pl.Series") -> "pl.Series":
-        """Return a column as floats, categories as text; null where a value is missing, unreadable or never seen."""
-        column = self._known(column)
-        if self.kind == "number" and type_of(column) == "String":
-            return self.number_format.read(column)
-        if self.kind not in ("order", "categories"):
-            return read_as(self.kind, column, self.date_format, HOUR in self.parts)
-        is_text = not column.dtype.is_nested() and type_of(column) not in ("Binary", "Object")
-        text = column.cast(str, strict=False) if is_text else column.is_null().cast(str).shift(len(column))
-        if self.kind == "order":
-            places = {value: float(place) for place, value in enumerate(self.values)}
-            return text.replace_strict(places, default=None)
-        known = {value: value for value in self.seen}
-        return text.replace_strict(known, default=None) if known else text
 
-    def _features_of(self, column: "pl.Series", read: "pl.Series") -> list[Feature]:
-        if self.kind == "categories":
-            return [
-                Feature(name, self.column, (read == value).fill_null(False).cast(float))
-                for name, value in zip(self.names, self.values, strict=True)
-            ]
-        numbers = without_nulls(read)
-        made = {self.column: without_codes(numbers, self.missing_codes)}
-        for part in self.parts:
-            values = without_nulls(read_as(SECOND, column)) if part == SECOND else part_of(numbers, part)
-            made[part_name(self.column, part)] = values
-        return [Feature(name, self.column, values) for name, values in made.items()]
-
-
-def without_codes(numbers: "pl.Series", codes: Iterable[str]) -> "pl.Series":
+def without_codes(numbers: FloatArray, codes: Iterable[str]) -> FloatArray:
     """Return the numbers with NaN in place of codes for missing values."""
     wanted = [float(code) for code in codes if is_number(code)]
-    return numbers.set(numbers.is_in(wanted), np.nan) if wanted else numbers
+    return np.where(np.isin(numbers, wanted), np.nan, numbers) if wanted else numbers
 
 
-def median(values: "pl.Series") -> float:
+def median(values: FloatArray) -> float:
     """Return the median of the finite values, 0 if there are none."""
-    numbers = values.to_numpy()
-    known = numbers[np.isfinite(numbers)]
+    known = values[np.isfinite(values)]
     return float(np.median(known)) if len(known) else 0.0
 
 
 def _fill(feature: Feature, fill: float) -> Feature:
-    if np.isfinite(feature.values.to_numpy()).all():
-        return feature
-    return feature._replace(values=feature.values.set(~feature.values.is_finite(), fill))
+    lost = ~np.isfinite(feature.values)
+    return feature._replace(values=np.where(lost, fill, feature.values)) if lost.any() else feature
 
 
 def indicator_name(column: str) -> str:

@@ -17,7 +17,7 @@ LeftOutReason = Literal[
     "empty", "sparse", "constant", "text", "mixed", "units", "dates", "type", "identifier", "copy", "drop"
 ]
 IdFault = Literal["missing", "repeated"]
-Role = Literal["label", "truth", "id", "row-group", "drop", "keep", "use", "missing"]
+Role = Literal["label", "truth", "id", "row-group", "drop", "keep", "use", "categories", "missing"]
 Hole = Literal["missing", "infinite"]
 MANY_LOST = 0.05  # share of the values of a column, beyond that in the fit
 
@@ -192,6 +192,13 @@ class IdentifierNote:
 
 
 @dataclass(frozen=True)
+class CategoryNote:
+    """A column of whole numbers that, by its name, may be categories."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class LeakNote:
     """A column that may give the label away."""
 
@@ -214,7 +221,7 @@ class TwinNote:
 
 @dataclass(frozen=True)
 class CodeNote:
-    """A value that may stand for missing."""
+    """A value that may stand for missing, or is a mistake."""
 
     name: str
     value: str
@@ -272,5 +279,5 @@ class SampleNote:
     limit: Literal["rows", "memory"]
 
 
-Note = IdentifierNote | FilledNote | SampleNote | LeakNote | TwinNote | CodeNote | SpikeNote | UnreadNote
+Note = IdentifierNote | CategoryNote | FilledNote | SampleNote | LeakNote | TwinNote | CodeNote | SpikeNote | UnreadNote
 """Something worth knowing about a table that was read."""

@@ -133,7 +133,7 @@ def read_rows(source: Source, rows: IntArray | None = None) -> tuple[pl.DataFram
         if rows is None and (ragged := ragged_line(source.path, source.layout)):
             raise ragged  # polars takes absent fields for missing values
         frame = frame.filter(~pl.all_horizontal(pl.exclude(ROW).is_null()))
-    return frame.drop(ROW), frame[ROW].to_numpy().astype(np.int64)
+    return frame.drop(ROW).rechunk(), frame[ROW].to_numpy().astype(np.int64)
 
 
 def read_column(source: Source, name: str) -> pl.Series:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from puselect.arrays import BoolArray
-from puselect.tables.column_types import kind_of
 from puselect.tables.errors import LabelError, LabelFault, ValueCounts
 from puselect.tables.parquet import POLARS_ERRORS, read_label
 
@@ -41,12 +40,12 @@ def _rows_with(column: "pl.Series", value: object) -> BoolArray:
 def value_counts(column: "pl.Series") -> ValueCounts:
     """Return the values of a label column with the number of their rows; missing ones, also NaN, are None."""
     if column.dtype.is_nested() or str(column.dtype) in ("Binary", "Object"):
-        raise LabelError(column.name, "type", positive=kind_of(column))
+        raise LabelError(column.name, "type", positive=column.dtype)
     known = column.fill_nan(None) if column.dtype.is_float() else column
     try:
         counts = known.value_counts().rows()
     except POLARS_ERRORS as error:  # a date that Python does not know
-        raise LabelError(column.name, "type", positive=kind_of(column)) from error
+        raise LabelError(column.name, "type", positive=column.dtype) from error
     return [(value, count) for value, count in counts if count]
 
 

@@ -16,9 +16,10 @@ from puselect.fscpu.final_clusters import Candidates
 from puselect.row_groups import draw_groups, read_row_groups
 from puselect.selectors.budget import OTHERS
 from puselect.tables import errors
+from puselect.tables.column import Column, Feature, table_columns, table_like
 from puselect.tables.column_outcomes import ColumnOutcome, column_outcomes
 from puselect.tables.columns import ColumnRules, Columns, finish_columns, read_columns
-from puselect.tables.encoders import Encoder, Feature, is_number
+from puselect.tables.encoders import Encoder, is_number
 from puselect.tables.errors import LeftOut, Note
 from puselect.tables.files import Source, count_rows, default_memory, open_source, read_column, read_rows, write_table
 from puselect.tables.frames import pl
@@ -28,6 +29,7 @@ from puselect.tables.text import DAMAGED, open_text
 SAMPLE_BYTES = 1 << 30  # of a table too large to be read: more rows would cost time and tell little
 COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
 BYTES_PER_LETTER = 4  # in memory, of a text file
+FEATURE_ROLES = ("keep", "use", "categories", "missing")
 NUMBERED = "none"  # instead of a column that names the rows
 MOST_CHARACTERS = 1 << 26  # of a list of costs
 
@@ -62,12 +64,13 @@ class TableSpec(ColumnRules):
         }  # fmt: skip
         named = {role: () if name is None else (name,) for role, name in single.items()}
         coded = tuple(code.rpartition("=")[0] for code in self.missing_codes if "=" in code)
-        return {**named, "drop": self.drop, "keep": self.keep, "use": self.use, "missing": coded}
+        return {**named, "drop": self.drop, "keep": self.keep, "use": self.use, "categories": self.categories,
+                "missing": coded}  # fmt: skip
 
     @property
     def no_features(self) -> set[str]:
         """The columns that cannot be features."""
-        return {name for role, names in self.roles.items() if role not in ("keep", "use", "missing") for name in names}
+        return {name for role, names in self.roles.items() if role not in FEATURE_ROLES for name in names}
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,9 @@ class LoadedTable:
 def load_table(name: str, spec: TableSpec) -> LoadedTable:
     """Read a data file, or standard input for "-"; raises a `TableError` or an OSError if it cannot be used."""
     begin = time.perf_counter()
-    source = open_source(name, spec.max_memory, decimal=spec.decimal)
+    source = open_source(name, spec.max_memory, spec.categories, spec.decimal)
+    if spec.id == NUMBERED not in source.columns:
+        spec = replace(spec, id=None)
     _check_columns(source, spec)
     rows, notes = _sample(source, spec) if _must_sample(source, spec) else (None, [])
     frame, numbers = read_rows(source, rows)
@@ -176,9 +181,10 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
     positive, known = choose_labels(frame[spec.label], spec.positive)
     truth = choose_labels(frame[spec.truth], None)[1] if spec.truth else None
     row_names = numbers if spec.id is None else read_ids(frame[spec.id])
-    columns, features = _read_features(frame, replace(spec, decimal=source.decimal), known)
+    table = table_columns(frame)
+    columns, features = _read_features(table, replace(spec, decimal=source.decimal), known)
     return LoadedTable(
-        X=feature_frame(features),
+        X=table_like(frame, table, features),
         y=known.astype(np.int64),
         truth=None if truth is None else truth.astype(np.int64),
         sources=tuple(feature.source for feature in features),
@@ -246,10 +252,12 @@ def read_ids(column: pl.Series) -> AnyArray:
     return column.to_numpy() if column.dtype.is_integer() else np.array(column.cast(str).to_list(), dtype=object)
 
 
-def _read_features(frame: pl.DataFrame, spec: TableSpec, positive: BoolArray) -> tuple[Columns, list[Feature]]:
+def _read_features(
+    table: Mapping[str, Column], spec: TableSpec, positive: BoolArray
+) -> tuple[Columns, list[Feature]]:
     """Return the features; there must be two or more, with those to keep among them."""
     rules = replace(spec, use=(*spec.use, *spec.keep))
-    columns = read_columns(frame, [name for name in frame.columns if name not in spec.no_features], rules, positive)
+    columns = read_columns(table, [name for name in table if name not in spec.no_features], rules, positive)
     left_out = {column.name: column for column in columns.left_out}
     for name in spec.keep:
         if name in left_out:
@@ -299,8 +307,9 @@ def apply_encoders(
     frame, numbers = read_rows(source)
     if not frame.height:
         raise errors.FileError(name, "rows", "0")
-    read = [encoder.features(frame[encoder.column]) for encoder in used.values()]
-    columns = {feature.name: feature.values.to_numpy() for found, _ in read for feature in found}
+    table = table_columns(frame.select(list(used)))
+    read = [encoder.features(table[encoder.column]) for encoder in used.values()]
+    columns = {feature.name: feature.values for found, _ in read for feature in found}
     notes = tuple(note for _, note in read if note is not None)
     unfilled = {note.name: note.n_missing + note.n_unread for note in notes if used[note.name] not in encoders}
     if unfilled:
@@ -308,11 +317,6 @@ def apply_encoders(
     row_names = numbers if row_name is None else read_ids(frame[row_name])
     X = np.column_stack([columns[feature] for feature in features])
     return AppliedTable(FileRows(frame, row_names, row_name), X, tuple(used), notes)
-
-
-def feature_frame(features: Iterable[Feature]) -> pl.DataFrame:
-    """Return the features as one frame of floats; columns of floats share their memory with the file's frame."""
-    return pl.DataFrame([feature.values.rename(feature.name) for feature in features])
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:

@@ -14,12 +14,10 @@ from puselect.arrays import AnyArray
 from puselect.exceptions import LeakWarning, UnreadValuesWarning
 from puselect.labels import labelled_positives
 from puselect.parameters import check_number
+from puselect.tables.column import Column, Feature, table_columns, table_like
 from puselect.tables.column_outcomes import column_outcomes, leak_text
 from puselect.tables.columns import ColumnRules, finish_columns, read_columns
-from puselect.tables.encoders import Feature
 from puselect.tables.errors import LeakNote, LeftOut
-from puselect.tables.frames import as_polars, like
-from puselect.tables.loading import feature_frame
 
 logger = logging.getLogger("puselect")
 
@@ -41,8 +39,11 @@ class Preparer(TransformerMixin, BaseEstimator):
         Columns to use although they look like identifiers or copies.
     orders : dict of str to list of str, optional
         Columns with ordered values, and these from low to high.
+    categories : list of str, optional
+        Columns that hold categories although they look like numbers, such as zip codes.
     max_categories : int, default=20
-        Text with more different values is left out.
+        Of text with more different values the most frequent are encoded, the others are pooled; it is left out if
+        these others have half the rows or more.
     drop_duplicates : float, optional
         Leave out columns whose rank correlation with an earlier one is this or more; by default only exact copies.
     missing_codes : list of float or str, optional
@@ -83,6 +84,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         drop: Sequence[str] | None = None,
         use: Sequence[str] | None = None,
         orders: Mapping[str, Sequence[str]] | None = None,
+        categories: Sequence[str] | None = None,
         max_categories: int = 20,
         drop_duplicates: float | None = None,
         missing_codes: Sequence[float | str] | None = None,
@@ -92,6 +94,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         self.drop = drop
         self.use = use
         self.orders = orders
+        self.categories = categories
         self.max_categories = max_categories
         self.drop_duplicates = drop_duplicates
         self.missing_codes = missing_codes
@@ -107,12 +110,13 @@ class Preparer(TransformerMixin, BaseEstimator):
         y : array-like of shape (n_rows,), optional
             Labels; with them, columns that may give them away are noted.
         """
-        self._learn(X, y)
+        self._learn(table_columns(X), y)
         return self
 
     def fit_transform(self, X: Any, y: ArrayLike | None = None) -> Any:
         """Learn what to do with each column, and return the features; faster than `fit` and `transform`."""
-        return like(feature_frame(self._learn(X, y)), X)
+        columns = table_columns(X)
+        return table_like(X, columns, self._learn(columns, y))
 
     def transform(self, X: Any) -> Any:
         """Return the features of a table with the same columns.
@@ -131,46 +135,45 @@ class Preparer(TransformerMixin, BaseEstimator):
             Of the kind of `X`, with floats only.
         """
         check_is_fitted(self)
-        frame = as_polars(X)
-        missing = [encoder.column for encoder in self.encoders_ if encoder.column not in frame.columns]
+        columns = table_columns(X)
+        missing = [encoder.column for encoder in self.encoders_ if encoder.column not in columns]
         if missing:
             raise ValueError(f"X must have the columns of fit, got none named {', '.join(map(repr, missing[:5]))}")
         made = []
         for encoder in self.encoders_:
-            features, unread = encoder.features(frame[encoder.column])
+            features, unread = encoder.features(columns[encoder.column])
             made += features
             if unread is not None and unread.is_many:
                 warnings.warn(str(unread), UnreadValuesWarning, stacklevel=3)  # scikit-learn wraps this method
             elif unread is not None:
                 logger.info("%s", unread)
-        return like(feature_frame(made), X)
+        return table_like(X, columns, made)
 
     def get_feature_names_out(self, input_features: object = None) -> AnyArray:
         """Return the names of the features."""
         check_is_fitted(self)
         return np.array([name for encoder in self.encoders_ for name in encoder.names], dtype=object)
 
-    def _learn(self, X: Any, y: ArrayLike | None) -> list[Feature]:
-        frame = as_polars(X)
+    def _learn(self, table: Mapping[str, Column], y: ArrayLike | None) -> list[Feature]:
+        names, n_rows = list(table), max((len(column.values) for column in table.values()), default=0)
         positive = None if y is None else labelled_positives(y, self.pos_label)
-        if positive is not None and len(positive) != frame.height:
-            raise ValueError(f"y must hold one label for each of the {frame.height} rows of X, got {len(positive)}")
-        dropped = self._known("drop", self.drop, frame.columns)
-        rules = self._rules(frame.columns)
-        columns = read_columns(frame, [name for name in frame.columns if name not in dropped], rules, positive)
+        if positive is not None and len(positive) != n_rows:
+            raise ValueError(f"y must hold one label for each of the {n_rows} rows of X, got {len(positive)}")
+        dropped, rules = self._known("drop", self.drop, names), self._rules(names)
+        columns = read_columns(table, [name for name in names if name not in dropped], rules, positive)
         features = finish_columns(columns, rules)
         self.encoders_ = tuple(columns.used.values())
         self.notes_ = tuple(columns.notes)
         leaks = [note for note in self.notes_ if isinstance(note, LeakNote)]
         if leaks:
-            names = ", ".join(repr(note.name) for note in leaks)
-            message = f"{'; '.join(map(leak_text, leaks))}; leave out what may give the labels away (drop=[{names}])"
+            accused = ", ".join(repr(note.name) for note in leaks)
+            message = f"{'; '.join(map(leak_text, leaks))}; leave out what may give the labels away (drop=[{accused}])"
             warnings.warn(message, LeakWarning, stacklevel=4)  # scikit-learn wraps this method
         left_out = [*columns.left_out, *(LeftOut(name, "drop") for name in dropped)]
-        self.outcomes_ = column_outcomes(self.encoders_, left_out, columns.notes, frame.columns)
+        self.outcomes_ = column_outcomes(self.encoders_, left_out, columns.notes, names)
         self.groups_ = {encoder.column: list(encoder.names) for encoder in self.encoders_ if len(encoder.names) > 1}
-        self.n_features_in_ = frame.width
-        self.feature_names_in_ = np.array(frame.columns, dtype=object)
+        self.n_features_in_ = len(names)
+        self.feature_names_in_ = np.array(names, dtype=object)
         if not features:
             reasons = "; ".join(map(str, self.outcomes_[:5]))
             raise ValueError(f"X must have at least one usable column, got none ({reasons})")
@@ -192,6 +195,7 @@ class Preparer(TransformerMixin, BaseEstimator):
             decimal=self.decimal,
             orders=tuple((name, tuple(map(str, orders[name]))) for name in self._known("orders", orders, columns)),
             use=self._known("use", self.use, columns),
+            categories=self._known("categories", self.categories, columns),
         )
 
     @staticmethod

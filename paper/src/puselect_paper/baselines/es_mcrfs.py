@@ -1,20 +1,15 @@
 """ES-MCRFS: an agent learns which features to take from the accuracy of a random forest."""
 
-import logging
-
 import numpy as np
-from numpy.random import RandomState
 from sklearn.ensemble import RandomForestClassifier
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.parameters import check_number
-from puselect.search.progress import LOG_SECONDS, Throttle
+from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.agent import Agent
 
 FIRST_EPSILON, LAST_EPSILON = 0.5, 0.2  # share of random actions in walks, at the first and at the last step
-
-logger = logging.getLogger("puselect")
 
 
 class ESMCRFS(RankingSelector):
@@ -34,18 +29,14 @@ class ESMCRFS(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        How many features to select. By default half of them, rounded up.
+    n_features_to_select, pos_label, random_state
+        As in `RankingSelector`.
     max_iter : int, default=6000
         Number of walks, each with one forest.
     n_estimators : int, default=100
         Trees of a forest.
-    pos_label : object, default=1
-        The value of `y` that marks a labelled positive; all others mean unlabelled.
     n_jobs : int, optional
         Threads of a forest.
-    random_state : int, RandomState or None, default=None
-        Seed of the walks, the network and the forests.
 
     Attributes
     ----------
@@ -80,20 +71,18 @@ class ESMCRFS(RankingSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | None = None,
+        n_features_to_select: int | float | None = None,
         *,
         max_iter: int = 6000,
         n_estimators: int = 100,
         pos_label: object = 1,
         n_jobs: int | None = None,
-        random_state: int | RandomState | None = None,
+        random_state: RandomSeed = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
         self.max_iter = max_iter
         self.n_estimators = n_estimators
-        self.pos_label = pos_label
         self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _score(self, task: RankingTask) -> FloatArray:
         check_number("max_iter", self.max_iter, 1, integer=True)
@@ -112,15 +101,11 @@ class ESMCRFS(RankingSelector):
         reward = ForestReward(X, task.positive, self.n_estimators, self.n_jobs, task)
         agent = Agent(X, n_select, task.rng)
         answer = np.zeros(len(columns), dtype=bool)
-        due = Throttle(LOG_SECONDS)
         for step in range(self.max_iter):
             walk = agent.walk(walking_epsilon(step / max(self.max_iter - 1, 1)))
-            value = reward(walk.mask)
-            agent.learn(walk, value)
+            agent.learn(walk, reward(walk.mask))
             if walk.mask.sum() == n_select:
                 answer = walk.mask
-            if due():
-                logger.info("walk %d/%d, reward %.4f, %d forests", step + 1, self.max_iter, value, len(reward.known))
         self.exact_, self.n_forests_ = bool(answer.any()), len(reward.known)
         return agent.advantages() + np.where(answer, 2.0, 0.0)
 

@@ -1,10 +1,10 @@
 """JSFS: a sparse Bayesian classifier that weighs features and unlabelled rows at once."""
 
 import numpy as np
-from numpy.random import RandomState
 
 from puselect.arrays import BoolArray, FloatArray
 from puselect.parameters import check_number
+from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.neighbour_graph import Edges, adjacency, neighbour_edges
 from puselect_paper.baselines.sparse_bayes import SparseModel, fit_sparse_bayes
@@ -34,14 +34,10 @@ class JSFS(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        How many features to select. By default half of them, rounded up.
+    n_features_to_select, pos_label, random_state
+        As in `RankingSelector`.
     max_iter : int, default=50
         Sweeps over weights, reliabilities and priors, at most.
-    pos_label : object, default=1
-        The value of `y` that marks a labelled positive; all others mean unlabelled.
-    random_state : int, RandomState or None, default=None
-        Breaks ties between features.
 
     Attributes
     ----------
@@ -72,16 +68,14 @@ class JSFS(RankingSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | None = None,
+        n_features_to_select: int | float | None = None,
         *,
         max_iter: int = 50,
         pos_label: object = 1,
-        random_state: int | RandomState | None = None,
+        random_state: RandomSeed = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
         self.max_iter = max_iter
-        self.pos_label = pos_label
-        self.random_state = random_state
 
     def _score(self, task: RankingTask) -> FloatArray:
         check_number("max_iter", self.max_iter, 1, integer=True)

@@ -1,6 +1,5 @@
 """LGBM-OPT: FSCPU's search with the accuracy of the downstream model as its objective."""
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
@@ -37,24 +36,14 @@ class LGBMOpt(SearchSelector):
         How many features to select. By default half of them, rounded up.
     n_estimators : int, default=100
         Trees of each model; everything else is LightGBM's default.
-    population_size : int, default=2
-        Masks per step.
     max_iter : int, default=3000
-        Steps.
-    max_time : float, optional
-        The most seconds that `fit` may take; see `FSCPU`.
-    early_stopping : bool, default=False
-        Stop when all probabilities are 0.1 or less, or 0.9 or more.
+        Steps, of two masks each.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others mean unlabelled.
-    checkpoint : path, optional
-        The search is saved here every second, and resumed from here if the file exists.
     n_jobs : int, optional
         Models trained side by side. Results do not depend on it.
     random_state : int, RandomState or None, default=None
         Seed of the split, the search and the models.
-    verbose : int, default=0
-        Above 0, progress is logged every two seconds.
 
     Attributes
     ----------
@@ -82,27 +71,17 @@ class LGBMOpt(SearchSelector):
         n_features_to_select: int | None = None,
         *,
         n_estimators: int = 100,
-        population_size: int = 2,
         max_iter: int = 3000,
-        max_time: float | None = None,
-        early_stopping: bool = False,
         pos_label: object = 1,
-        checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
-        verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_estimators = n_estimators
-        self.population_size = population_size
         self.max_iter = max_iter
-        self.max_time = max_time
-        self.early_stopping = early_stopping
         self.pos_label = pos_label
-        self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.random_state = random_state
-        self.verbose = verbose
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -114,11 +93,11 @@ class LGBMOpt(SearchSelector):
         y : array-like of shape (n_rows,)
             `pos_label` marks labelled positives, anything else unlabelled rows.
         """
-        settings = SearchSettings.of(self.get_params(deep=False))
-        deadline = Deadline(settings.max_time)
         check_number("n_estimators", self.n_estimators, 1, integer=True)
-        if self.checkpoint is not None and self.random_state is None:
-            raise ValueError("checkpoint needs a random_state here, got None: a resumed search must split rows alike")
+        check_number("max_iter", self.max_iter, 1, integer=True)
+        settings = SearchSettings(
+            population_size=2, max_iter=self.max_iter, max_time=None, early_stopping=False, checkpoint=None, verbose=0
+        )
         table, positive = self._read(X, y)
         if min(positive.sum(), (~positive).sum()) < 2:
             raise ValueError(
@@ -129,9 +108,8 @@ class LGBMOpt(SearchSelector):
         entropy = self._draw_entropy()
         scaled = scale_columns(table)
         objective = HoldoutAUC(scaled, positive, self.n_estimators, entropy, self.n_jobs)
-        identity = (settings.identity, self.n_estimators, scaled, positive, budget.limit, entropy)
         optimizer = published_optimizer(settings.population_size, budget, entropy)
-        run = SearchRun(settings, objective, budget, optimizer, self.max_iter, identity, deadline)
+        run = SearchRun(settings, objective, budget, optimizer, self.max_iter, (), Deadline(None))
         run_alone(run, FitCallbacks(self, X, y))
         self._keep_result(run)
         self.objective_ = float(objective(self.support_[None, :], np.zeros(1, int), np.zeros(1, int))[0, 0])

@@ -1,7 +1,6 @@
 """MRMR-UFS: one column from each spectral cluster of columns."""
 
 import numpy as np
-from numpy.random import RandomState
 from sklearn.metrics import mutual_info_score
 
 from puselect.arrays import FloatArray, IntArray
@@ -24,16 +23,8 @@ class MRMRUFS(RankingSelector):
     The whole method is reconstructed from its abstract. A cluster of columns is represented by the column nearest to
     its centre in the spectral embedding, which comes closest to the published figures. Both columns of a cluster of two
     are equally near to its centre; such ties are broken at random, not by column order. Information is measured on bins
-    of equal width. There are as many clusters, of rows and of columns, as features to select.
-
-    Parameters
-    ----------
-    n_features_to_select : int, optional
-        How many features to select. By default half of them, rounded up.
-    pos_label : object, default=1
-        The value of `y` that marks a labelled positive; all others mean unlabelled.
-    random_state : int, RandomState or None, default=None
-        Seed of the clusterings; also breaks ties.
+    of equal width. There are as many clusters, of rows and of columns, as features to select. Parameters are those of
+    `RankingSelector`.
 
     Attributes
     ----------
@@ -61,17 +52,6 @@ class MRMRUFS(RankingSelector):
     """
 
     relevance_: FloatArray
-
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        pos_label: object = 1,
-        random_state: int | RandomState | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.pos_label = pos_label
-        self.random_state = random_state
 
     def _score(self, task: RankingTask) -> FloatArray:
         classes = spectral_clusters(task.X, task.n_select, N_NEIGHBORS, task.seed).labels

@@ -4,10 +4,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.random import RandomState
 from scipy.special import expit, logit
 
 from puselect.arrays import BoolArray, FloatArray
+from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.class_prior import known_prior
 
@@ -25,14 +25,10 @@ class PULasso(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        How many features to select. By default half of them, rounded up.
+    n_features_to_select, pos_label, random_state
+        As in `RankingSelector`.
     prior : float, optional
         Share of positives among all rows. By default estimated by `puselect.checks.prior.estimate_prior`.
-    pos_label : object, default=1
-        The value of `y` that marks a labelled positive; all others mean unlabelled.
-    random_state : int, RandomState or None, default=None
-        Breaks ties, and is the seed of the estimated prior.
 
     Attributes
     ----------
@@ -55,16 +51,14 @@ class PULasso(RankingSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | None = None,
+        n_features_to_select: int | float | None = None,
         *,
         prior: float | None = None,
         pos_label: object = 1,
-        random_state: int | RandomState | None = None,
+        random_state: RandomSeed = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
         self.prior = prior
-        self.pos_label = pos_label
-        self.random_state = random_state
 
     def _score_columns(self, task: RankingTask) -> FloatArray:
         return entry_scores(task.X, task.positive, task.n_select, known_prior(self.prior, task))

@@ -7,7 +7,6 @@ equal, that order is the result, and it is what the published row of mRMR measur
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.random import RandomState
 
 from puselect.arrays import FloatArray, IntArray
 from puselect.baselines.information import mrmr_scores
@@ -21,16 +20,8 @@ class PublishedMRMR(RankingSelector):
 
     Values are truncated to integers, so that of a scaled column only the row of its maximum remains. Nearly all
     features are then equal, and the order of the columns decides: the paper's figures come out only where the relevant
-    columns come first. Do not select features with it; use `puselect.baselines.MRMR`.
-
-    Parameters
-    ----------
-    n_features_to_select : int, optional
-        How many features to select. By default half of them, rounded up.
-    pos_label : object, default=1
-        The value of `y` that marks a labelled positive; all others mean unlabelled.
-    random_state : int, RandomState or None, default=None
-        Not used: ties are broken in the order of the original program.
+    columns come first. Do not select features with it; use `puselect.baselines.MRMR`. Parameters are those of
+    `RankingSelector`; `random_state` is not used.
 
     Attributes
     ----------
@@ -48,17 +39,6 @@ class PublishedMRMR(RankingSelector):
     0.08
     0.92
     """
-
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        pos_label: object = 1,
-        random_state: int | RandomState | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.pos_label = pos_label
-        self.random_state = random_state
 
     def _score(self, task: RankingTask) -> FloatArray:
         return mrmr_scores(task, task.X.astype(np.int8), "quotient", quicksort_order)

@@ -3,10 +3,10 @@
 import math
 
 import numpy as np
-from numpy.random import RandomState
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.parameters import check_number
+from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.class_prior import known_prior
 
@@ -18,16 +18,12 @@ class PUET(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        How many features to select. By default half of them, rounded up.
+    n_features_to_select, pos_label, random_state
+        As in `RankingSelector`.
     prior : float, optional
         Share of positives among all rows. By default estimated by `puselect.checks.prior.estimate_prior`.
     n_estimators : int, default=100
         Trees.
-    pos_label : object, default=1
-        The value of `y` that marks a labelled positive; all others mean unlabelled.
-    random_state : int, RandomState or None, default=None
-        Seed of the columns and cuts.
 
     Attributes
     ----------
@@ -51,18 +47,16 @@ class PUET(RankingSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | None = None,
+        n_features_to_select: int | float | None = None,
         *,
         prior: float | None = None,
         n_estimators: int = 100,
         pos_label: object = 1,
-        random_state: int | RandomState | None = None,
+        random_state: RandomSeed = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
         self.prior = prior
         self.n_estimators = n_estimators
-        self.pos_label = pos_label
-        self.random_state = random_state
 
     def _score_columns(self, task: RankingTask) -> FloatArray:
         check_number("n_estimators", self.n_estimators, 1, integer=True)

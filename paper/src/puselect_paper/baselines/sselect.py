@@ -1,11 +1,11 @@
 """sSelect: columns that vary smoothly over a graph of neighbouring rows."""
 
 import numpy as np
-from numpy.random import RandomState
 from scipy.sparse import csr_array
 
 from puselect.arrays import FloatArray
 from puselect.parameters import check_number
+from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask
 from puselect_paper.baselines.neighbour_graph import Edges, adjacency, neighbour_edges
 
@@ -29,14 +29,10 @@ class SSelect(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, optional
-        How many features to select. By default half of them, rounded up.
+    n_features_to_select, pos_label, random_state
+        As in `RankingSelector`.
     sigma2 : float, default=0.005
         Width of the heat kernel, on columns scaled to [0, 1]: an edge weighs exp(-distance² / (2 sigma2)).
-    pos_label : object, default=1
-        The value of `y` that marks a labelled positive; all others mean unlabelled.
-    random_state : int, RandomState or None, default=None
-        Breaks ties between features.
 
     Attributes
     ----------
@@ -59,16 +55,14 @@ class SSelect(RankingSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | None = None,
+        n_features_to_select: int | float | None = None,
         *,
         sigma2: float = 0.005,
         pos_label: object = 1,
-        random_state: int | RandomState | None = None,
+        random_state: RandomSeed = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
         self.sigma2 = sigma2
-        self.pos_label = pos_label
-        self.random_state = random_state
 
     def _score(self, task: RankingTask) -> FloatArray:
         check_number("sigma2", self.sigma2, 0, open_low=True)

@@ -35,10 +35,6 @@ class Contrast(NamedTuple):
     value: float
     error: float
 
-    def minus(self, other: "Contrast") -> "Contrast":
-        """Return the difference of two that are independent."""
-        return Contrast(self.value - other.value, math.hypot(self.error, other.error))
-
 
 class Hypothesis(NamedTuple):
     """A claim of the paper."""
@@ -98,8 +94,8 @@ def _entry(hypothesis: Hypothesis, row: Row, others: Mapping[str, Row]) -> Entry
         theirs = [contrast(hypothesis, others[name]) for name in CONVENTIONAL if name in others]
         if not theirs:
             return Entry("—", quiet=True)
-        error = math.sqrt(math.fsum(each.error**2 for each in theirs)) / len(theirs)
-        ours = ours.minus(Contrast(math.fsum(each.value for each in theirs) / len(theirs), error))
+        error = math.hypot(ours.error, math.hypot(*(each.error for each in theirs)) / len(theirs))
+        ours = Contrast(ours.value - math.fsum(each.value for each in theirs) / len(theirs), error)
     is_true = hypothesis.holds(ours.value / max(ours.error, 1e-9))
     sign = "+" if round(ours.value, 2) > 0 else ""
     return Entry(f"{sign}{short(ours.value, 2)} ± {short(ours.error, 2)}, {'holds' if is_true else 'does not hold'}")

@@ -1,7 +1,8 @@
 """The board of real tables: AUC and average precision, mean ranks, and tests of our default against all others."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -93,7 +94,8 @@ def comparisons(boards: Sequence[Board], test_share: float) -> list[Table]:
     if len(ranked) > 1:
         tables.append(rank_table(boards, ranked))
     for reference in (method for method in methods if method.id == REFERENCE):
-        tables += [table for board in boards for table in difference_table(board, reference, test_share)]
+        found = [difference_table(board, reference, test_share) for board in boards]
+        tables += [table for table in found if table is not None]
         if reference in ranked and len(ranked) > 1 and len(boards[0].tables) >= FEWEST_CASES:
             tables.append(pooled_table(boards, ranked, reference))
     return tables
@@ -156,15 +158,13 @@ def rank_table(boards: Sequence[Board], methods: Sequence[StudyMethod]) -> Table
     return Table(f"Mean ranks{_by(boards[0])}", header, lines, note, n_names=1)
 
 
-def difference_table(board: Board, reference: StudyMethod, test_share: float) -> Iterator[Table]:
-    """Yield the table of paired differences on each table, with the corrected resampled t-test."""
+def difference_table(board: Board, reference: StudyMethod, test_share: float) -> Table | None:
+    """Return the paired differences on each table, with the corrected resampled t-test; None without enough splits."""
     others = [method for method in board.methods if method is not reference]
     columns = [_differences(board, reference, others, table, test_share) for table in board.tables]
-    if not any(column for column in columns):
-        return
-    lines = [
-        [Entry(method.label), *(_difference_entry(column.get(method.id)) for column in columns)] for method in others
-    ]
+    if not any(columns):
+        return None
+    lines = [[Entry(method.label), *(column.get(method.id, MISSING) for column in columns)] for method in others]
     note = (
         f"Mean {board.metric} of {reference.label} minus that of the method, over the splits both have; in brackets "
         "the p-value of the corrected resampled t-test (Nadeau and Bengio 2003), Holm-adjusted for the number of "
@@ -172,7 +172,7 @@ def difference_table(board: Board, reference: StudyMethod, test_share: float) ->
     )
     header = [["", *(NAMES.get(table, table) for table in board.tables)]]
     title = f"{reference.label} against the others on each data set, {_percent(board.share)} of the features"
-    yield Table(title + _by(board), header, lines, note, n_names=1)
+    return Table(title + _by(board), header, lines, note, n_names=1)
 
 
 def pooled_table(boards: Sequence[Board], methods: Sequence[StudyMethod], reference: StudyMethod) -> Table:
@@ -184,11 +184,9 @@ def pooled_table(boards: Sequence[Board], methods: Sequence[StudyMethod], refere
     column = list(methods).index(reference)
     tests = {name: compare_with(values, column) for name, values in groups.items()}
     lines = []
-    for number, first in enumerate(next(iter(tests.values()))):
-        line = [Entry(methods[first.second].label)]
-        for name, pairs in tests.items():
-            line += _pooled_entries(pairs[number], groups[name])
-        lines.append(line)
+    for pairs in zip(*tests.values(), strict=True):  # one test for each group, of the same method
+        entries = map(_pooled_entries, pairs, groups.values())
+        lines.append([Entry(methods[pairs[0].second].label), *chain.from_iterable(entries)])
     note = (
         f"Over {len(boards[0].tables)} tables: median difference of the mean {boards[0].metric}, tables on which "
         f"{reference.label} is better, p-value of the Wilcoxon signed-rank test, and the same Holm-adjusted for the "
@@ -199,17 +197,10 @@ def pooled_table(boards: Sequence[Board], methods: Sequence[StudyMethod], refere
     return Table(title, header, lines, note, n_names=1)
 
 
-class Difference(NamedTuple):
-    """A mean paired difference and its adjusted p-value."""
-
-    mean: float
-    adjusted: float
-
-
 def _differences(
     board: Board, reference: StudyMethod, others: Sequence[StudyMethod], table: str, test_share: float
-) -> dict[str, Difference]:
-    """Return the difference to every method that has enough splits in common, by its id."""
+) -> dict[str, Entry]:
+    """Return the mean difference to every method that has enough splits in common, and its p-value, by its id."""
     ours, found = board.of(reference, table), {}
     for method in others:
         theirs = board.of(method, table)
@@ -217,22 +208,16 @@ def _differences(
         if len(common) >= FEWEST_SPLITS:
             found[method.id] = np.array([(ours[split] - theirs[split]).mean() for split in common])
     adjusted = holm([corrected_resampled_t_test(values, test_share) for values in found.values()])
-    return {name: Difference(float(v.mean()), float(p)) for (name, v), p in zip(found.items(), adjusted, strict=True)}
-
-
-def _difference_entry(difference: Difference | None) -> Entry:
-    if difference is None:
-        return MISSING
-    return Entry(f"{_signed(difference.mean)} ({_p(difference.adjusted)})", best=difference.adjusted < SIGNIFICANT)
+    return {
+        name: Entry(f"{_signed(float(values.mean()))} ({_p(p)})", best=bool(p < SIGNIFICANT))
+        for (name, values), p in zip(found.items(), adjusted.tolist(), strict=True)
+    }
 
 
 def _pooled_entries(test: PairedTest, values: FloatArray) -> list[Entry]:
-    better = int((values[:, test.first] > values[:, test.second]).sum())
-    significant = test.adjusted < SIGNIFICANT
-    return [
-        Entry(_signed(test.median_difference)), Entry(str(better)), Entry(_p(test.p_value)),
-        Entry(_p(test.adjusted), best=significant),
-    ]  # fmt: skip
+    better = str(int((values[:, test.first] > values[:, test.second]).sum()))
+    adjusted = Entry(_p(test.adjusted), best=test.adjusted < SIGNIFICANT)
+    return [Entry(_signed(test.median_difference)), Entry(better), Entry(_p(test.p_value)), adjusted]
 
 
 def _common_splits(values: Sequence[Mapping[int, FloatArray]]) -> list[int]:

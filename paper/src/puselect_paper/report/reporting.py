@@ -7,7 +7,7 @@ from typing import NamedTuple
 from puselect.atomic import atomic_write
 from puselect.phrases import duration
 from puselect.report.theme import Link, environment, page
-from puselect_paper.report.figures import Picture, draw_all, drawings
+from puselect_paper.report.figures import Picture, draw_all
 from puselect_paper.report.real_board import board_tables, split_tables
 from puselect_paper.report.results import BlockResults, Results, collect
 from puselect_paper.report.table1 import recall_tables
@@ -73,8 +73,8 @@ def study_tables(results: Results) -> list[Table]:
 
 
 def block_tables(results: BlockResults) -> list[Table]:
-    """Return the tables of a block; curves and scatter plots have none."""
-    if not results.results or results.block.x or results.block.measure == "objective":
+    """Return the tables of a block."""
+    if not results.results:
         return []
     if results.block.measure == "counts":
         return [counts_table(results)]
@@ -87,12 +87,11 @@ def block_tables(results: BlockResults) -> list[Table]:
 
 def _section(folder: Path, target: Path) -> Section:
     results = collect(*load_run(folder))
-    todo = [drawing for number, block in enumerate(results.blocks, start=1) for drawing in drawings(number, block)]
     remarks = _remarks(results)
     pictures: list[Picture] = []
     figures = target / FIGURES / ("" if folder == target else folder.name)
     try:
-        pictures = draw_all(todo, figures)
+        pictures = draw_all(results.blocks, figures)
     except ImportError as error:
         remarks.append(f"No figures: {error}.")
     return Section(folder.name, results.study.title, remarks, study_tables(results), pictures, _errors(results))

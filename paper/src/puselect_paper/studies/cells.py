@@ -67,11 +67,9 @@ class Cell:
     def from_content(cls, content: JSONObject) -> Self:
         """Return the cell with this content, or raise a ValueError."""
         kinds = {"measure": str, "method": str, "settings": dict, "data": dict, "seed": int}
-        if set(content) != set(kinds):
-            raise ValueError(f"a cell must have {', '.join(kinds)}; got {', '.join(map(str, content)) or 'nothing'}")
-        for name, kind in kinds.items():
-            if not isinstance(content[name], kind) or isinstance(content[name], bool):
-                raise ValueError(f"{name} of a cell has the wrong type: {type(content[name]).__name__}")
+        found = {name: type(value) for name, value in content.items()}
+        if found != kinds:
+            raise ValueError(f"a cell must have {kinds}, got {found}")
         cell = cls(**content)
         digest(cell.content)  # NaN and half characters have no key
         return cell

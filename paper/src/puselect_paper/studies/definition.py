@@ -1,7 +1,6 @@
 """Checks on the definition of a study, as it is read from a TOML or JSON file."""
 
 import inspect
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from puselect.datasets import make_pu_clusters
@@ -19,7 +18,7 @@ METHOD_KINDS: Kinds = {
     "name": str, "id": str, "label": str, "group": str, "paper": str, "settings": dict, "artificial": dict,
     "given": str,
 }  # fmt: skip
-BLOCK_KINDS: Kinds = {"measure": str, "title": str, "methods": list, "settings": dict, "x": str}
+BLOCK_KINDS: Kinds = {"measure": str, "title": str, "methods": list}
 REAL_KINDS: Kinds = {"name": (str, list), "share": (float, int, list), "models": list}
 OPEN_KINDS: dict[str, Kinds] = {
     "downstream": {**REAL_KINDS, "rate": (float, int, list)},
@@ -62,21 +61,15 @@ def check_block(entry: object) -> str:
 
 
 def check_point(measure: str, point: JSONObject) -> None:
-    """Raise a ValueError if a data set of a block cannot be: an unknown name or model, or a number out of place."""
+    """Raise a ValueError if a data set of a block cannot be: an unknown condition, name or model, or no share."""
     for name, value in point.items():
         if name == "condition":
             parse_condition(value)
-        elif name == "name" and measure == "real":
-            if not re.fullmatch(r"[\w-]+", str(value)):
-                raise ValueError(f"name must consist of letters, digits, _ and -, got {value!r}")
-        elif name == "name":
-            if value not in list(OPEN_DATA):
-                raise ValueError(f"name must be one of {', '.join(OPEN_DATA)}, got {value!r}")
+        elif name == "name" and measure != "real":
+            check_among("name", [value], list(OPEN_DATA))
         elif name == "models":
             check_among("models", value, list(DOWNSTREAM))
-        elif name != "noise" and not isinstance(value, int | float):
-            raise ValueError(f"{name} must be a number, got {value!r}")
-        elif name in ("share", "rate") and not 0 < value <= 1:
+        elif name in ("share", "rate") and not (isinstance(value, int | float) and 0 < value <= 1):
             raise ValueError(f"{name} must lie in (0, 1], got {value!r}")
 
 

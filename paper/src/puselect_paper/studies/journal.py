@@ -10,8 +10,8 @@ A line has these fields:
     What was measured, if the cell was finished. ``recall``: ``fsr``, ``selected`` (indices of columns),
     ``fit_seconds`` (not if several fits shared the time) and, for searches, ``objective``, ``steps``, ``converged``
     (`settled_`) and ``undecided``, the share of probabilities between .1 and .9 at the end. ``convergence``: the same
-    and ``evaluations``, ``theta``, ``relevant``. ``objective``: ``printed``, ``exact``. ``downstream`` and ``real``:
-    as ``recall``, but ``auc`` by model instead of ``fsr``. ``counts``: the counts of the paper's Table 2.
+    and ``evaluations``, ``theta``, ``relevant``. ``downstream`` and ``real``: as ``recall``, but ``auc`` by model
+    instead of ``fsr``. ``counts``: the counts of the paper's Table 2.
 ``error``
     Instead of ``values``, if the cell failed. Such a cell is tried again on the next run.
 ``seconds``
@@ -34,10 +34,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
+import numpy as np
+
+from puselect.arrays import FloatArray
 from puselect_paper.studies.cells import Cell, JSONObject
-from puselect_paper.studies.values import check_numbers, check_values
 
 try:
     import fcntl
@@ -45,6 +47,13 @@ except ImportError:  # Windows: nothing keeps two runs apart there
     fcntl = None  # type: ignore[assignment]
 
 NAME = "results.jsonl"
+COUNTS = ("instances", "features", "positive instances", "labelled for training", "positive for testing")
+NEEDED = {
+    "recall": {"fsr": 0},
+    "convergence": {"fsr": 0, "evaluations": 1, "theta": 2, "relevant": 1},
+    "counts": dict.fromkeys(COUNTS, 0),
+}
+"""Names of the values by measure, with the dimensions of the numbers they hold."""
 
 
 @dataclass(frozen=True)
@@ -75,34 +84,33 @@ class Row:
     @classmethod
     def from_json(cls, line: str | bytes) -> Self:
         """Return the row that a line holds; a line that is not a complete row raises a ValueError."""
-        fields = _json_object(line)
-        cell = Cell.from_content(_typed(fields, "cell", dict, {}))
-        values, error = _typed(fields, "values", dict, None), _typed(fields, "error", str, None)
-        if (values is None) == (error is None):
-            raise ValueError("a row must have either values or an error")
-        if values is not None:
-            check_values(cell.measure, cell.data, values)
-        seconds = _typed(fields, "seconds", (int, float), 0.0)
-        check_numbers("seconds", seconds, 0)
-        versions, engine = _typed(fields, "versions", dict, {}), _typed(fields, "engine", str, None)
-        return cls(cell, values, error, float(seconds), versions, engine)
+        try:
+            fields = json.loads(line)
+            cell, values, error = Cell.from_content(fields["cell"]), fields.get("values"), fields.get("error")
+            if (values is None) == (error is None):
+                raise ValueError("a row must have either values or an error")
+            if values is not None:
+                check_values(cell, values)
+            seconds = float(check_numbers("seconds", fields.get("seconds", 0.0), 0))
+            return cls(cell, values, error, seconds, dict(fields.get("versions", {})), fields.get("engine"))
+        except (AttributeError, KeyError, OverflowError, RecursionError, TypeError) as problem:
+            raise ValueError(f"{type(problem).__name__}: {problem}") from problem
 
 
-def _json_object(line: str | bytes) -> JSONObject:
-    try:
-        fields = json.loads(line)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    if not isinstance(fields, dict):
-        raise ValueError("a row must be a JSON object")
-    return fields
+def check_values(cell: Cell, values: JSONObject) -> None:
+    """Raise a ValueError or TypeError if the values of a cell lack numbers that tables and figures need."""
+    for name, n_dimensions in NEEDED.get(cell.measure, {}).items():
+        check_numbers(name, values[name], n_dimensions)
+    for model in cell.data["models"] if cell.measure in ("downstream", "real") else ():
+        check_numbers("auc", values["auc"][model], 0)
 
 
-def _typed(fields: JSONObject, name: str, kind: type | tuple[type, ...], default: object) -> Any:
-    value = fields.get(name, default)
-    if value is not default and (not isinstance(value, kind) or isinstance(value, bool)):
-        raise ValueError(f"{name} has the wrong type: {type(value).__name__}")
-    return value
+def check_numbers(name: str, value: object, n_dimensions: int) -> FloatArray:
+    """Return finite numbers, in lists of equal length if there are dimensions; raise a ValueError if they are not."""
+    array = np.array(value)
+    if array.ndim != n_dimensions or array.dtype.kind not in "iuf" or not (array.size and np.isfinite(array).all()):
+        raise ValueError(f"{name} must hold finite numbers in {n_dimensions} dimension(s), got {value!r}")
+    return array
 
 
 class Journal:

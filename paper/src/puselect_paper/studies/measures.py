@@ -11,21 +11,19 @@ from threadpoolctl import threadpool_limits
 from puselect._version import versions
 from puselect.evaluation.holdout import select_features
 from puselect.exceptions import InterruptedSearchWarning
-from puselect_paper.studies.artificial import assign_convergence, assign_recall, measure_objective
+from puselect_paper.studies.artificial import assign_artificial
 from puselect_paper.studies.cells import Assignment, Cell, JSONObject
 from puselect_paper.studies.journal import Row
 from puselect_paper.studies.open_data import assign_downstream, measure_counts
 from puselect_paper.studies.real_tables import assign_real_table
 
 ASSIGNMENTS: dict[str, Callable[[Cell], Assignment]] = {
-    "recall": assign_recall,
-    "convergence": assign_convergence,
+    "recall": assign_artificial,
+    "convergence": assign_artificial,
     "downstream": assign_downstream,
     "real": assign_real_table,
 }
-OTHERS: dict[str, Callable[[Cell], JSONObject]] = {"objective": measure_objective, "counts": measure_counts}
-"""Measures that do not select features."""
-MEASURES = (*ASSIGNMENTS, *OTHERS)
+MEASURES = (*ASSIGNMENTS, "counts")
 
 
 def measure(cell: Cell) -> Row:
@@ -40,8 +38,8 @@ def measure(cell: Cell) -> Row:
 
 
 def _values(cell: Cell) -> JSONObject:
-    if cell.measure in OTHERS:
-        return OTHERS[cell.measure](cell)
+    if cell.measure == "counts":
+        return measure_counts(cell)
     task = ASSIGNMENTS[cell.measure](cell)
     settings = {**task.settings, **cell.settings}
     return task.judge(select_features(cell.method, task.X, task.y, task.k, cell.seed, **settings))

@@ -1,14 +1,13 @@
-"""Run the cells of a study that have no result yet, the longest first."""
+"""Run the cells of a study that have no result yet, those of the slowest methods first."""
 
 import json
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from puselect.atomic import atomic_write, remove_scratch
+from puselect.methods import REGISTRY
 from puselect_paper.studies.cells import Cell
-from puselect_paper.studies.cost import estimate_seconds, known_seconds
 from puselect_paper.studies.journal import Journal, Row, read_rows
 from puselect_paper.studies.study import Study, load_study, read_definition
 from puselect_paper.studies.workers import Workers, local_workers
@@ -25,8 +24,6 @@ class Progress(NamedTuple):
     """Cells that had no result when the run began."""
     failed: int
     """Cells that failed in this run."""
-    seconds_left: float
-    """An estimate."""
     row: Row | None = None
     """The row that has just been written; None at the start."""
 
@@ -76,18 +73,14 @@ def run_study(
     cells = [cell for cell in study.cells(methods, n_seeds) if only(cell)]
     with Journal(folder) as journal:
         keep_definition(study, folder)
-        rows = read_rows(folder)
-        finished = {row.cell.key for row in rows if row.finished}
-        known = known_seconds(rows)
-        left = longest_first([cell for cell in cells if cell.key not in finished], known)
-        clock = Clock({cell.key: estimate_seconds(cell, known) for cell in left})
-        tell(Progress(0, len(left), 0, clock.seconds_left()))
+        finished = {row.cell.key for row in read_rows(folder) if row.finished}
+        left = longest_first([cell for cell in cells if cell.key not in finished])
+        tell(Progress(0, len(left), 0))
         failed: list[Row] = []
         for done, row in enumerate((workers or local_workers(1))(left), start=1):
             journal.append(row)
             failed += [] if row.finished else [row]
-            clock.tick(row)
-            tell(Progress(done, len(left), len(failed), clock.seconds_left(), row))
+            tell(Progress(done, len(left), len(failed), row))
     return Outcome(len(left) - len(failed), len(cells) - len(left), failed)
 
 
@@ -107,24 +100,6 @@ def load_run(folder: Path) -> tuple[Study, list[Row]]:
     return load_study(str(folder / STUDY_FILE)), read_rows(folder)
 
 
-def longest_first(cells: Sequence[Cell], known: Mapping[str, float]) -> list[Cell]:
-    """Return the cells, those of the longest estimated time first, so that no long one is left over at the end."""
-    return sorted(cells, key=lambda cell: -estimate_seconds(cell, known))
-
-
-class Clock:
-    """Estimates the time left from the estimates of the remaining cells and the pace of the finished ones."""
-
-    def __init__(self, left: dict[str, float]) -> None:
-        self.begin = time.monotonic()
-        self.left = left
-        self.estimated = 0.0
-
-    def tick(self, row: Row) -> None:
-        """Count a cell as finished."""
-        self.estimated += self.left.pop(row.cell.key)
-
-    def seconds_left(self) -> float:
-        """Return the time left; until the first cell is finished, the sum of the estimates."""
-        pace = (time.monotonic() - self.begin) / self.estimated if self.estimated else 1.0
-        return sum(self.left.values()) * pace
+def longest_first(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells, those of the slowest methods first, so that no long one is left over at the end."""
+    return sorted(cells, key=lambda cell: -REGISTRY[cell.method].seconds if cell.method in REGISTRY else 0.0)

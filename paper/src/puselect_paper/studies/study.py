@@ -1,4 +1,4 @@
-"""A study: data sets x methods x seeds x settings, read from a TOML file.
+"""A study: data sets x methods x seeds, read from a TOML file.
 
 ::
 
@@ -8,11 +8,9 @@
 
     [[data]]
     title = "FSR in the ten conditions"
-    measure = "recall"                  # recall, convergence, objective: artificial data; downstream: open data
+    measure = "recall"                  # recall, convergence: artificial data; downstream: open data
     condition = ["40/8/1", "40/8/2"]    # keyword arguments of make_pu_clusters; lists are crossed
-    settings = { n_clusters = [5, 20] } # more settings for all methods here, also crossed
     methods = ["fscpu"]                 # ids of some methods; by default all
-    x = "n_clusters"                    # draws curves over it: "label rate", "features" or a setting
 
 A method that is not to be run with its defaults is a table instead of a name::
 
@@ -103,9 +101,7 @@ class Block:
     measure: str
     title: str
     points: Sequence[JSONObject]
-    settings: Sequence[JSONObject]
     methods: Sequence[str]
-    x: str = ""
 
     @classmethod
     def from_entry(cls, entry: JSONObject) -> Self:
@@ -114,8 +110,7 @@ class Block:
         points = list(_cross({name: value for name, value in entry.items() if name not in BLOCK_KINDS}))
         for point in points:
             check_point(measure, point)
-        settings = list(_cross(entry.get("settings", {})))
-        return cls(measure, entry.get("title", ""), points, settings, entry.get("methods", ()), entry.get("x", ""))
+        return cls(measure, entry.get("title", ""), points, entry.get("methods", ()))
 
 
 class Place(NamedTuple):
@@ -124,7 +119,6 @@ class Place(NamedTuple):
     block: Block
     method: StudyMethod
     point: JSONObject
-    settings: JSONObject
 
 
 @dataclass(frozen=True)
@@ -172,14 +166,13 @@ class Study:
 
     def _templates(self) -> Iterator[tuple[Place, Cell]]:
         for block in self.blocks:
-            for method, settings, point in product(self.methods, block.settings, block.points):
+            for method, point in product(self.methods, block.points):
                 if block.methods and method.id not in block.methods:
                     continue
                 data = {**point, **({} if block.measure in OPEN_KINDS else method.artificial)}
                 if method.given:
                     data["given"] = method.given
-                cell = Cell(block.measure, method.name, {**method.settings, **settings}, data, 0)
-                yield Place(block, method, point, settings), cell
+                yield Place(block, method, point), Cell(block.measure, method.name, method.settings, data, 0)
 
 
 def study_names() -> list[str]:
@@ -216,18 +209,11 @@ def read_definition(path: Path) -> JSONObject:
 def shorten(study: Study) -> Study:
     """Return the smallest version of a study: one seed, the first of each list of data, reduced settings."""
     data = [
-        {name: value if name == "methods" else _first(value) for name, value in entry.items()}
+        {name: value[:1] if isinstance(value, list) and name != "methods" else value for name, value in entry.items()}
         for entry in study.definition["data"]
     ]
     changes = {"title": f"{study.title} (quick)", "seeds": 1, "data": data, "reduced": True}
     return Study.from_definition({**study.definition, **changes})
-
-
-def _first(value: object) -> object:
-    """Return the first of a list, still as a list, also inside a table; anything else as it is."""
-    if isinstance(value, dict):
-        return {name: _first(inner) for name, inner in value.items()}
-    return value[:1] if isinstance(value, list) else value
 
 
 def _cross(table: JSONObject) -> Iterator[JSONObject]:

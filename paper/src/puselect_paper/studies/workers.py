@@ -8,8 +8,8 @@ from multiprocessing import get_context
 
 from joblib import Parallel, delayed, effective_n_jobs
 
-from puselect.clustering.dask.collections import load_distributed
 from puselect.evaluation.holdout import without_interrupts
+from puselect.fscpu.dask_table import load_distributed
 from puselect_paper.studies.cells import Cell
 from puselect_paper.studies.journal import Row
 from puselect_paper.studies.measures import measure

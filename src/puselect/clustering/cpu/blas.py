@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import cache
 from threading import Lock
 
-import scipy.linalg.blas  # noqa: F401  loads the BLAS that numba calls, so that it can be limited
 from threadpoolctl import ThreadpoolController
 
 

@@ -8,15 +8,13 @@ from scipy.sparse import csc_array
 from sklearn.cluster import kmeans_plusplus
 
 from puselect.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray, map_blocks
-from puselect.clustering.base import ClusterTable, FinalFit, Mixture, Sample, draw_sample
+from puselect.clustering.base import ClusterTable, FinalFit, Sample, draw_sample
 from puselect.clustering.cpu.blas import one_blas_thread
 from puselect.clustering.cpu.fits import MixtureFit, hard_fit, soft_fit
 from puselect.clustering.cpu.kernels import count
-from puselect.clustering.cpu.wide import WideFit, wide_fit
 from puselect.clustering.mixture import MixtureSpec, regularised
 from puselect.sparse_table import SparseTable
 
-WIDE_COLUMNS = 51  # from which on `wide_fit` is faster
 SERIAL_WORK = 2_000_000  # multiplications below which a thread per mask is slower
 
 
@@ -118,8 +116,7 @@ class CPUEngine:
                 fit = self._fit(rows, mask)
                 self._count(fit, rows.sample, table, i)
                 if n_mixtures is None or i < n_mixtures:
-                    found = fit.dense().parameters if isinstance(fit, WideFit) else fit.parameters
-                    mixtures.append(Mixture.of(found.size, found.mean + self.centre[mask], found.factor))
+                    mixtures.append(fit.parameters.mixture(self.centre[mask]))
         return FinalFit(table, tuple(mixtures))
 
     def _cluster_alike(self, masks: BoolArray, members: list[int], rows: Rows, table: ClusterTable) -> None:
@@ -134,20 +131,15 @@ class CPUEngine:
         n_threads = 1 if work < SERIAL_WORK else min(self.n_threads, len(members))
         map_blocks(fill, len(members), 1, n_threads)
 
-    def _count(self, fit: MixtureFit | WideFit, sample: Sample, table: ClusterTable, line: int) -> None:
+    def _count(self, fit: MixtureFit, sample: Sample, table: ClusterTable, line: int) -> None:
         """Fill in one line of `table`."""
         table.degenerate[line] = fit.degenerate
         count(fit.labels, sample.positive, sample.weight, table.size[line], table.positive[line])
 
-    def _fit(self, rows: Rows, mask: BoolArray) -> MixtureFit | WideFit:
+    def _fit(self, rows: Rows, mask: BoolArray) -> MixtureFit:
         """Return the mixture of a mask's columns."""
-        Z, spec = rows.Z[mask[rows.used]], self.spec
-        centres = self._centres(Z, rows)
-        if spec.em == "soft":
-            return soft_fit(Z, centres, spec)
-        is_shrunken = spec.covariance_type == "full" and spec.shrinkage > 0
-        fit = wide_fit if is_shrunken and len(Z) >= WIDE_COLUMNS else hard_fit
-        return fit(Z, centres, spec)
+        Z, fit = rows.Z[mask[rows.used]], soft_fit if self.spec.em == "soft" else hard_fit
+        return fit(Z, self._centres(Z, rows), self.spec)
 
     def _centres(self, Z: Float32Array, rows: Rows) -> Float32Array:
         """Return where the clusters start, shape (n_clusters, n_features)."""

@@ -7,26 +7,51 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puselect.arrays import Float32Array, FloatArray, IntArray
-from puselect.clustering.cpu.kernels import assign, expect, factorise_all, hard_moments, maximise, move_centres, nearest
-from puselect.clustering.mixture import MixtureSpec, shape_covariances
+from puselect.arrays import BoolArray, Float32Array, FloatArray, IntArray
+from puselect.clustering.base import Mixture, mixture_constants
+from puselect.clustering.cpu.kernels import factorise_all, hard_moments, maximise, move_centres, nearest, place_rows
+from puselect.clustering.mixture import MixtureSpec
 
 KMEANS_STEPS, KMEANS_TOL = 300, 1e-4  # scikit-learn's; the tolerance is relative to the mean variance of the columns
+LEAST_SHARE = 1e-18  # far below float32's resolution of 1, far above the numbers that processors are slow with
 
 
-class Parameters(NamedTuple):
-    """The parameters of a mixture, overwritten in place from step to step."""
+class Moments(NamedTuple):
+    """Moments of the rows of every cluster."""
 
     size: FloatArray
     mean: FloatArray
+    variance: FloatArray
+    """Shape (n_clusters, n_features)."""
+    is_full: BoolArray
+    """Clusters with a covariance of their own; the others have variances only."""
     cov: FloatArray
-    factor: FloatArray
-    """Inverse of the lower Cholesky factor of each covariance."""
+    """Lower triangles of these covariances, shape (n_full, n_features, n_features)."""
 
-    def factorise(self, spec: MixtureSpec) -> bool:
-        """Shape and factorise the covariances; return whether one needed more regularisation."""
-        self.cov[:] = shape_covariances(self.cov, self.size, spec)
-        return bool(factorise_all(self.cov, spec.reg_covar, self.factor))
+
+class Parameters(NamedTuple):
+    """The parameters of a mixture."""
+
+    size: FloatArray
+    mean: FloatArray
+    scale: FloatArray
+    """One over the standard deviations of clusters without a covariance, shape (n_clusters, n_features)."""
+    is_full: BoolArray
+    factor: FloatArray
+    """Inverses of the lower Cholesky factors of the others, shape (n_full, n_features, n_features)."""
+
+    def place(self, Z: Float32Array, distance: Float32Array, labels: IntArray) -> None:
+        """Overwrite the distances of the rows from the clusters (n_clusters, n_rows), and their labels."""
+        log_factor = np.log(self.scale).sum(axis=1)
+        log_factor[self.is_full] = np.log(np.diagonal(self.factor, axis1=1, axis2=2)).sum(axis=1)
+        constant = mixture_constants(self.size, log_factor).astype(np.float32)
+        place_rows(Z, constant, self.mean, self.scale, self.is_full, self.factor, distance, labels)
+
+    def mixture(self, centre: FloatArray) -> Mixture:
+        """Return the mixture in the units of the table, of whose columns `centre` was subtracted."""
+        factor = self.scale[:, :, None] * np.eye(self.mean.shape[1])
+        factor[self.is_full] = self.factor
+        return Mixture.of(self.size, self.mean + centre, factor)
 
 
 class MixtureFit(NamedTuple):
@@ -38,12 +63,6 @@ class MixtureFit(NamedTuple):
     """Whether a cluster was empty at the start, or a covariance needed more regularisation."""
     parameters: Parameters
     """The parameters that gave the labels."""
-
-
-def new_parameters(n_clusters: int, n_features: int) -> Parameters:
-    """Return uninitialised parameters."""
-    square = (n_clusters, n_features, n_features)
-    return Parameters(np.empty(n_clusters), np.empty((n_clusters, n_features)), np.empty(square), np.empty(square))
 
 
 def lloyd(Z: Float32Array, centres: Float32Array, steps: int, tolerance: float = 0.0) -> IntArray:
@@ -62,29 +81,86 @@ def lloyd(Z: Float32Array, centres: Float32Array, steps: int, tolerance: float =
 
 def hard_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> MixtureFit:
     """Assign rows to the nearest centre, then run EM steps in which every row belongs to one cluster."""
-    found = new_parameters(*centres.shape)
     labels = lloyd(Z, centres, 1)
+    distance = np.empty((len(centres), Z.shape[1]), dtype=np.float32)
     degenerate = False
     for step in range(spec.em_steps):
-        hard_moments(Z, labels, found.size, found.mean, found.cov)
-        degenerate |= found.factorise(spec) or (step == 0 and not found.size.all())
-        assign(Z, found.size, found.mean, found.factor, labels)
-    return MixtureFit(labels, degenerate, found)
+        moments = moments_of_labels(Z, labels, len(centres), spec)
+        found, failed = factorised(moments, spec)
+        degenerate |= failed or (step == 0 and not found.size.all())
+        found.place(Z, distance, labels)
+    return MixtureFit(labels, bool(degenerate), found)
 
 
 def soft_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> MixtureFit:
     """Run k-means, then EM until the mean log-likelihood changes by less than the tolerance."""
-    found = new_parameters(*centres.shape)
+    n_clusters, n_features = centres.shape
     labels = lloyd(Z, centres, KMEANS_STEPS, KMEANS_TOL * float(Z.var(axis=1, dtype=np.float64).mean()))
-    hard_moments(Z, labels, found.size, found.mean, found.cov)
-    degenerate = found.factorise(spec) or not found.size.all()
-    share = np.empty((len(centres), Z.shape[1]), dtype=np.float32)
+    found, degenerate = factorised(moments_of_labels(Z, labels, n_clusters, spec), spec)
+    degenerate |= not found.size.all()
+    share = np.empty((n_clusters, Z.shape[1]), dtype=np.float32)
     bound = -np.inf
     for _ in range(spec.em_steps):
-        previous, bound = bound, expect(Z, found.size, found.mean, found.factor, share)
-        maximise(Z, share, found.size, found.mean, found.cov)
-        degenerate |= found.factorise(spec)
+        found.place(Z, share, labels)
+        previous, bound = bound, responsibilities(share)
+        size, mean, cov = np.empty(n_clusters), np.empty_like(found.mean), np.zeros((n_clusters, *[n_features] * 2))
+        maximise(Z, share, size, mean, cov)
+        is_full = own_covariance(size, n_features, spec)
+        variance = np.diagonal(cov, axis1=1, axis2=2).clip(0)  # rounding may leave less
+        found, failed = factorised(Moments(size, mean, variance, is_full, cov[is_full]), spec)
+        degenerate |= failed
         if abs(bound - previous) < spec.tol:
             break
-    assign(Z, found.size, found.mean, found.factor, labels)
+    found.place(Z, share, labels)
     return MixtureFit(labels, bool(degenerate), found)
+
+
+def moments_of_labels(Z: Float32Array, labels: IntArray, n_clusters: int, spec: MixtureSpec) -> Moments:
+    """Return the moments of the rows of each label."""
+    n_features = len(Z)
+    size = np.bincount(labels, minlength=n_clusters).astype(np.float64)
+    is_full = own_covariance(size, n_features, spec)
+    mean, variance = np.empty((2, n_clusters, n_features))
+    cov = np.zeros((int(is_full.sum()), n_features, n_features))
+    hard_moments(Z, labels, is_full, size, mean, variance, cov)
+    return Moments(size, mean, variance, is_full, cov)
+
+
+def own_covariance(size: FloatArray, n_features: int, spec: MixtureSpec) -> BoolArray:
+    """Return which clusters need their covariance: shrinkage leaves a small one nothing but the pooled variances."""
+    if spec.covariance_type == "full":
+        return np.asarray(size > spec.shrinkage * n_features)
+    return np.full(len(size), spec.covariance_type == "tied")
+
+
+def factorised(moments: Moments, spec: MixtureSpec) -> tuple[Parameters, bool]:
+    """Return the parameters of clusters shaped by `shape_covariances`, and whether one needed more regularisation."""
+    size, mean, variance, is_full, cov = moments
+    weight = size / size.sum()
+    if spec.covariance_type == "tied":
+        cov = np.repeat(np.tensordot(weight, cov, axes=1)[None], len(size), axis=0)
+    elif spec.covariance_type == "full":
+        variance = weight @ variance
+        amount = (spec.shrinkage * len(variance) / size[is_full])[:, None] ** 2
+        cov = (1 - amount[:, :, None]) * cov
+        np.einsum("cjj->cj", cov)[:] += amount * variance
+    elif spec.covariance_type == "spherical":
+        variance = variance.mean(axis=1, keepdims=True)
+    factor, scale = np.empty_like(cov), np.broadcast_to(1 / np.sqrt(variance + spec.reg_covar), mean.shape)
+    failed = bool(factorise_all(cov, spec.reg_covar, factor))
+    return Parameters(size, mean, scale, is_full, factor), failed
+
+
+def responsibilities(distance: Float32Array) -> float:
+    """Turn the distances of rows from clusters into the rows' shares, in place; return the mean log-likelihood.
+
+    Without the constant term of the densities.
+    """
+    best = distance.min(axis=0)
+    np.subtract(best, distance, out=distance)
+    distance *= np.float32(0.5)
+    np.exp(distance, out=distance)
+    np.putmask(distance, distance < LEAST_SHARE, 0)
+    total = distance.sum(axis=0)
+    distance /= total
+    return float((np.log(total) - 0.5 * best).mean(dtype=np.float64))

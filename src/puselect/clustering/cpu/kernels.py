@@ -1,7 +1,9 @@
-"""Compiled kernels of the Gaussian mixture: labels, moments, factors, densities, responsibilities, counts.
+"""Compiled kernels of the Gaussian mixture: labels, moments, factors, densities, counts.
 
 Tables come as ``Z`` (n_features, n_rows): one row of ``Z`` per selected feature, so that the inner loops
-run over consecutive table rows. ``Z`` is float32 and centred; every sum over rows is kept in float64.
+run over consecutive table rows. ``Z`` is float32 and centred; sums over more than `BLOCK` rows are kept in float64.
+Covariances and factors are triangles of a few dozen columns: plain loops over half of them, which the compiler
+vectorises, take half of the time of a BLAS that multiplies the whole, and compile in a fraction of it.
 """
 
 import functools
@@ -22,8 +24,8 @@ logger = logging.getLogger(__name__)
 # Sums may be reordered and vectorised. NaN and infinity are not ruled out: with "nnan" or "ninf" a comparison with one
 # would be undefined, and labels, by which kernels write, are made of comparisons.
 FAST = {"nsz", "contract", "reassoc"}
-BLOCK = 512  # rows per block: their densities for all clusters fit into the L2 cache
-STRIP = 8  # rows of the triangular factors multiplied at a time
+BLOCK = 256  # rows at a time: their values in 25 columns fit into the L1 cache
+GROUP = 4  # columns at a time: a row's sum or weight is read once for all of them
 
 
 def kernel(function: Kernel, **options: bool) -> Kernel:
@@ -82,56 +84,75 @@ def nearest(Z: Array, centres: Array, labels: Array) -> int:
     return changed
 
 
-@kernel
-def hard_moments(Z: Array, labels: Array, size: Array, mean: Array, cov: Array) -> None:
-    """Write count, mean and covariance (divided by the count) of the rows of each label."""
-    n_rows = Z.shape[1]
-    start = np.zeros(size.shape[0] + 1, np.int64)
-    for i in range(n_rows):
-        start[labels[i] + 1] += 1
-    for c in range(size.shape[0]):
-        size[c] = start[c + 1]
-        start[c + 1] += start[c]
-    order = np.empty(n_rows, np.int32)
-    place = start.copy()
-    for i in range(n_rows):
-        order[place[labels[i]]] = i
-        place[labels[i]] += 1
-    for c in range(size.shape[0]):
-        moments(Z, order[start[c] : start[c + 1]], mean[c], cov[c])
+@inner_kernel
+def padded(n_features: int) -> int:
+    """Return the number of columns rounded up to whole groups."""
+    return (n_features + GROUP - 1) // GROUP * GROUP
 
 
 @inner_kernel
-def moments(Z: Array, rows: Array, mean: Array, cov: Array) -> None:
-    """Write mean and covariance of the given rows; zeros when there are none."""
-    n_features, m = Z.shape[0], rows.shape[0]
-    mean[:] = 0
-    cov[:] = 0
-    if m == 0:
-        return
-    # the rows side by side in blocks: gathered once, read twice
-    n_blocks = (m + BLOCK - 1) // BLOCK
-    width = min(BLOCK, (m + 15) // 16 * 16)
-    blocks = np.zeros((n_blocks, n_features, width), np.float32)
-    for b in range(n_blocks):
-        part = rows[b * width : b * width + width]
+def add_products(line: Array, block: Array, n_lines: int, sums: Array) -> None:
+    """Add to `sums` the products of `line` and each of the first `n_lines` lines of `block`, summed over the rows."""
+    for p in range(0, n_lines, GROUP):
+        z0, z1, z2, z3 = block[p], block[p + 1], block[p + 2], block[p + 3]
+        s0 = s1 = s2 = s3 = np.float32(0)
+        for i in range(line.shape[0]):
+            s0 += line[i] * z0[i]
+            s1 += line[i] * z1[i]
+            s2 += line[i] * z2[i]
+            s3 += line[i] * z3[i]
+        sums[p] += s0
+        sums[p + 1] += s1
+        sums[p + 2] += s2
+        sums[p + 3] += s3
+
+
+@kernel
+def hard_moments(
+    Z: Array, labels: Array, is_full: Array, size: Array, mean: Array, variance: Array, cov: Array
+) -> None:
+    """Write means and variances of the rows of each label, and the lower triangles of full covariances.
+
+    `size` has the numbers of rows; `cov` a place for each cluster that is full, in their order.
+    """
+    n_features, n_rows = Z.shape
+    end = (np.cumsum(size) - size).astype(np.int64)
+    order = np.empty(n_rows, np.int32)
+    for i in range(n_rows):
+        order[end[labels[i]]] = i
+        end[labels[i]] += 1
+    sums = np.empty((n_features, padded(n_features)))
+    n_full = 0
+    for c in range(size.shape[0]):
+        n_own = int(size[c])
+        own, width = order[end[c] - n_own : end[c]], max(1, min(BLOCK, n_own))
+        blocks = np.zeros(((n_own + width - 1) // width, padded(n_features), width), np.float32)
+        for j in range(n_features):  # gathered once, read twice
+            z, total = Z[j], 0.0
+            for b in range(blocks.shape[0]):
+                part, line = own[b * width : b * width + width], blocks[b, j]
+                for i in range(part.shape[0]):
+                    line[i] = z[part[i]]
+                    total += line[i]
+            mean[c, j] = total / max(n_own, 1)
+        sums[:] = 0
+        for b in range(blocks.shape[0]):
+            block, rows = blocks[b], min(width, n_own - b * width)
+            for j in range(n_features):
+                line, centre, squares = block[j, :rows], np.float32(mean[c, j]), np.float32(0)
+                for i in range(rows):
+                    line[i] -= centre
+                    squares += line[i] * line[i]
+                if is_full[c]:
+                    add_products(line, block, j + 1, sums[j])
+                else:
+                    sums[j, j] += squares
         for j in range(n_features):
-            z, out, s = Z[j], blocks[b, j], 0.0
-            for i in range(part.shape[0]):
-                out[i] = z[part[i]]
-                s += out[i]
-            mean[j] += s
-    mean /= m
-    product = np.empty((n_features, n_features), np.float32)
-    for b in range(n_blocks):
-        filled = min(width, m - b * width)
-        for j in range(n_features):
-            out, centre = blocks[b, j], np.float32(mean[j])
-            for i in range(filled):
-                out[i] -= centre
-        np.dot(blocks[b], blocks[b].T, product)
-        cov += product
-    cov /= m
+            variance[c, j] = sums[j, j] / max(n_own, 1)
+            if is_full[c]:
+                for p in range(j + 1):
+                    cov[n_full, j, p] = sums[j, p] / n_own
+        n_full += is_full[c]
 
 
 @inner_kernel
@@ -178,67 +199,6 @@ def factorise_all(cov: Array, regularisation: float, factor: Array) -> int:
     return failed
 
 
-@inner_kernel
-def pack_strips(factor: Array, mean: Array) -> tuple[Array, Array]:
-    """Return the factors cut into strips of rows for one product per strip, and the factors times the means.
-
-    Strip q holds rows ``q*height`` to ``(q+1)*height`` of every factor. They end at column ``(q+1)*height``, since
-    the factors are lower triangular: nearly half of the multiplications are saved.
-    """
-    n_clusters, n_features = mean.shape
-    n_strips = (n_features + STRIP - 1) // STRIP
-    height = (n_features + n_strips - 1) // n_strips
-    strips = np.zeros(n_clusters * height * n_features * n_strips, np.float32)
-    offset = np.zeros((n_strips, n_clusters * height), np.float32)
-    for q in range(n_strips):
-        width = min(n_features, (q + 1) * height)
-        start = q * n_clusters * height * n_features
-        strip = strips[start : start + n_clusters * height * width].reshape(n_clusters * height, width)
-        for c in range(n_clusters):
-            for r in range(q * height, width):
-                s = 0.0
-                for j in range(r + 1):
-                    strip[c * height + r - q * height, j] = factor[c, r, j]
-                    s += factor[c, r, j] * mean[c, j]
-                offset[q, c * height + r - q * height] = s
-    return strips, offset
-
-
-@inner_kernel
-def block_distances(
-    block: Array, strips: Array, offset: Array, constant: Array, product: Array, distance: Array,
-) -> None:
-    """Write ``constant + |factor (z - mean)|^2`` of every cluster (rows) for the table rows of one block (columns)."""
-    n_clusters, n_features = constant.shape[0], block.shape[0]
-    height = offset.shape[1] // n_clusters
-    for c in range(n_clusters):
-        distance[c] = constant[c]
-    for q in range(offset.shape[0]):
-        width = min(n_features, (q + 1) * height)
-        start = q * n_clusters * height * n_features
-        strip = strips[start : start + n_clusters * height * width].reshape(n_clusters * height, width)
-        np.dot(strip, block[:width], product)
-        for c in range(n_clusters):
-            d = distance[c]
-            for r in range(c * height, c * height + width - q * height):
-                p, o = product[r], offset[q, r]
-                for i in range(p.shape[0]):
-                    d[i] += (p[i] - o) * (p[i] - o)
-
-
-@inner_kernel
-def mixture_constants(size: Array, factor: Array) -> Array:
-    """Return -2 log(weight) - 2 log|factor| of every cluster; a huge number for an empty one."""
-    constant = np.full(size.shape[0], np.float32(1e30))
-    for c in range(size.shape[0]):
-        if size[c] > 0:
-            s = np.log(size[c] / size.sum())
-            for j in range(factor.shape[1]):
-                s += np.log(factor[c, j, j])
-            constant[c] = -2 * s
-    return constant
-
-
 @kernel
 def move_centres(Z: Array, labels: Array, centres: Array) -> float:
     """Move each of `centres` to the mean of its rows, in place, and return the sum of the squared moves.
@@ -275,116 +235,98 @@ def load_block(Z: Array, first: int, block: Array) -> int:
 
 
 @kernel
-def assign(Z: Array, size: Array, mean: Array, factor: Array, labels: Array) -> None:
-    """Write the cluster of highest weight x density for every row."""
-    n_clusters = size.shape[0]
-    constant = mixture_constants(size, factor)
-    strips, offset = pack_strips(factor, mean)
-    block = np.zeros((Z.shape[0], BLOCK), np.float32)
-    product = np.empty((offset.shape[1], BLOCK), np.float32)
-    distance = np.empty((n_clusters, BLOCK), np.float32)
+def place_rows(
+    Z: Array, constant: Array, mean: Array, scale: Array, is_full: Array, factor: Array, distance: Array, labels: Array
+) -> None:
+    """Write ``constant + |factor (z - mean)|^2`` of every cluster and row, and the cluster where it is smallest.
+
+    `factor` has the lower triangles of the full clusters, in their order; the others have a `scale` of each column.
+    """
+    n_clusters, n_features = mean.shape
+    weights = np.zeros((factor.shape[0], n_features, padded(n_features)), np.float32)
+    offset = np.zeros((factor.shape[0], n_features), np.float32)
+    n_full = 0
+    for c in range(n_clusters):
+        if is_full[c]:
+            for r in range(n_features):
+                total = 0.0
+                for j in range(r + 1):
+                    weights[n_full, r, j] = factor[n_full, r, j]
+                    total += factor[n_full, r, j] * mean[c, j]
+                offset[n_full, r] = -total
+            n_full += 1
+    block = np.zeros((padded(n_features), BLOCK), np.float32)
+    line, best = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32)
     for first in range(0, Z.shape[1], BLOCK):
         rows = load_block(Z, first, block)
-        block_distances(block, strips, offset, constant, product, distance)
         found = labels[first : first + rows]
-        found[:] = 0
-        for c in range(1, n_clusters):
-            d, best = distance[c], distance[0]
+        found[:] = 0  # for a row whose distances are all infinite
+        best[:] = np.inf
+        n_full = 0
+        for c in range(n_clusters):
+            d = distance[c, first : first + rows]
+            d[:] = constant[c]
+            for r in range(n_features):
+                if is_full[c]:
+                    line[:] = offset[n_full, r]
+                    add_weighted(block, weights[n_full, r], r + 1, line)
+                    for i in range(rows):
+                        d[i] += line[i] * line[i]
+                else:
+                    z, centre, s = block[r], np.float32(mean[c, r]), np.float32(scale[c, r])
+                    for i in range(rows):
+                        d[i] += ((z[i] - centre) * s) ** 2
+            n_full += is_full[c]
             for i in range(rows):
                 closer = d[i] < best[i]
-                found[i] = c if closer else found[i]
                 best[i] = d[i] if closer else best[i]
-
-
-@kernel
-def expect(Z: Array, size: Array, mean: Array, factor: Array, share: Array) -> float:
-    """Write the responsibilities (n_clusters, n_rows); return the mean log-likelihood of the rows."""
-    n_clusters, n_rows = share.shape
-    constant = mixture_constants(size, factor)
-    strips, offset = pack_strips(factor, mean)
-    block = np.zeros((Z.shape[0], BLOCK), np.float32)
-    product = np.empty((offset.shape[1], BLOCK), np.float32)
-    distance = np.empty((n_clusters, BLOCK), np.float32)
-    best = np.empty(BLOCK, np.float32)
-    total = np.empty(BLOCK, np.float32)
-    likelihood = 0.0
-    for first in range(0, n_rows, BLOCK):
-        rows = load_block(Z, first, block)
-        block_distances(block, strips, offset, constant, product, distance)
-        best[:] = np.inf  # an array in place of the number would take numba two more seconds to compile
-        for c in range(n_clusters):
-            for i in range(BLOCK):
-                best[i] = min(best[i], distance[c, i])
-        total[:] = 0
-        for c in range(n_clusters):
-            part = share[c, first : first + rows]
-            for i in range(rows):
-                gap = best[i] - distance[c, i]
-                # exp(-40) is below float32's resolution of 1: such a share is 0
-                part[i] = np.exp(np.float32(0.5) * gap) if gap > -80 else np.float32(0)
-                total[i] += part[i]
-        for i in range(rows):
-            likelihood += np.log(total[i]) - 0.5 * best[i]
-            total[i] = 1 / total[i]
-        for c in range(n_clusters):
-            for i in range(rows):
-                share[c, first + i] *= total[i]
-    return likelihood / n_rows - 0.5 * Z.shape[0] * np.log(2 * np.pi)
+                found[i] = c if closer else found[i]
 
 
 @inner_kernel
-def weighted_means(Z: Array, share: Array, size: Array, mean: Array) -> None:
-    """Write the sum of the shares and the weighted mean of every cluster."""
-    block = np.zeros((Z.shape[0], BLOCK), np.float32)
-    weight = np.zeros((share.shape[0], BLOCK), np.float32)
-    product = np.empty(mean.shape, np.float32)
-    size[:] = 0
-    mean[:] = 0
-    for first in range(0, Z.shape[1], BLOCK):
-        load_block(Z, first, block)
-        if load_block(share, first, weight) < BLOCK:
-            weight[:, Z.shape[1] - first :] = 0
-        np.dot(weight, block.T, product)
-        mean += product
-        for c in range(size.shape[0]):
-            size[c] += weight[c].sum()
-    for c in range(size.shape[0]):
-        for j in range(mean.shape[1]):
-            mean[c, j] /= max(size[c], 1e-30)
+def add_weighted(block: Array, weights: Array, n_lines: int, out: Array) -> None:
+    """Add to `out` the weighted sum of the first `n_lines` lines of `block`."""
+    for p in range(0, n_lines, GROUP):
+        z0, z1, z2, z3 = block[p], block[p + 1], block[p + 2], block[p + 3]
+        w0, w1, w2, w3 = weights[p], weights[p + 1], weights[p + 2], weights[p + 3]
+        for i in range(out.shape[0]):
+            out[i] += w0 * z0[i] + w1 * z1[i] + w2 * z2[i] + w3 * z3[i]
 
 
 @kernel
 def maximise(Z: Array, share: Array, size: Array, mean: Array, cov: Array) -> None:
-    """Write weighted count, mean and covariance of every cluster.
+    """Write weighted count, mean and lower triangle of the covariance of every cluster.
 
     Since the weighted differences from the mean add up to nothing, the covariance is also the weighted mean of
-    ``z (z - mean)'``. That takes one product for all clusters in place of one for each, and nothing cancels.
+    ``z (z - mean)'``: the table is read as it is, only one of two factors is weighted, and nothing cancels.
     """
-    weighted_means(Z, share, size, mean)
     n_features, n_clusters = Z.shape[0], size.shape[0]
-    block = np.zeros((n_features, BLOCK), np.float32)
-    weighted = np.zeros((n_clusters * n_features, BLOCK), np.float32)
-    product = np.empty((n_features, n_clusters * n_features), np.float32)
-    cov[:] = 0
+    block = np.zeros((padded(n_features), BLOCK), np.float32)
+    total, line = np.zeros((n_clusters, padded(n_features))), np.empty(BLOCK, np.float32)
+    product = np.zeros((n_clusters, n_features, padded(n_features)))
+    size[:] = 0
     for first in range(0, Z.shape[1], BLOCK):
         rows = load_block(Z, first, block)
-        if rows < BLOCK:
-            weighted[:, rows:] = 0
         for c in range(n_clusters):
-            r = share[c, first : first + rows]
-            for j in range(n_features):
-                centre, z, out = np.float32(mean[c, j]), block[j], weighted[c * n_features + j]
-                for i in range(rows):
-                    out[i] = r[i] * (z[i] - centre)
-        np.dot(block, weighted.T, product)
-        for c in range(n_clusters):
-            for j in range(n_features):
-                for i in range(n_features):
-                    cov[c, j, i] += product[j, c * n_features + i]
+            part = share[c, first : first + rows]
+            size[c] += part.sum()
+            add_products(part, block, n_features, total[c])
     for c in range(n_clusters):
         for j in range(n_features):
-            for i in range(n_features):
-                cov[c, j, i] /= max(size[c], 1e-30)
+            mean[c, j] = total[c, j] / max(size[c], 1e-30)
+    for first in range(0, Z.shape[1], BLOCK):
+        rows = load_block(Z, first, block)
+        for c in range(n_clusters):
+            part, weighted = share[c, first : first + rows], line[:rows]
+            for j in range(n_features):
+                z, centre = block[j], np.float32(mean[c, j])
+                for i in range(rows):
+                    weighted[i] = part[i] * (z[i] - centre)
+                add_products(weighted, block, j + 1, product[c, j])
+    for c in range(n_clusters):
+        for j in range(n_features):
+            for p in range(j + 1):
+                cov[c, j, p] = product[c, j, p] / max(size[c], 1e-30)
 
 
 @kernel

@@ -3,6 +3,7 @@ import os
 import signal
 import warnings
 
+import dask
 import dask.array as da
 import numpy as np
 import pandas as pd
@@ -12,11 +13,10 @@ from distributed import Client
 from typer.testing import CliRunner
 
 from puselect import FSCPU, cli
-from puselect.clustering.dask import collections
-from puselect.clustering.dask.collections import check_workers, connected_client
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import FewLabelsWarning
-from puselect.search.progress import watching
+from puselect.fscpu import dask_table
+from puselect.fscpu.dask_table import PartitionedTable, check_workers, connected_client
 
 X, Y, _ = make_pu_clusters("40/3/1", n_negative=240, n_positive=60, n_relevant=6, n_irrelevant=6, random_state=0)
 
@@ -31,22 +31,81 @@ def search(**changes):
     return FSCPU(6, **{"max_iter": 6, "max_samples": None, "random_state": 0, **changes})
 
 
-def test_a_killed_worker_costs_time_but_not_the_result(client, dask_cluster):
-    killed = []
+class Here:
+    """Stands in for a client: computes in this process, and keeps what it has brought."""
 
-    def kill_a_worker(step):
-        if step.number == 2:
-            nanny = next(iter(dask_cluster.workers.values()))
-            killed.append(nanny.pid)
-            os.kill(nanny.pid, signal.SIGKILL)
+    def __init__(self):
+        self.brought = []
 
-    with watching(kill_a_worker):
-        found = search(engine="dask").fit(da.from_array(X, chunks=(110, 5)), da.from_array(Y, chunks=110))
-    whole = search().fit(X, Y)
-    assert len(killed) == 1
+    def compute(self, tasks, retries):
+        return tasks
+
+    def gather(self, tasks):
+        self.brought = dask.compute(*tasks, scheduler="synchronous")
+        return self.brought
+
+
+def in_parts(X, ends=(50, 50, 170)):
+    """The table in four partitions, one of them without rows."""
+    return PartitionedTable(Here(), np.split(X, ends))
+
+
+def test_a_killed_worker_costs_time_but_not_the_result(client, tmp_path):
+    flag = tmp_path / "killed"
+
+    def die_once(chunk):
+        if not flag.exists():
+            flag.write_text("")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return chunk
+
+    table = da.from_array(X, chunks=(110, 5)).map_blocks(die_once, meta=np.empty((0, 0)))
+    found, whole = search(engine="dask").fit(table, da.from_array(Y, chunks=110)), search().fit(X, Y)
+    assert flag.exists()
+    np.testing.assert_array_equal(found.history_.value, whole.history_.value)
     np.testing.assert_array_equal(found.support_, whole.support_)
-    np.testing.assert_allclose(found.history_.value, whole.history_.value, atol=0.01)
     assert found.n_features_in_ == 12
+
+
+def test_rows_come_in_order_from_their_partitions():
+    table, rows = in_parts(X), np.array([0, 50, 51, 120, 299])
+    assert table.shape == X.shape
+    np.testing.assert_array_equal(table[rows], X[rows])
+
+
+def test_candidates_are_found_partition_by_partition():
+    selector = search().fit(in_parts(X), Y)
+    ours, theirs = selector.candidate_positives(in_parts(X), Y), selector.candidate_positives(X, Y)
+    np.testing.assert_array_equal(ours.rows, theirs.rows)
+
+
+def test_a_sampled_search_takes_its_rows_from_one_sample():
+    X, y, _ = make_pu_clusters("40/3/1", n_negative=5400, n_positive=600, n_relevant=6, n_irrelevant=6, random_state=0)
+    table = in_parts(X)
+    for engine in ("auto", "dask"):
+        found = FSCPU(6, max_iter=10, max_samples=20, engine=engine, random_state=0).fit(table, y)
+        assert found.support_.sum() == 6
+        assert sum(map(len, table.client.brought)) == 4000 + y.sum() < len(X)
+
+
+@pytest.mark.parametrize(
+    ("parts", "y", "message"),
+    [
+        ([np.ones((5, 3)), np.ones((5, 4))], np.arange(10) < 3, "all partitions must have the same columns"),
+        ([np.ones((0, 3)), np.ones((0, 3))], [], "no rows at all"),
+        ([np.ones((5, 3)), np.full((5, 3), np.nan)], np.arange(10) < 3, "finite numbers"),
+        ([np.eye(5, 3), np.eye(5, 3)], np.arange(9) < 3, "one label for each of the 10 rows"),
+        ([np.eye(5, 3), np.ones(4)], np.arange(9) < 3, "rows and columns"),
+    ],
+)
+def test_partitions_that_do_not_fit_are_one_sentence(parts, y, message):
+    with pytest.raises(ValueError, match=message):
+        FSCPU(2).fit(PartitionedTable(Here(), parts), y)
+
+
+def test_a_table_in_memory_needs_another_engine():
+    with pytest.raises(ValueError, match="needs a Dask DataFrame or Array, got ndarray"):
+        FSCPU(2, engine="dask").fit(X, Y)
 
 
 def test_a_dask_data_frame_is_searched_where_it_is(client):
@@ -59,7 +118,7 @@ def test_a_dask_data_frame_is_searched_where_it_is(client):
     found = search(engine="dask", pos_label="yes", max_iter=2).fit(table.drop(columns="part"), labels)
     whole = search(pos_label="yes", max_iter=2).fit(frame, np.where(Y == 1, "yes", None))
     assert found.get_feature_names_out().tolist() == whole.get_feature_names_out().tolist()
-    np.testing.assert_allclose(found.history_.value, whole.history_.value, atol=0.01)
+    np.testing.assert_array_equal(found.history_.value, whole.history_.value)
     assert (found.clusterings_.size.sum(axis=1) == 300).all()  # every row, in every clustering
     kept = np.arange(300) // 100 != 1
     fewer = search(max_iter=1).fit(empty, Y[kept])
@@ -109,7 +168,7 @@ def test_an_error_on_a_worker_is_raised_here(client):
 def test_without_a_cluster_the_error_says_what_to_do(monkeypatch):
     with pytest.raises(ValueError, match=r"create a distributed\.Client"):
         search(engine="dask").fit(da.from_array(X, chunks=(100, 12)), Y)
-    monkeypatch.setattr(collections, "SECONDS_TO_CONNECT", 0.3)
+    monkeypatch.setattr(dask_table, "SECONDS_TO_CONNECT", 0.3)
     with pytest.raises(ValueError, match="no Dask scheduler answers at 'tcp://127"):
         connected_client("tcp://127.0.0.1:9")
 

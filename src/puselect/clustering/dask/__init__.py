@@ -1,1 +1,0 @@
-"""Clustering of a table in partitions, such as a Dask collection."""
