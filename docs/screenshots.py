@@ -15,7 +15,7 @@ from puselect.cli import app
 
 IMAGES = Path(__file__).parent / "images"
 TABLE = "--label known_fraud --prepare --id transaction_id"
-SELECT = f"{TABLE} --drop case_number,is_fraud -k auto --report"
+SELECT = f"{TABLE} --drop case_number,is_fraud --report"
 COMPARE = f"{TABLE} --drop case_number --truth is_fraud -k 9 --methods fscpu,semi-jmi,lasso,kbest --splits 20 --report"
 OPEN = "() => { for (const part of document.querySelectorAll('details')) part.open = true; }"
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"

@@ -7,7 +7,7 @@ two currencies, a copy, a column that only known cases have, and the truth itsel
 line it takes one command::
 
     puselect select export.csv --label known_fraud --prepare --missing=-9 --id transaction_id \\
-        --drop is_fraud,case_number -k auto --report report.html --candidates candidates.csv
+        --drop is_fraud,case_number --report report.html --candidates candidates.csv
 
 The same in Python, step by step.
 """

@@ -1,3 +1,4 @@
+import re
 import shlex
 import signal
 import subprocess
@@ -12,18 +13,10 @@ from typer.testing import CliRunner
 
 from puselect import __version__, cli
 from puselect.cli import options
-from puselect.cli.demo import real_demo
 from puselect.datasets.fraud import fraud_export_columns
-from puselect.fscpu import settings
 from puselect.methods import PAPER_HINT
 
 runner = CliRunner()
-
-
-def test_help_names_every_command():
-    text = runner.invoke(cli.app, ["--help"]).output
-    for command in ("demo", "report", "select", "compare", "methods"):
-        assert command in text
 
 
 @pytest.mark.parametrize("command", ["reproduce", "report-study"])
@@ -36,6 +29,15 @@ def test_commands_of_another_package_say_where_they_are(monkeypatch, command):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("words", [[], ["select"], ["demo"]])
+def test_help_names_commands_and_flags_take_no_value_there(words):
+    text = runner.invoke(cli.app, [*words, "--help"]).output
+    assert all(name in text for name in ([] if words else ["demo", "report", "select", "compare", "methods"]))
+    assert "--help" in text
+    assert "bool" not in text.lower()
+    assert runner.invoke(cli.app, ["--version"]).output.strip() == __version__
+
+
 def test_entry_points_add_commands():
     greet = "SimpleNamespace(name='greet', load=lambda: lambda: print('hello'))"
     patched = f"metadata.entry_points = lambda group: [{greet}] if group == 'puselect.commands' else []"
@@ -44,30 +46,18 @@ def test_entry_points_add_commands():
     assert (done.returncode, done.stdout) == (0, "hello\n")
 
 
-@pytest.mark.parametrize("words", [["--help"], ["select", "--help"], ["compare", "--help"], ["demo", "--help"]])
-def test_flags_take_no_value_in_the_help(words):
-    text = runner.invoke(cli.app, words).output
-    assert "--help" in text
-    assert "bool" not in text.lower()
-
-
-def test_version():
-    assert runner.invoke(cli.app, ["--version"]).output.strip() == __version__
-
-
 def test_demo_through_a_pipe_tells_what_was_found_and_what_to_try_next():
     shorter = "from puselect.cli import demo; demo.N_RANDOM = 2; from puselect.fscpu import settings"
     done = run(f"{shorter}; settings.MOST_STEPS = 5; {CODE}", "demo")
     assert done.returncode == 0
     assert done.stderr == ""
     assert "\x1b" not in done.stdout
-    text = " ".join(done.stdout.split())
-    assert "of the 25 relevant features" in text
-    assert "AUC" in text
-    assert "Try next" in text
+    assert "of the 25 relevant features" in " ".join(done.stdout.split())
+    auc = re.search(r"AUC of a logistic model on test rows: ([\d.]+) with these", done.stdout)
+    assert float(auc[1]) > 0.9
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert "puselect demo --table breast.csv" in lines
-    assert "puselect select breast.csv --label known --drop diagnosis -k 6 --report report.html" in lines
+    assert "puselect select breast.csv --label known --drop diagnosis --report report.html" in lines
 
 
 def test_commands_to_try_name_the_program_as_it_was_called(tmp_path, monkeypatch):
@@ -89,25 +79,6 @@ def test_commands_to_try_name_the_program_as_it_was_called(tmp_path, monkeypatch
     assert shown("-c", "/nowhere") == "puselect"
 
 
-def test_a_command_to_try_is_not_broken_into_lines(tmp_path):
-    path = tmp_path / ("a long name " * 12 + ".csv")
-    output = runner.invoke(cli.app, ["demo", "--table", str(path)]).output
-    line = next(line for line in output.splitlines() if "puselect select" in line)
-    assert shlex.split(line)[2] == str(path)
-    assert line.endswith("--report report.html")
-
-
-def test_unknown_command_is_a_wrong_call():
-    assert runner.invoke(cli.app, ["nonsense"]).exit_code == 2
-
-
-def test_the_real_part_of_the_demo_succeeds_on_another_seed(monkeypatch):
-    monkeypatch.setattr(settings, "MOST_STEPS", 30)
-    real = real_demo(3)
-    assert len(real.selected) == 6
-    assert real.auc_selected > 0.9
-
-
 def test_without_its_extra_the_command_says_how_to_get_it():
     code = "import sys; sys.modules['typer'] = None; from puselect.cli import main"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -117,10 +88,10 @@ def test_without_its_extra_the_command_says_how_to_get_it():
 
 def test_the_demo_writes_a_messy_export_without_pandas(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    path = tmp_path / "an export.csv"
+    path = tmp_path / ("a long name " * 12 + ".csv")
     done = runner.invoke(cli.app, ["demo", "--messy", str(path), "--seed", "3"])
     assert done.exit_code == 0
-    assert f"select '{path}' --label known_fraud --prepare" in done.output
+    assert f"select '{path}' --label known_fraud --prepare" in done.output  # not broken into lines
     columns, _ = fraud_export_columns(6000, 3)
     written = pl.read_csv(path)
     assert written.columns == list(columns)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import psutil
 import pytest
-from command_line import CODE, clusters_table, noise_table, puselect_in_terminal, puselect_signalled
+from command_line import CODE, clusters_table, noise_table, puselect_signalled
 from typer.testing import CliRunner
 
 from puselect import FSCPU, cli
@@ -36,48 +36,27 @@ def compare(*words, code=0):
 
 def test_methods_are_compared_from_a_file_to_a_report(folder, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["/usr/bin/puselect", "compare", "d.csv", "-k", "3"])
-    done = compare("--methods", "fscpu,kbest", "--splits", 2, "-o", "c.json", "--report", "r.html")
+    done = compare("--methods", "fscpu,kbest", "--splits", 2, "-o", "c.json", "--report", "r.html", "--seed", 5)
     found = Comparison.from_json((folder / "c.json").read_text())
     assert {result.method for result in found.methods} == {"fscpu", "kbest", *YARDSTICKS.values()}
     assert all(len(result.scores) == 2 for result in found.methods)
     assert found.n_labelled == 40
     assert found.command == "puselect compare d.csv -k 3"
-    for text in ("fscpu", "all features", "random", "Agreement", "proxy", "2 paired splits"):
+    assert str(found.seed) == "5"
+    for text in ("all features", "random", "Agreement", "proxy", "2 paired splits", "labelled rows from unlabelled"):
         assert text in done.stdout
+    result = next(result for result in found.methods if result.method == "kbest")
+    listed = ", ".join(f"{name} ({result.frequency.get(name, 0):.0%})" for name in result.selected)
+    assert f"kbest  {listed}\n" in done.stdout
     assert "kbest" in (folder / "r.html").read_text()
     assert {path.name for path in folder.iterdir()} == {"d.csv", "c.json", "r.html"}
 
 
 def test_splits_go_by_group(folder):
+    assert compare("--quiet", "-o", "c.json").output == ""
     pl.read_csv("d.csv").with_columns(row=pl.Series(range(len(clusters_table())))).write_csv("d.csv")
     assert "note: row_groups ('row') has" in compare("--row-group", "row").stderr
     assert "at least 4 labelled row groups, got 1" in compare("--drop", "row", "--row-group", "truth", code=1).stderr
-
-
-def test_what_each_method_selects_is_listed_and_the_seed_is_kept(folder):
-    done = compare("-o", "c.json", "--seed", 5)
-    found = Comparison.from_json((folder / "c.json").read_text())
-    chosen = {result.method: result.selected for result in found.methods}
-    for method in ("kbest", "lasso"):
-        shares = next(result.frequency for result in found.methods if result.method == method)
-        listed = ", ".join(f"{name} ({shares.get(name, 0):.0%})" for name in chosen[method])
-        assert f"{method}  {listed}\n" in done.stdout
-    assert f"{', '.join(chosen['all features'])}\n" not in done.stdout
-    assert str(found.seed) == "5"
-
-
-def test_in_a_terminal_it_shows_a_bar(folder):
-    words = ("--methods", "kbest", "--splits", 2, "--jobs", 1)
-    code, seen = puselect_in_terminal("compare", "d.csv", "--label", "label", "-k", 3, *words, cwd=folder)
-    assert code == 0
-    assert "comparing" in seen
-    assert "\x1b[" in seen
-
-
-def test_without_the_truth_the_score_is_called_a_stand_in(folder):
-    done = compare()
-    assert "held-out labelled rows from unlabelled ones" in done.stdout
-    assert "proxy" in done.stdout
 
 
 def test_with_the_truth_it_is_not_and_the_truth_is_no_feature(folder):
@@ -94,12 +73,6 @@ def test_every_model_judges(folder, model):
     found = json.loads(compare("--model", model, "--json", "--quiet").stdout)
     assert f"a {model} model" in found["score_name"]
     assert all(0 <= score <= 1 for result in found["methods"] for score in result["scores"])
-
-
-def test_quiet_says_nothing(folder):
-    done = compare("--quiet", "-o", "c.json")
-    assert done.stdout == ""
-    assert done.stderr == ""
 
 
 def test_all_features_are_nothing_to_compare(folder):

@@ -7,19 +7,17 @@ import sys
 from pathlib import Path
 from typing import get_args
 
-import numpy as np
 import polars as pl
 import pytest
 from command_line import CODE, COMMAND, ENVIRONMENT, clusters_table, puselect
 from programs import run
-from typer.main import get_command
 from typer.testing import CliRunner
 
 from puselect import cli
 from puselect.cli import wording
-from puselect.cli.application import one_line, printable
-from puselect.cli.options import memory_size, split_names
-from puselect.cli.wording import error_text, note_text, reason_text
+from puselect.cli.application import one_line
+from puselect.cli.options import memory_size
+from puselect.cli.wording import error_text, reason_text
 from puselect.tables import errors as table_errors
 from puselect.tables.errors import LeftOut, TableError
 
@@ -30,7 +28,7 @@ GOOD = "a,b,c,label\n" + "".join(f"{i % 3},{i % 5},{i % 7},{int(i < 4)}\n" for i
 BAD_FILES = {
     "empty": (b"", "is empty"),
     "no label column": (b"a,b,lable\n1,2,1\n3,4,0\n", "did you mean 'lable'?"),
-    "one class": (b"a,b,label\n1,2,1\n3,4,1\n", "must be unlabelled"),
+    "one class": (b"a,b,label\n1,2,1\n3,4,1\n", "add rows of which it is not known"),
     "two classes, neither plainly positive": (b"a,b,label\n1,2,x\n3,4,y\n", "--positive VALUE"),
     "ragged": (b"a,b,label\n1,2,1\n3,4,0,9\n", "line 3"),
     "binary": (bytes(range(256)) * 9, "not a text file"),
@@ -56,23 +54,6 @@ def test_a_bad_file_gives_one_line_and_leaves_nothing_behind(tmp_path, monkeypat
     outputs = ("-o", "out.json", "--data-out", "out.csv", "--report", "out.html")
     assert_one_line(runner.invoke(cli.app, ["select", "d.csv", "--label", "label", "-k", "1", *outputs]), message)
     assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
-
-
-def test_no_permission(tmp_path, monkeypatch):
-    def forbidden(*_, **__):
-        raise PermissionError(13, "Permission denied", "secret.csv")
-
-    (tmp_path / "secret.csv").write_text(GOOD)
-    monkeypatch.setattr(Path, "open", forbidden)
-    done = runner.invoke(cli.app, ["select", str(tmp_path / "secret.csv"), "--label", "label"])
-    assert done.exit_code == 1
-    assert done.stderr == "error: secret.csv: permission denied\n"
-
-
-def test_every_command_has_debug():
-    commands = get_command(cli.app).commands
-    lacking = [name for name, command in commands.items() if not any("--debug" in p.opts for p in command.params)]
-    assert lacking == []
 
 
 @pytest.mark.parametrize("n_bytes", [8, 200, 1000])
@@ -128,36 +109,29 @@ class TestSameFile:
     @pytest.mark.parametrize(
         "words",
         [
-            ["-o", "d.csv"],
-            ["--data-out", "d.csv"],
-            ["--report", "././d.csv"],
-            ["--checkpoint", "d.csv"],
-            ["-o", "link.csv"],
-            ["-o", "hard.csv"],
-            ["--budget", "2", "--costs", "c.csv", "-o", "c.csv"],
-            ["-o", "x", "--report", "x"],
-            ["-o", "new", "--checkpoint", "dangling"],
+            ["select", "-o", "d.csv"],
+            ["select", "--report", "././d.csv"],
+            ["select", "--checkpoint", "hard.csv"],
+            ["select", "--budget", "2", "--costs", "c.csv", "-o", "c.csv"],
+            ["select", "-o", "new", "--checkpoint", "dangling"],
+            ["compare", "-k", "2", "--report", "link.csv"],
+            ["compare", "-k", "2", "-o", "x", "--report", "x"],
+            ["apply", "c.csv", "-o", "link.csv"],
         ],
     )
-    def test_select(self, folder, words):
-        self.check(folder, ["select", "d.csv", "--label", "label", *words])
-
-    @pytest.mark.parametrize("words", [["-o", "d.csv"], ["--report", "link.csv"], ["-o", "x", "--report", "x"]])
-    def test_compare(self, folder, words):
-        self.check(folder, ["compare", "d.csv", "--label", "label", "-k", "2", *words])
-
-    def test_report(self, folder):
-        self.check(folder, ["report", "c.csv", "d.csv", "-o", "link.csv"])
+    def test_is_refused_before_anything_is_written(self, folder, words):
+        before = {path.name: path.read_bytes() for path in folder.iterdir() if path.exists()}
+        label = [] if words[0] == "apply" else ["--label", "label"]
+        done = runner.invoke(cli.app, [*words, "d.csv", *label])
+        assert done.exit_code == 2
+        assert "same file" in done.stderr
+        assert {path.name: path.read_bytes() for path in folder.iterdir() if path.exists()} == before
 
     def test_standard_input(self, folder):
         with (folder / "d.csv").open() as file:
             done = puselect("select", "-", "--label", "label", "-o", "d.csv", stdin=file)
         assert done.returncode == 2
         assert (folder / "d.csv").read_text() == GOOD
-
-    def test_devices_may_be_named_twice(self, folder):
-        words = ["-k", "2", "--method", "kbest", "-o", "/dev/null", "--report", "/dev/null"]
-        assert runner.invoke(cli.app, ["select", "d.csv", "--label", "label", *words]).exit_code == 0
 
     @pytest.fixture
     def folder(self, tmp_path, monkeypatch):
@@ -169,30 +143,6 @@ class TestSameFile:
         os.link("d.csv", "hard.csv")
         return tmp_path
 
-    def check(self, folder, words):
-        before = {path.name: path.read_bytes() for path in folder.iterdir() if path.exists()}
-        done = runner.invoke(cli.app, words)
-        assert done.exit_code == 2
-        assert "same file" in done.stderr
-        assert {path.name: path.read_bytes() for path in folder.iterdir() if path.exists()} == before
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("c.json", b"[" * 100_000),
-        ("c.csv", gzip.compress(b"a,1\n" * 1000, mtime=0)[:-12]),
-        ("c.csv", b"a" * 140_000 + b",1\n"),
-    ],
-)
-def test_damaged_costs_are_one_line(tmp_path, monkeypatch, name, content):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "d.csv").write_text(GOOD)
-    (tmp_path / name).write_bytes(content)
-    done = runner.invoke(cli.app, ["select", "d.csv", "--label", "label", "--budget", "2", "--costs", name, "--json"])
-    assert done.exit_code == 1
-    assert done.stderr.splitlines()[-1].startswith("error: --costs: ")
-
 
 @pytest.mark.parametrize("words", [["compare", "--model", "lightgbm"], ["compare", "--methods", "lgbm-opt"],
                                    ["select", "--method", "lgbm-opt"]])
@@ -203,10 +153,6 @@ def test_a_missing_extra_is_found_before_the_table_is_read(monkeypatch, words):
     assert "pip install lightgbm" in done.stderr
 
 
-def test_no_file(tmp_path):
-    assert_one_line(puselect("select", "nothing.csv", "-l", "x", cwd=tmp_path), "nothing.csv: no such file")
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -214,7 +160,7 @@ def test_no_file(tmp_path):
         (["select", "d.csv"], "Missing option '--label'"),
         (["select", "d.csv", "-l", "label", "-k", "0"], "-k"),
         (["select", "d.csv", "-l", "label", "-k", "2", "--budget", "3"], "--budget"),
-        (["select", "d.csv", "-l", "label", "--costs", "c.csv"], "needs --budget"),
+        (["select", "d.csv", "-l", "label", "-k", "2", "--costs", "c.csv"], "needs --budget"),
         (["select", "d.csv", "-l", "label", "--method", "lass"], "did you mean 'lasso'"),
         (["select", "d.csv", "-l", "label", "--method", "lasso", "--keep", "a"], "--keep"),
         (["select", "d.csv", "-l", "label", "--method", "kbest", "--checkpoint", "f"], "--checkpoint"),
@@ -222,8 +168,8 @@ def test_no_file(tmp_path):
         (["select", "d.csv", "-l", "label", "--max-memory", "lots"], "such as 500MB"),
         (["select", "no.csv", "-l", "label", "--engine", "steam"], "--engine: 'steam'"),
         (["select", "d.csv", "-l", "label", "--quiet"], "--quiet"),
-        (["select", "d.csv", "-l", "label", "--impute"], "--impute median (see puselect select --help)"),
-        (["compare", "d.csv", "-l"], "-l COL (see puselect compare --help)"),
+        (["compare", "d.csv", "-l"], "requires an argument"),
+        (["select", "d.csv", "-l", "label", "--max-memory", "-1"], "such as 500MB"),
         (["compare", "d.csv", "-l", "label", "-k", "2", "-q"], "--quiet"),
         (["compare", "d.csv", "-l", "label"], "Missing option"),
         (["compare", "d.csv", "-l", "label", "-k", "2", "--methods", "x"], "--methods: 'x'"),
@@ -237,11 +183,9 @@ def test_a_wrong_call_is_one_line_with_exit_code_2(tmp_path, monkeypatch, words,
     (tmp_path / "d.csv").write_text(GOOD)
     done = runner.invoke(cli.app, words)
     assert done.exit_code == 2
-    *notes, error = done.stderr.splitlines()
-    assert message in error
-    assert error.startswith("error: ")
-    assert "--help)" in error
-    assert not any("Traceback" in note for note in notes)
+    assert message in done.stderr.splitlines()[-1]
+    assert done.stderr.splitlines()[-1].startswith("error: ")
+    assert "--help)" in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -252,9 +196,12 @@ def test_a_wrong_call_is_one_line_with_exit_code_2(tmp_path, monkeypatch, words,
         (["-o", "."], "is a directory"),
         (["--data-out", "out.xlsx"], "must end in .csv"),
         (["--drop", "z"], "--drop: d.csv has no column 'z'"),
-        (["--budget", "2", "--costs", "nothing.csv"], "nothing.csv: no such file"),
-        (["--budget", "2", "--costs", "d.csv"], "must hold lines of name,cost"),
-        (["--budget", "2", "--costs", "c.csv"], "no cost for c"),
+        (["--costs", "nothing.csv"], "nothing.csv: no such file"),
+        (["--costs", "d.csv"], "must hold lines of name,cost"),
+        (["--costs", "c.csv"], "no cost for c"),
+        (["--costs", "c.json"], "error: --costs: "),
+        (["--costs", "cut.csv"], "error: --costs: "),
+        (["--costs", "long.csv"], "error: --costs: "),
         (["--max-rows", "3"], "4 rows are labelled"),
     ],
 )
@@ -262,10 +209,13 @@ def test_an_option_that_does_not_fit_the_table_is_one_line(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d.csv").write_text(GOOD)
     (tmp_path / "c.csv").write_text("a,1\nb,2\n")
-    done = runner.invoke(cli.app, ["select", "d.csv", "--label", "label", "--quiet", "--json", *words])
-    assert done.exit_code == 1
-    assert done.stderr.count("\n") == 1
-    assert message in done.stderr
+    (tmp_path / "c.json").write_bytes(b"[" * 100_000)
+    (tmp_path / "cut.csv").write_bytes(gzip.compress(b"a,1\n" * 1000, mtime=0)[:-12])
+    (tmp_path / "long.csv").write_bytes(b"a" * 140_000 + b",1\n")
+    budget = ["--budget", "2"] if "--costs" in words else []
+    assert_one_line(
+        runner.invoke(cli.app, ["select", "d.csv", "--label", "label", "--quiet", "--json", *budget, *words]), message
+    )
 
 
 def test_debug_shows_where_it_happened(tmp_path, monkeypatch):
@@ -314,12 +264,6 @@ class TestWording:
     def test_every_reason_has_words(self, reason):
         assert reason_text(LeftOut("name", reason, "value" if reason == "leak" else "detail", 30, None))
 
-    def test_every_note_has_words(self):
-        assert "--drop" in note_text(table_errors.IdentifierNote("id"))
-        assert "a (3)" in note_text(table_errors.FilledNote("missing", {"a": 3}))
-        assert "--max-memory" in note_text(table_errors.SampleNote(5, 10, 2, "memory"))
-
-
 class TestOneLine:
     @pytest.mark.parametrize(
         ("error", "text"),
@@ -328,7 +272,8 @@ class TestOneLine:
             (FileNotFoundError(2, "No such file or directory", "x.csv"), "x.csv: no such file or directory"),
             (MemoryError(), "--max-rows"),
             (KeyError("x"), "unexpected KeyError"),
-            (ValueError("a \x1b[31m name"), "a ?[31m name"),
+            (ValueError("größe \x1b[31m 重さ"), "größe ?[31m 重さ"),
+            (PermissionError(13, "Permission denied", "secret.csv"), "secret.csv: permission denied"),
         ],
     )
     def test_says_what_to_do(self, error, text):
@@ -336,25 +281,7 @@ class TestOneLine:
         assert text in line
         assert "\n" not in line
 
-    def test_letters_of_all_kinds_stay(self):
-        assert printable("größe <b> 重さ") == "größe <b> 重さ"
 
-
-@pytest.mark.parametrize(("text", "size"), [("500MB", 5e8), ("2GB", 2e9), ("1.5 g", 1.5e9), ("64k", 64e3), ("9", 9)])
+@pytest.mark.parametrize(("text", "size"), [("500MB", 5e8), ("1.5 g", 1.5e9), ("64k", 64e3), ("9", 9)])
 def test_memory_is_understood(text, size):
     assert memory_size(text) == size
-
-
-def test_thousands_of_columns_work(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    wide = np.random.default_rng(0).random((2_997, 60))
-    table = clusters_table(60, n_noise=0).with_columns(**{f"c{i}": column for i, column in enumerate(wide)})
-    table.write_csv("wide.csv")
-    done = runner.invoke(cli.app, ["select", "wide.csv", "--label", "label", "--method", "kbest", "-k", "3"])
-    assert done.exit_code == 0
-    assert "3 of 3000." in done.stdout
-
-
-def test_names_are_split_at_commas_outside_quotes():
-    assert split_names(["a,b", "c"]) == ("a", "b", "c")
-    assert split_names(['"x, y",z', "", "z"]) == ("x, y", "z")

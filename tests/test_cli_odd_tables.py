@@ -1,7 +1,9 @@
 """Odd tables, by one command each: an answer that says how little it knows."""
 
 import json
+import re
 import warnings
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,6 @@ from puselect import cli
 from puselect.checks.suitability import Verdict
 from puselect.datasets import make_pu_clusters
 from puselect.fscpu.problem import ChoiceCode
-from puselect.fscpu.row_model import PriorCode
 
 SIZES = {"n_negative": 240, "n_positive": 80, "n_relevant": 5, "n_irrelevant": 5, "noise": "gaussian"}
 X, y, relevant = make_pu_clusters("60/3/1", **SIZES, random_state=1)
@@ -42,23 +43,18 @@ def selected(*words):
     return puselect("select", "--max-iter", 5, "--searches", 3, "--report", "r.html", *words)
 
 
-@pytest.mark.parametrize("n_labelled", [1, 2, 3, 4])
+@pytest.mark.parametrize("n_labelled", [1, 3])
 def test_one_to_four_labelled_rows(n_labelled):
     write(X, np.where(np.cumsum(y) <= n_labelled, y, 0))
     found = selected("-k", "auto")
+    page = Path("r.html").read_text()
     assert found["path"]["code"] == ChoiceCode.TOO_FEW_LABELS
     assert len(found["features"]) == 10
-    assert (found["stability"] is None) == (n_labelled == 1)
+    assert found["stability"] is None
+    assert "%" not in unescape(re.sub("<script.*?</script>|<style.*?</style>|<[^>]*>", "", page, flags=re.DOTALL))
     told = puselect("check")
     assert told["code"] == Verdict.TOO_FEW_LABELS
     assert told["labels"]["code"] == told["prior"]["code"] == "too_few_labels"
-
-
-def test_one_feature_is_wanted():
-    write(X, y)
-    found = selected("-k", 1)
-    assert len(found["selected"]) == 1
-    assert sum(found["stability"]["frequency"]) == pytest.approx(1)
 
 
 def test_two_columns():
@@ -72,8 +68,6 @@ def test_all_columns_are_relevant():
     found = selected("-k", "related")
     assert found["path"]["code"] == ChoiceCode.CHOSEN
     assert len(found["selected"]) == 3  # p-values of the two others, from the labelled rows alone: .17 and .35
-    enough = selected("-k", "auto")
-    assert len(enough["selected"]) == enough["path"]["n_enough"] <= len(found["selected"])
 
 
 def test_no_column_is_relevant():
@@ -101,18 +95,6 @@ def test_costs_allow_one_feature_only():
     assert found["path"]["n_features"] == 1
 
 
-def test_a_thousand_positives_of_twelve_hundred_rows():
-    many, labels, _ = make_pu_clusters("80/1/1", **{**SIZES, "n_negative": 200, "n_positive": 1000}, random_state=1)
-    labels[np.flatnonzero(labels == 0)[:200]] = 1
-    write(many, labels)
-    found = selected("-k", "auto")
-    assert found["n_labelled"] == 1000
-    assert found["path"]["code"] in list(ChoiceCode)
-    told = puselect("check")
-    assert told["code"] in list(Verdict)
-    assert told["prior"]["code"] in list(PriorCode)
-
-
 RATES = [f"{i % 97}.5%" for i in range(len(X))]
 BAD_INPUT = {
     "mixed currencies": ({"paid": [f"{'€$'[i % 3 == 0]}{i}.50" for i in range(len(X))]}, {}, [],
@@ -120,15 +102,15 @@ BAD_INPUT = {
     "text in a percentage": ({"rate": ["pending" if i % 4 == 0 else rate for i, rate in enumerate(RATES)]}, {}, [],
                              "such as 'pending' (if it means missing, add --missing=rate=pending)"),
     "a few texts": ({"rate": ["soon", *RATES[1:]]}, {}, [],
-                    "'rate': 1 of 320 values cannot be read as number, such as 'soon'; they count as missing"),
+                    "'rate': 1 of 320 values cannot be read as number, such as 'soon'. They count as missing."),
     "unknown cost": ({}, {"c0": 1, "height": 2, "*": 1}, ["--costs", "costs.json", "--budget", 3],
                      "has a cost for height, which is no column: delete the line, or correct the name; it has"),
     "an id with repeats": ({"nr": [i // 2 for i in range(len(X))]}, {}, ["--id", "nr"],
                            "160 values of 'nr' in more than one row, such as '"),
     "a far value": ({"age": [455, *(20 + i % 60 for i in range(len(X) - 1))]}, {}, [],
-                    "455 in 'age' (1 row) may mean missing; if it does, use --missing=age=455"),
+                    "455 in age (1 row; --missing=age=455)"),
     "codes": ({"zip": [10_000 + i % 97 for i in range(len(X))]}, {}, [],
-              "the numbers of 'zip' may be codes, by its name; if they are, use --categories=zip"),
+              "Numbers that may be codes: 1 column. By the name of the column: --categories=zip."),
 }  # fmt: skip
 
 

@@ -1,4 +1,3 @@
-import json
 import os
 import signal
 import warnings
@@ -7,12 +6,10 @@ import dask
 import dask.array as da
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from distributed import Client
-from typer.testing import CliRunner
 
-from puselect import FSCPU, cli
+from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import FewLabelsWarning
 from puselect.fscpu import dask_table
@@ -186,20 +183,3 @@ def test_workers_without_the_package_are_named():
         check_workers(Bare({"tcp://a": True, "tcp://b": False}))
     with pytest.raises(ValueError, match="no workers"):
         check_workers(Bare({}))
-
-
-def test_the_command_line_lets_workers_read_the_files(dask_cluster, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    frame = pl.DataFrame(X, schema=[f"c{j}" for j in range(12)]).with_columns(pl.Series("label", Y))
-    for number in range(3):
-        frame[100 * number : 100 * number + 100].write_parquet(f"part-{number}.parquet")
-    words = ["select", "part-*.parquet", "--label", "label", "-k", "6", "--max-iter", "4", "--seed", "0", "--json"]
-    done = CliRunner().invoke(cli.app, [*words, "--dask", dask_cluster.scheduler_address, "-o", "s.json"])
-    assert done.exit_code == 0, done.output
-    found = json.loads((tmp_path / "s.json").read_text())
-    assert len(found["selected"]) == 6
-    assert found["search"]["n_iter"] == 4
-    misspelt = ["select", "part-*.parquet", "--label", "lable", "--dask", dask_cluster.scheduler_address]
-    wrong = CliRunner().invoke(cli.app, misspelt)
-    assert wrong.exit_code == 1
-    assert "lable" in wrong.stderr

@@ -109,6 +109,18 @@ def test_large_tables_are_sampled_and_cluster_sizes_are_estimates():
     assert classes[rows].mean() > 0.5, "six times the share among the unlabelled rows"
 
 
+def test_rows_that_were_checked_are_no_candidates():
+    X, y, *_ = data()
+    selector = fitted(X, y)
+    likely = selector.candidate_positives(X, y).rows[:20]
+    labels = y.astype(float)
+    labels[likely[:10]] = -1
+    again = fitted(X, labels, neg_label=-1)
+    assert again.result_.n_negative == 10
+    assert not set(again.candidate_positives(X, labels).rows) & set(likely[:10])
+    assert selector.result_.n_negative == 0
+
+
 def test_a_reference_engine_has_candidates_too():
     X, y, _, _ = data(n_negative=300, n_positive=60)
     slow, fast = (fitted(X, y, engine=name, max_iter=2) for name in ("reference", "cpu"))

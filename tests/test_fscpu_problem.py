@@ -73,3 +73,16 @@ def test_where_steps_are_sampled_pair_information_is_that_of_a_sample(monkeypatc
         task = problem_of(n_rows, 30, criterion="cluster+mi", max_samples=max_samples)
         problem.pair_information(task.settings, task.problem)
     assert seen == [((230, 4), 30), ((220, 4), 30), ((300, 4), 30)]
+
+
+def test_checked_negatives_are_carried_down_and_change_the_identity():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 4)), np.repeat([1, -1, 0], [10, 5, 45])
+    without = PendingFit.of(FSCPU(1, random_state=0), X, y).problem
+    checked = PendingFit.of(FSCPU(1, random_state=0, neg_label=-1), X, y).problem
+    assert without.negative is None
+    np.testing.assert_array_equal(checked.negative, y == -1)
+    assert [type(part) for part in without.identity] == [
+        type(part) for part in checked.identity if part is not checked.negative
+    ]
+    assert len(checked.identity) == len(without.identity) + 1

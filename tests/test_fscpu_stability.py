@@ -187,3 +187,10 @@ def test_labels_of_a_half_are_those_of_whole_groups():
         kept = np.unique(groups[half.positive])
         assert half.positive.tolist() == ((y == 1) & np.isin(groups, kept)).tolist()
         assert len(kept) == (len(np.unique(groups[y == 1])) + 1) // 2
+
+
+def test_searches_are_repeated_with_the_checked_negatives():
+    labels = np.where(y == 1, 5, 0)
+    labels[np.flatnonzero(y != 1)[::9]] = -3
+    selector = FSCPU(5, max_iter=12, n_searches=4, pos_label=5, neg_label=-3, random_state=0).fit(X, labels)
+    assert assess_stability(selector, X, labels, n_searches=4) == selector.fit(X, labels).stability_

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from puselect import FSCPU
-from puselect.labels import labelled_positives, without_missing
+from puselect.labels import checked_negatives, labelled_positives, without_missing
 
 
 @pytest.mark.parametrize(
@@ -109,3 +109,36 @@ def test_texts_of_any_length_are_labels():
     np.testing.assert_array_equal(labelled_positives(y, "fraud"), np.arange(100) < 20)
     X = np.random.default_rng(0).random((100, 4))
     FSCPU(2, max_iter=1, pos_label="fraud", random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("y", "neg_label"),
+    [
+        ([1, 0, np.nan, 2, 0, np.nan], 0),
+        ([1, -1, None, 5, -1, None], -1),
+        (pd.Series(["yes", "no", pd.NA, "", "no", pd.NA], dtype="string"), "no"),
+        (pd.Series([True, False, pd.NA, pd.NA, False, pd.NA], dtype="boolean"), False),
+        (np.array([[1.0], [0.0], [np.nan], [np.nan], [0.0], [np.nan]]), 0),
+    ],
+)
+def test_checked_negatives_are_read_and_missing_labels_are_none_of_them(y, neg_label):
+    positive = np.arange(6) == 0
+    assert checked_negatives(y, None, positive) is None
+    assert checked_negatives(y, neg_label, positive).tolist() == [False, True, False, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("y", "neg_label", "message"),
+    [
+        ([1, 0, 0, 1], 1, r"neg_label must differ from pos_label, got 1 for both in 2 rows \(0, 3\)"),
+        ([1, 0, 0, 0, 0, 5], 0, r"got 1 and 0 in 4 rows \(1, 2, 3, \.\.\.\)"),
+        ([1, 0, 0, 0], 0, r"as many unlabelled rows as checked negatives, got 0 and 0 in 3 rows \(1, 2, 3\)"),
+        ([1, "no", "No", 0], "NO", "at least one checked negative .*'NO'.* got only 1, 'no', 'No', 0"),
+        ([1, 0, 0, 0], np.nan, "neg_label must be a value"),
+        ([1, 0, 0, 0], [0], "neg_label must be a value"),
+    ],
+)
+def test_checked_negatives_that_cannot_be_are_refused(y, neg_label, message):
+    labels = np.array(y, dtype=object)
+    with pytest.raises(ValueError, match=message):
+        checked_negatives(labels, neg_label, labels == 1)

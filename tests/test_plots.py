@@ -12,7 +12,6 @@ from matplotlib.colors import to_rgba
 from puselect import FSCPU, assess_stability, plots
 from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
-from puselect.report import summarise
 
 matplotlib.use("Agg")
 
@@ -41,36 +40,25 @@ def test_convergence_draws_a_line_per_feature_over_clusterings(selector: FSCPU) 
     assert reds(ax) == 4
     assert ax.lines[0].get_xdata()[-1] == selector.n_evaluations_
     np.testing.assert_array_equal(ax.lines[-1].get_ydata(), selector.history_.theta[:, selector.support_][:, -1])
-
-
-def test_convergence_marks_the_relevant_ones_and_draws_where_it_is_told(selector: FSCPU) -> None:
     given = plt.subplots()[1]
-    marked = np.arange(8) < 3
-    assert plots.convergence(selector, marked, ax=given) is given
-    assert reds(given) == 3
-
-
-def test_convergence_takes_a_history(selector: FSCPU) -> None:
-    ax = plots.convergence(selector.history_)
-    assert reds(ax) == 0
-    assert ax.get_xlabel() == "steps"
-
-
-def test_convergence_of_a_search_with_fixed_features() -> None:
+    assert plots.convergence(selector.history_, np.arange(8) < 3, ax=given) is given
+    assert (reds(given), given.get_xlabel()) == (3, "steps")
+    assert reds(plots.convergence(selector.history_)) == 0
     fixed = FSCPU(4, always_keep=[0], never_select=[7], max_iter=5, random_state=0).fit(X, y)
-    ax = plots.convergence(fixed)
-    assert len(ax.lines) == 6
-    assert reds(ax) == 3
+    assert (len(plots.convergence(fixed).lines), reds(plots.convergence(fixed))) == (6, 3)
 
 
-def test_only_searches_have_a_history() -> None:
-    with pytest.raises(ValueError, match="KBest"):
-        plots.convergence(KBest(3).fit(X, y))
-    with pytest.raises(ValueError, match=r"8 features, .*\(3,\)"):
-        plots.convergence(FSCPU(4, max_iter=2).fit(X, y), [True] * 3)
-
-
-def test_plots_name_the_extra_they_need(selector: FSCPU, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_drawn_is_said(selector: FSCPU, monkeypatch: pytest.MonkeyPatch) -> None:
+    ranked = KBest(3).fit(X, y)
+    for draw, wrong, said in (
+        (plots.convergence, (ranked,), "KBest"),
+        (plots.convergence, (selector, [True] * 3), r"8 features, .*\(3,\)"),
+        (plots.path, (selector,), "auto"),
+        (plots.stability, (ranked,), "n_searches=8"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            draw(*wrong)
+    assert plots.ranking(ranked).get_xlabel() == "score"
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match="pip install matplotlib"):
         plots.ranking(selector)
@@ -100,11 +88,6 @@ def test_labels_of_many_bars_do_not_overlap_and_a_group_has_one_bar() -> None:
     assert min(box.x0 for box in boxes) >= 0
 
 
-def test_ranking_of_scores() -> None:
-    ax = plots.ranking(KBest(3, random_state=0).fit(X, y))
-    assert ax.get_xlabel() == "score"
-
-
 @pytest.mark.parametrize("candidates", [True, False])
 def test_clusters_draws_every_row_once(selector: FSCPU, candidates: bool) -> None:
     drawn = selector if candidates else KBest(4, random_state=0).fit(FRAME, y)
@@ -122,11 +105,6 @@ def test_path_draws_three_lines_and_the_chosen_number() -> None:
     assert ax.lines[3].get_xdata()[0] == chosen.support_.sum()
 
 
-def test_path_needs_a_number_that_was_chosen(selector: FSCPU) -> None:
-    with pytest.raises(ValueError, match="auto"):
-        plots.path(selector)
-
-
 def test_colours_are_those_of_the_style(selector: FSCPU) -> None:
     with plt.style.context("dark_background"):
         ax = plots.clusters(selector, FRAME, y)
@@ -138,17 +116,9 @@ def test_colours_are_those_of_the_style(selector: FSCPU) -> None:
 
 def test_stability_draws_a_bar_and_an_interval_for_each_feature() -> None:
     selector = KBest(3).fit(X, y)
-    with pytest.raises(ValueError, match="n_searches=8"):
-        plots.stability(selector)
     found = assess_stability(selector, X, y, n_searches=3)
     ax = plots.stability(selector, most=4)
     widths = [bar.get_width() for bar in ax.patches[4:]]
     order = np.argsort(selector.ranking_)[:4]
     assert widths == [found.frequency[j] for j in order]
     assert len(ax.collections[0].get_segments()) == 4
-
-
-def test_a_search_without_a_step_has_a_record():
-    X, y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) < 9
-    selector = FSCPU(2, max_time=1e-9, random_state=0).fit(X, y)
-    assert (selector.n_iter_, summarise(selector).search.masks_per_step) == (0, 1)

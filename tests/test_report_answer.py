@@ -18,6 +18,7 @@ from puselect.report.answer import (
     headline,
     hidden,
     how_many,
+    lift_range,
     next_step,
     standing,
     trust,
@@ -115,7 +116,7 @@ def test_how_many_and_why():
     assert "More than half" in how_many(replace(SELECTION, selected=tuple("abc")))
     assert "only one" in how_many(replace(SELECTION, n_features=1))
     related = str(number(ChoiceCode.CHOSEN.value, 3, 1, 3))
-    assert "3 (1 to 3)" in related and "1 of them" in related
+    assert "3 (at least 1)" in related and "best 1 separates" in related
 
 
 def test_each_feature_says_where_it_differs_and_how_often_it_was_selected_again():
@@ -136,7 +137,8 @@ def test_rows_that_are_alike_share_one_reason():
     assert not are_alike(first_rows(SELECTION))
     alike = CandidateTable((4, 7), (9.0, 9.0), (), ("a",), ((1.0,), (2.0,)), 2, "customer")
     told = next_step(replace(SELECTION, candidates=alike))
-    assert "9.0 times" in told and "customer" in told and "confidence" not in told
+    assert "9.0 times (" in told and "customer" in told and "confidence" not in told
+    assert lift_range(replace(SELECTION, candidates=many(38))) == "2.5 to 8.4"  # 10 of 50 known in 38 of 950 rows
     assert len(first_rows(replace(SELECTION, candidates=many(30)))) == 10
 
 

@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pytest
 
@@ -8,8 +6,7 @@ from puselect.datasets import make_pu_clusters
 from puselect.fscpu.final_clusters import Candidates
 from puselect.report import panels
 from puselect.report.direction import Where
-from puselect.report.panels import feature_panels, some_rows
-from puselect.report.selection import Selection
+from puselect.report.panels import Rows, feature_panels
 from puselect.report.summary import summarise
 from puselect.selectors.result import Unit
 
@@ -25,10 +22,10 @@ def rows():
 def panel_of(column, kind, members=()):
     table = np.column_stack(np.atleast_2d(column))
     unit = Unit("f", 0, tuple(range(table.shape[1])), members)
-    return feature_panels(table, kind, [unit])[0]
+    return feature_panels(table, Rows.of(kind), [unit])[0]
 
 
-def test_shares_of_each_group_add_up_and_the_direction_is_that_of_known_positives(rows):
+def test_shares_of_each_group_add_up_and_the_direction_is_that_of_known_rows(rows):
     rng, kind = rows
     column = rng.normal(size=N)
     column[kind == 1] += 3
@@ -62,18 +59,24 @@ def test_a_feature_of_several_columns_shows_the_one_that_differs(rows):
     assert (panel.column, panel.phrase) == ("f (hour)", "f (hour): very high")
 
 
-def test_known_positives_of_a_large_table_are_not_thinned():
-    kind = np.where(np.arange(60_000) < 9000, 1, 0)
-    kept = kind[some_rows(kind)]
-    assert (kept == 1).sum() == 9000
-    assert len(kept) < 20_000
-
-
 def test_values_of_a_column_with_few_are_its_bins_and_tails_are_cut(rows):
     rng, kind = rows
     assert panel_of(rng.integers(0, 3, N).astype(float), kind).edges == (0, 1, 2)
     tail = rng.lognormal(0, 3, N)
     assert panel_of(tail, kind).edges[-1] < tail.max() / 2
+    many = np.where(np.arange(60_000) < 9000, 1, 0)
+    rows = Rows.of(many)  # of a large table known positives are not thinned
+    assert (len(rows.known), len(rows.others)) == (9000, 20_000 // 3)
+
+
+def test_candidates_are_among_the_others_in_proportion(rows):
+    """They are like the known positives by choice: without them any column would seem to differ."""
+    rng, _ = rows
+    column = rng.normal(size=N)
+    kind = np.where(np.arange(N) < 100, 1, np.where(column > 0.5, 2, 0))
+    assert not panel_of(column, kind).direction.is_clear
+    large = np.where(np.arange(90_000) < 9000, 2, 0)
+    assert (large[Rows.of(large).others] == 2).mean() == pytest.approx(0.1, abs=0.02)
 
 
 def test_what_marks_a_cluster_is_said_in_words():
@@ -99,13 +102,6 @@ def clusters(rows):
     units = [Unit(f"c{j}", j, (j,), ()) for j in range(596)]
     units.append(Unit("last", 596, tuple(range(596, 600)), tuple("abcd")))
     return table, place == np.arange(3)[:, None], units
-
-
-def test_clarity_ranks_the_columns_that_mark_a_cluster_first(clusters):
-    table, inside, _ = clusters
-    found = panels._clarity(table, inside, list(range(600)))
-    assert set(np.argsort(-found[0])[:5]) == set(range(5))
-    assert found[1].argmax() in range(500, 505)
 
 
 def test_only_what_is_shown_of_a_cluster_is_looked_at_closely(clusters, monkeypatch):
@@ -134,12 +130,3 @@ def test_candidates_as_rows_of_a_frame():
         found.to_frame(pd.DataFrame({"confidence": [1, 2, 3]}))
     with pytest.raises(ValueError, match="list"):
         found.to_frame([1, 2, 3])
-
-
-def test_more_panels_than_selected_features_are_refused():
-    X, y, _ = make_pu_clusters("40/1/1", n_negative=60, n_positive=20, n_relevant=3, n_irrelevant=3, random_state=0)
-    selector = FSCPU(3, n_clusters=4, max_iter=3, random_state=0).fit(X, y)
-    data = json.loads(summarise(selector, X, y).to_json())
-    data["panels"] *= 2
-    with pytest.raises(ValueError, match="panels"):
-        Selection.from_json(json.dumps(data))

@@ -48,12 +48,6 @@ class TestWhatIsKept:
         with pytest.raises(ValueError, match="masked"):
             summarise(selector, np.ma.masked_array(huge, mask=huge > 1e307), y)
 
-    def test_first_fields_are_for_people(self):
-        X, y = table()
-        text = summarise(fitted(X, y), X, y).to_json()
-        places = [text.index(f'"{name}"') for name in ("schema", "method", "selected", "n_features", "features")]
-        assert places == sorted(places)
-
     def test_names_come_from_the_table_or_from_the_caller(self):
         X, y = table()
         frame = pd.DataFrame(X, columns=list("abcdefgh"))
@@ -63,33 +57,6 @@ class TestWhatIsKept:
             summarise(fitted(X, y), feature_names=["a", "b"])
         with pytest.raises(ValueError, match="8 columns the selector was fitted to, got 3"):
             summarise(fitted(X, y), X[:, :3], y)
-
-    @pytest.mark.parametrize("changes", [{}, {"criterion": "cluster"}, {"preset": "published"}])
-    def test_the_kind_of_search_is_told(self, changes):
-        X, y = table()
-        selector = fitted(X, y, **changes)
-        selection = summarise(selector)
-        assert selection.search.optimizer == ("igo" if "preset" in changes else "effects")
-        assert selection.search.masks_per_step == (2 if "preset" in changes else 8)
-        assert Selection.from_json(selection.to_json()) == selection
-
-    def test_track_of_a_search_ends_at_its_probabilities(self):
-        X, y = table()
-        selector = fitted(X, y, always_keep=[0], never_select=[1], max_iter=200, preset="published")
-        search = summarise(selector).search
-        assert len(search.step) <= 160
-        assert (search.step[0], search.step[-1]) == (1, 200)
-        assert set(search.columns) == set(range(2, 8))
-        for column, theta in zip(search.columns, search.theta, strict=True):
-            assert theta[-1] == pytest.approx(selector.probabilities_[column], abs=5e-4)
-        assert search.n_iter == 200
-
-    def test_a_search_without_a_choice_has_no_steps(self):
-        X, y = table()
-        selection = summarise(fitted(X, y, n_features_to_select=8), X, y)
-        assert selection.search.step == ()
-        assert len(selection.selected) == 8
-        assert Selection.from_json(selection.to_json()) == selection
 
     def test_candidates_carry_values_of_the_best_features(self):
         X, y = table()
@@ -115,42 +82,24 @@ class TestWhatIsKept:
         assert summarise(fitted(frame, y), frame, y).candidates.row == given.candidates.row
         frame.index = pd.date_range("2024-01-01", periods=300)
         assert summarise(fitted(frame, y), frame, y).candidates.row == tuple(rows.tolist())
+        for wrong in (np.zeros(300), np.arange(20)):
+            with pytest.raises(ValueError, match=rf"each of the 300 rows .* got {wrong.dtype} of shape"):
+                summarise(selector, X, y, row_numbers=wrong)
 
-    def test_rows_must_each_have_a_name(self):
-        X, y = table()
-        with pytest.raises(ValueError, match=r"each of the 300 rows by an integer or a string, got float64 of shape"):
-            summarise(fitted(X, y), X, y, row_numbers=np.zeros(300))
-        with pytest.raises(ValueError, match=r"each of the 300 rows .* got int64 of shape \(20,\)"):
-            summarise(fitted(X, y), X, y, row_numbers=np.arange(20))
-
-    def test_the_clusters_of_the_known_positives_are_counted(self):
-        X, y = table()
-        found = summarise(fitted(X, y), X, y).gathering
-        assert (found.all_labelled, found.all_rows) == (y.sum(), len(y))
-        assert found.labelled / found.all_labelled > found.rows / found.all_rows
-
-    def test_map_marks_every_row_of_a_small_table(self):
+    def test_map_marks_every_row_of_a_small_table_and_a_sample_of_a_large_one(self):
+        X, y = table(n_negative=6000, n_positive=2500)
+        view = summarise(fitted(X, y, max_iter=2), X, y).view
+        assert (len(view.x), view.n_rows, set(view.kind)) == (3000, 8500, {0, 1, 2})
         X, y = table()
         selector = fitted(X, y)
-        view = summarise(selector, X, y).view
+        found = summarise(selector, X, y)
+        view, gathering = found.view, found.gathering
+        assert (gathering.all_labelled, gathering.all_rows) == (y.sum(), len(y))
+        assert gathering.labelled / gathering.all_labelled > gathering.rows / gathering.all_rows
         kinds = dict(zip(view.row, view.kind, strict=True))
         assert sorted(kinds) == list(range(300))
         assert {row for row, kind in kinds.items() if kind == 1} == set(np.flatnonzero(y))
         assert {row for row, kind in kinds.items() if kind == 2} == set(selector.candidate_positives(X, y).rows)
-
-    def test_map_of_a_large_table_is_a_sample_with_all_kinds(self):
-        X, y = table(n_negative=6000, n_positive=2500)
-        view = summarise(fitted(X, y, max_iter=2), X, y).view
-        assert len(view.x) == 3000
-        assert view.n_rows == 8500
-        assert set(view.kind) == {0, 1, 2}
-
-    def test_costs_are_kept_by_name(self):
-        X, y = table()
-        frame = pd.DataFrame(X, columns=list("abcdefgh"))
-        costs = {name: 1.0 + i for i, name in enumerate("abcdefgh")}
-        selector = FSCPU(feature_costs=costs, budget=9.0, max_iter=3, random_state=0).fit(frame, y)
-        assert {f.name: f.cost for f in summarise(selector).features} == costs
 
     def test_how_to_repeat_it(self):
         X, y = table()
@@ -165,11 +114,11 @@ class TestWhatIsKept:
         assert summarise(selector, command="puselect select x.csv").command == "puselect select x.csv"
         assert summarise(KBest().fit(X, y)).command == "KBest().fit(X, y)"
 
-
     def test_later_set_params_changes_nothing(self):
         X, y = table()
         selector = fitted(X, y, feature_costs=[1.0] * 8, budget=3.0, n_features_to_select=None, max_samples=100)
         before = replace(summarise(selector, X, y), created="")
+        assert {feature.cost for feature in before.features} == {1.0}
         later = {"feature_costs": None, "budget": None, "random_state": None, "pos_label": 0, "population_size": 40}
         selector.set_params(**later, max_samples=None, max_iter=1, n_clusters=3)
         assert replace(summarise(selector, X, y), created="") == before

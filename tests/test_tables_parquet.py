@@ -1,13 +1,11 @@
 import json
 
-import numpy as np
 import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 from puselect import cli
 from puselect.datasets import make_pu_clusters
-from puselect.tables.parquet import matching_files, parquet_parts
 
 runner = CliRunner()
 
@@ -42,13 +40,6 @@ def test_a_pattern_is_sampled_where_it_is_too_large(folder):
     assert json.loads(done.stdout)["n_rows"] == 60
 
 
-def test_parts_hold_every_row_once(folder):
-    parts = parquet_parts(matching_files("part-*.parquet"), ("c0", "c3"), cells_per_part=60)
-    assert [part.n_rows for part in parts] == [30, 30, 30, 10] * 3
-    rows = np.concatenate([part.read() for part in parts])
-    np.testing.assert_array_equal(rows, folder.select("c0", "c3").to_numpy())
-
-
 def test_files_that_do_not_fit_together_are_one_line(folder):
     pl.DataFrame({"c0": [1.0], "other": [2]}).write_parquet("part-9.parquet")
     error = select("part-*.parquet", code=1).stderr
@@ -74,16 +65,3 @@ def test_a_file_with_damaged_values_among_many_is_named(folder, tmp_path):
 
 def test_a_pattern_that_matches_nothing_is_named(folder):
     assert "nothing-*.parquet" in select("nothing-*.parquet", code=1).stderr
-
-
-def test_no_cluster_at_the_address_is_one_line(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("puselect.fscpu.dask_table.SECONDS_TO_CONNECT", 0.3)
-    error = select("part-*.parquet", "--dask", "tcp://127.0.0.1:9", "-o", "s.json", code=1).stderr
-    assert error.count("\n") == 1
-    assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in error
-    assert not (tmp_path / "s.json").exists()
-
-
-@pytest.mark.parametrize("words", [("--data-out", "x.csv"), ("--engine", "cpu"), ("--prepare",)])
-def test_what_needs_all_rows_in_one_place_is_refused_with_dask(folder, words):
-    assert words[0] in select("part-*.parquet", "--dask", "tcp://127.0.0.1:9", *words, code=2).stderr

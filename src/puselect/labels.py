@@ -1,4 +1,4 @@
-"""Labels: which rows of ``y`` are labelled positives."""
+"""Labels: which rows of ``y`` are labelled positives, and which were checked and are negative."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +32,38 @@ def labelled_positives(y: ArrayLike, pos_label: object = 1) -> BoolArray:
             f"{pos_label!r} in all {len(positive)} rows"
         )
     return positive
+
+
+def checked_negatives(y: ArrayLike, neg_label: object, positive: BoolArray) -> BoolArray | None:
+    """Return which rows were checked and are negative (``y == neg_label``); None if `neg_label` is None.
+
+    `positive` are the labelled positives; rows that are neither are unlabelled, and there must be as many of these as
+    of checked negatives.
+
+    Examples
+    --------
+    >>> checked_negatives(["no", "yes", None, ""], "no", np.array([False, True, False, False]))
+    array([ True, False, False, False])
+    """
+    if neg_label is None:
+        return None
+    if isinstance(neg_label, list | tuple | dict | set | np.ndarray) or is_missing(neg_label):
+        raise ValueError(f"neg_label must be a value that marks checked negatives, got {neg_label!r}")
+    negative = equal_to(np.asarray(without_missing(y, neg_label)).reshape(positive.shape), neg_label)
+    if not negative.any():
+        raise ValueError(
+            f"y must hold at least one checked negative (y == {neg_label!r}), got only {_some_values(y)}; set "
+            "neg_label to the value that marks them, or to None"
+        )
+    if (both := positive & negative).any():
+        raise ValueError(f"neg_label must differ from pos_label, got {neg_label!r} for both in {_some_rows(both)}")
+    n_unlabelled = int((~positive & ~negative).sum())
+    if n_unlabelled < negative.sum():
+        raise ValueError(
+            f"y must hold at least as many unlabelled rows as checked negatives, got {n_unlabelled} and {neg_label!r} "
+            f"in {_some_rows(negative)}; where most rows are labelled, a method for known classes is better"
+        )
+    return negative
 
 
 def equal_to(values: AnyArray, pos_label: object) -> BoolArray:
@@ -119,6 +151,13 @@ def is_missing(value: object) -> bool:
         return True
     except ValueError:  # an array
         return False
+
+
+def _some_rows(marked: BoolArray) -> str:
+    """Return how many rows are marked, and the first three, in words."""
+    rows = np.flatnonzero(marked).tolist()
+    first = ", ".join(map(str, rows[:3])) + (", ..." if len(rows) > 3 else "")
+    return f"{len(rows)} {'row' if len(rows) == 1 else 'rows'} ({first})"
 
 
 def _some_values(y: ArrayLike) -> str:

@@ -62,3 +62,14 @@ def number(value: float) -> str:
     ('12,346', '0.00012', '95')
     """
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
+
+
+def times(factor: float) -> str:
+    """Return a factor in the two digits that it is good for.
+
+    Examples
+    --------
+    >>> times(3.14), times(21.3), times(1234)
+    ('3.1', '21', '1,200')
+    """
+    return f"{float(f'{factor:.2g}'):,.{0 if factor >= 9.95 else 1}f}"

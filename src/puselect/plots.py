@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from puselect.arrays import FloatArray
-from puselect.fscpu.final_clusters import known_positives
+from puselect.fscpu.final_clusters import known_rows
 from puselect.fscpu.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 from puselect.scaling import as_numbers
 from puselect.search import History
@@ -119,7 +119,7 @@ def clusters(selector: PUSelector, X: ArrayLike, y: ArrayLike, ax: "Axes | None"
     'known positive (200)'
     """
     result, table = selector.result_, as_numbers(X)
-    positive = known_positives(y, result.settings["pos_label"], len(table))
+    positive = known_rows(y, result.settings["pos_label"], len(table))
     columns = table[:, result.support]
     found = None if result.row_model is None else result.row_model.candidates(columns, positive)
     kind = row_kinds(len(table), positive, found)

@@ -28,7 +28,7 @@ OPTIONS: dict[str, list[Any]] = {
     "--budget": [2, 0, -1, "nan", "inf", 1e-9], "--costs": ["costs.csv", "costs.json", "missing.csv", "."],
     "--method": ["kbest", "lasso", "mrmr", "semi-jmi", "nope", ""], "--seed": [0, 1, -1, 2**40, "x"],
     "--engine": ["cpu", "reference", "auto", "x"], "--jobs": [1, 2, 0, "x"], "--max-iter": [1, 2, 3, 0],
-    "--checkpoint": ["point", ".", "missing/point"], "--yes": [None], "--quiet": [None], "--json": [None],
+    "--checkpoint": ["point", ".", "missing/point"], "--quiet": [None], "--json": [None],
     "-o": ["out.json", ".", "missing/out.json", "table.csv", "costs.csv"], "--shuffles": [19, 0],
     "--data-out": ["out.csv", "out.parquet", "out.xyz", "out.csv.gz", "table.csv"], "--nonsense": [None, 1],
     "--report": ["out.html", "out.json"], "--prepare": [None], "--use": ["c0", "zz", "t"], "--id": ["t", "c0", "zz"],

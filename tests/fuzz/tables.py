@@ -15,7 +15,7 @@ from damage import Draw, chance, damage_bytes
 from outcome import attempt, require
 
 from puselect.cli.application import one_line
-from puselect.cli.wording import note_text
+from puselect.report.findings import note_lines
 from puselect.tables.errors import TableError
 from puselect.tables.loading import TableSpec, load_table
 
@@ -110,6 +110,6 @@ def check_table(loaded: Any) -> None:
     require(values.shape[1] >= 2 and len(loaded.y) == len(values) == len(loaded.rows.names), f"shape {values.shape}")
     require(set(np.unique(loaded.y)) == {0, 1}, f"labels {np.unique(loaded.y)}")
     require(len(set(loaded.names)) == len(loaded.names) == len(loaded.sources), "names")
-    attempt(lambda: [note_text(note) for note in loaded.notes], ())
+    attempt(lambda: note_lines(loaded.notes), ())
     with (FOLDER / "written.csv").open("wb") as file:
         attempt(lambda: loaded.write(np.ones(values.shape[1], dtype=bool), file, ".csv"), (OSError,), deliberate=False)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from puselect.arrays import AnyArray, BoolArray, IntArray
 from puselect.columns.twins import find_twins
 from puselect.exceptions import DependentRowsWarning, FewerFeaturesWarning, FewLabelsWarning
-from puselect.fscpu.final_clusters import known_positives
+from puselect.fscpu.final_clusters import known_rows
 from puselect.fscpu.selector import FSCPU
 from puselect.fscpu.settings import Settings
 from puselect.fscpu.stability import ALIKE, Stability, repeat_search, summarise_selections
@@ -36,7 +36,7 @@ def assess_stability(
 
     Works with any fitted selector, and selects as many features as it did. For `FSCPU` it is the same as its parameter
     `n_searches`: the searches run in lockstep on one engine, and eight of them take a little longer than one fit.
-    With half of the labels a selection is less stable than with all: the frequencies are on the safe side.
+    Halves of the same labels share labels: selections from fresh labels agree less.
 
     Parameters
     ----------
@@ -75,13 +75,15 @@ def assess_stability(
     table: Any = X if isinstance(selector, FSCPU) and issparse(X) else as_numbers(X)
     if table.shape[1] != len(selector.support_):
         raise ValueError(f"X must have the {len(selector.support_)} columns of fit, got {table.shape[1]}")
-    positive = known_positives(y, selector.fit_settings_["pos_label"], table.shape[0])
+    positive = known_rows(y, selector.fit_settings_["pos_label"], table.shape[0])
+    neg_label = selector.fit_settings_.get("neg_label")
     groups = read_row_groups(row_groups, positive)
     n_labelled = count_labels(positive, groups)
     if n_labelled < 2 or n_labelled > len(positive) - 2:
         raise ValueError(f"assess_stability needs two labelled rows (or row groups) and two others, got {n_labelled}")
     if isinstance(selector, FSCPU):
-        found = _search_again(selector, X, positive, n_searches, random_state, groups, deadline)
+        negative = None if neg_label is None else known_rows(y, neg_label, len(positive))
+        found = _search_again(selector, X, positive, negative, n_searches, random_state, groups, deadline)
     else:
         found = _fit_again(selector, table, positive, n_searches, random_state, groups, deadline)
     selector.stability_ = found
@@ -89,12 +91,14 @@ def assess_stability(
 
 
 def _search_again(
-    selector: FSCPU, X: ArrayLike, positive: BoolArray, n_searches: int, random_state: RandomSeed,
-    groups: IntArray | None,
-    deadline: Deadline,
+    selector: FSCPU, X: ArrayLike, positive: BoolArray, negative: BoolArray | None, n_searches: int,
+    random_state: RandomSeed, groups: IntArray | None, deadline: Deadline,
 ) -> Stability:
     """Repeat a search; where the number of features was found, it is kept."""
     changes: dict[str, object] = {"pos_label": 1, "max_time": None, "checkpoint": None, "random_state": random_state}
+    labels = positive.astype(int)
+    if negative is not None:
+        labels, changes = labels - negative, changes | {"neg_label": -1}
     if selector.path_ is not None:
         changes |= {"n_features_to_select": selector.path_.n_features, "feature_costs": None, "budget": None}
     again = FSCPU(**{**selector.fit_settings_, **changes})
@@ -102,7 +106,7 @@ def _search_again(
     with warnings.catch_warnings():
         for category in SAID_BEFORE:
             warnings.simplefilter("ignore", category)
-        problem = again._problem(settings, X, positive.astype(int), row_groups=groups)
+        problem = again._problem(settings, X, labels, row_groups=groups)
     found = repeat_search(settings, problem, n_searches, selector.n_iter_, deadline)
     if found is None and deadline.end < float("inf"):
         raise TimeoutError("the repeated searches did not end in time")

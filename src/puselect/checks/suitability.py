@@ -89,11 +89,6 @@ class Suitability:
     def __str__(self) -> str:
         return self.verdict
 
-    def check(self) -> None:
-        """Raise a ValueError if a result was damaged."""
-        if self.code not in list(Verdict) or len(self.interval) != 2:
-            raise ValueError("a verdict must be known, and its lift have an interval")
-
     @property
     def suits(self) -> bool:
         """Whether the verdict is "holds"."""

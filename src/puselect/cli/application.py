@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import wraps
@@ -37,10 +37,6 @@ told_at = [0.0]
 
 class InterruptedCommandError(Exception):
     """Ctrl-C ended the command before it was done."""
-
-
-class LongSearchError(Exception):
-    """A search would take too long to start it without asking."""
 
 
 interrupts: list[str] = []
@@ -127,21 +123,8 @@ class Commands(TyperGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to be flushed
             code = 1
         except Exception as error:
-            code = _report_error(self._in_context(error, words), DEBUG in words)
+            code = _report_error(error, DEBUG in words)
         sys.exit(code if isinstance(code, int) else 0)
-
-    def _in_context(self, error: Exception, words: Sequence[str]) -> Exception:
-        """Return the error with a context; that of an option without its value has none."""
-        command = self.commands.get(words[0]) if words else None
-        if command is None or not hasattr(error, "option_name") or getattr(error, "ctx", None) is not None:
-            return error
-        context = command.make_context(f"puselect {words[0]}", [], resilient_parsing=True)
-        name: str = error.option_name
-        wanted = [option.metavar for option in command.params if name in option.opts]
-        if wanted and type(error).__name__ == "BadOptionUsage":
-            return typer.BadParameter(f"a value is missing: {name} {wanted[0]}", context, param_hint=name)
-        error.ctx = context  # type: ignore[attr-defined]
-        return error
 
 
 def _without_flag_types(options: list[Click]) -> list[Click]:
@@ -178,7 +161,7 @@ def one_line(error: Exception) -> str:
         text = where + error.strerror.lower()
     elif isinstance(error, ValueError):
         text = _value_error_text(error)
-    elif isinstance(error, OSError | ImportError | InterruptedCommandError | LongSearchError) and str(error):
+    elif isinstance(error, OSError | ImportError | InterruptedCommandError) and str(error):
         text = str(error)
     elif isinstance(error, MemoryError):
         text = "not enough memory; read fewer rows with --max-rows"

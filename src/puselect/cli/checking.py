@@ -110,12 +110,13 @@ def select_again(
 ) -> list[str]:
     """Select with halves of the labels, as often as there is time for; return notes on what was left out."""
     from puselect.checks.stability import assess_stability
+    from puselect.checks.suitability import FEWEST_LABELS
     from puselect.fscpu.selector import FSCPU
     from puselect.row_groups import count_labels, read_row_groups
 
     n_labelled = count_labels(table.y == 1, read_row_groups(table.row_groups, table.y == 1))
-    if min(n_labelled, len(table.y) - n_labelled) < 2:
-        return ["not selected again: needs two labelled rows (or row groups) and two others"]
+    if n_labelled < FEWEST_LABELS:
+        return [f"not selected again: needs {FEWEST_LABELS} labelled rows (or row groups)"]
     is_search, n_searches = isinstance(selector, FSCPU), wanted or USUAL_SEARCHES
     seconds_each = fit_seconds * (REPEAT_SHARE if is_search else 1.0)
     if not is_search and wanted is None and n_searches * seconds_each > CHEAP_SECONDS:

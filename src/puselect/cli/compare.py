@@ -12,7 +12,7 @@ from rich.table import Table
 from puselect.cli import options
 from puselect.cli.application import command, console, finishing
 from puselect.cli.options import HOW, TABLE, WHAT, TableOptions, open_table, option, split_names, tell, tell_notes
-from puselect.cli.progress import counted_progress, working
+from puselect.cli.progress import working
 from puselect.cli.writing import check_outputs, result_outputs, write_each, written
 from puselect.phrases import duration
 
@@ -105,16 +105,18 @@ def run(
         row_groups = read_row_groups(table.row_groups, table.y == 1)
     study = Holdout(table.X.to_numpy(), table.y, k, table.truth, model, splits, seed, groups, row_groups)
     finished: dict[str, list[Run]] = {}
-    with counted_progress("comparing", len(study.fits(names)), quiet) as done:
+    n_fits = len(study.fits(names))
+    with working("comparing", quiet) as show:
 
-        def show(run: "Run") -> None:
-            done(run.method)
+        def done(run: "Run") -> None:
             runs = finished.setdefault(run.method, [])
             runs.append(run)
+            n_done = sum(map(len, finished.values()))
+            show(f"{n_done} of {n_fits} done, last: {run.method}", n_done / n_fits)
             if len(runs) == splits + 1 and not quiet:
                 tell(method_line(runs))
 
-        results = compare_methods(study, names, jobs, show)
+        results = compare_methods(study, names, jobs, done)
     notes = [*(str(warning.message) for warning in heard), *comparison_notes(study, results)]
     if not quiet:
         tell_notes(notes)
@@ -199,10 +201,11 @@ def _by_feature(names: "Sequence[str]", shares: "Mapping[int, float]") -> dict[s
 
 def table_notes(table: "LoadedTable") -> list[str]:
     """Return the notes on a table and the columns that were left out."""
-    from puselect.cli.wording import note_text, reason_text
+    from puselect.cli.wording import reason_text
+    from puselect.report.findings import note_lines
 
     left_out = [f"left out: {column.name}, {reason_text(column)}" for column in table.left_out]
-    return [*map(note_text, table.notes), *left_out]
+    return [*note_lines(table.notes), *left_out]
 
 
 @command

@@ -13,9 +13,9 @@ from puselect.cli import options
 from puselect.cli.application import command, console
 from puselect.cli.writing import check_outputs, output_file
 
-TRY = "select {table} --label known --drop diagnosis -k 6 --report report.html"
+TRY = "select {table} --label known --drop diagnosis --report report.html"
 TRY_EXPORT = (
-    "select {table} --label known_fraud --prepare --id transaction_id --drop is_fraud,case_number -k 9 "
+    "select {table} --label known_fraud --prepare --id transaction_id --drop is_fraud,case_number "
     "--report report.html"
 )
 EXPORT_ROWS = 6000

@@ -241,7 +241,8 @@ def open_table(data: str, spec: "TableSpec", quiet: bool, tells_all: bool = Fals
     from puselect.phrases import counted, shortened
 
     with working(f"reading {data}", quiet):
-        from puselect.cli.wording import note_text, reason_text
+        from puselect.cli.wording import reason_text
+        from puselect.report.findings import note_lines
         from puselect.tables.loading import load_table
 
         table = load_table(data, spec)
@@ -249,7 +250,7 @@ def open_table(data: str, spec: "TableSpec", quiet: bool, tells_all: bool = Fals
         n_columns = len(table.encoders) + len(table.left_out)
         tell(f"{len(table.y)} rows, {len(table.encoders)} of {n_columns} columns usable as features, "
              f"{counted(int(table.y.sum()), 'row')} with {table.label} = {table.positive}")
-        tell_notes(map(note_text, table.notes))
+        tell_notes(note_lines(table.notes))
         for reason in dict.fromkeys(map(reason_text, table.left_out)) if tells_all else ():
             names = [column.name for column in table.left_out if reason_text(column) == reason]
             tell(f"left out, {reason}: {shortened(names)}")

@@ -98,7 +98,7 @@ def selected_columns(selection: "Selection") -> list[str]:
 
 def show(table: "AppliedTable", found: "Candidates | None", written: list[Path]) -> None:
     """Print what was found and written."""
-    from puselect.phrases import counted
+    from puselect.phrases import counted, times
 
     tell(f"{counted(len(table.X), 'row')}, {counted(len(table.sources), 'selected column')}")
     for note in table.notes:
@@ -109,7 +109,7 @@ def show(table: "AppliedTable", found: "Candidates | None", written: list[Path])
         for place, row in enumerate(found.rows[:SHOWN]):
             name = printable(f"{table.rows.name or 'row'} {table.rows.names[row]}")
             sure = "" if found.confidence is None else f"{found.confidence[place]:.0%}, "
-            console.print(f"  {name}: {sure}{found.lift[place]:.1f} times as often as an average row", markup=False)
+            console.print(f"  {name}: {sure}{times(found.lift[place])} times as often as an average row", markup=False)
     for path in written:
         tell(f"written: {path}")
 

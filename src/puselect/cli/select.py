@@ -13,10 +13,9 @@ import typer
 from puselect.cli import options
 from puselect.cli.application import command, console, finishing, stopping
 from puselect.cli.checking import CheckOptions, check_selection
-from puselect.cli.options import HOW, OUT, TABLE, WHAT, TableOptions, open_table, option, split_names, tell, tell_notes
-from puselect.cli.progress import TimeCheck, search_progress, working
+from puselect.cli.options import HOW, OUT, TABLE, WHAT, TableOptions, open_table, option, tell, tell_notes
+from puselect.cli.progress import state_of, working
 from puselect.cli.writing import check_outputs, result_outputs, write_each, written
-from puselect.phrases import duration
 
 if TYPE_CHECKING:
     from puselect.arrays import BoolArray
@@ -27,19 +26,14 @@ if TYPE_CHECKING:
     from puselect.selectors.base import PUSelector
     from puselect.tables.loading import LoadedTable
 
-FOUND = ("auto", "related")  # the number of features is found
+AUTO = "auto"
+FOUND = (AUTO, "related")  # the number of features is found
 COMPARED = ("fscpu", "semi-jmi", "lasso", "kbest")
-SPLITS = (20, 10, 5)  # of a comparison that is suggested; the most that are done soon
-SOON, SECONDS_PER_SPLIT = 60.0, 0.5  # besides the search
 PARAMETERS = {
     "--keep": "always_keep", "--budget": "budget", "--costs": "feature_costs", "--engine": "engine",
-    "--checkpoint": "checkpoint", "--max-iter": "max_iter", "--max-time": "max_time", "--dask": "engine",
+    "--checkpoint": "checkpoint", "--max-iter": "max_iter", "--max-time": "max_time", "--max-false": "max_false",
 }  # fmt: skip
 """Of selectors, by the option that needs one."""
-NOT_WITH_DASK = {
-    "--keep", "--prepare", "--id", "--row-group", "--encode", "--impute", "--budget", "--data-out", "--candidates",
-    "--shuffles", "--searches", "--engine",
-}  # fmt: skip
 
 
 def feature_number(text: str) -> str:
@@ -56,7 +50,7 @@ class SearchOptions:
     keep: Annotated[list[str] | None, option(TABLE, "COLS", "Columns that must be selected, comma-separated.")] = None
     k: Annotated[
         str | None,
-        option(WHAT, "N|auto|related", "Number of features; auto: enough; related: all beyond chance (default: half).",
+        option(WHAT, "N|auto|related", "Number of features; auto, the default: enough; related: all beyond chance.",
                "-k", "--n-features", parser=feature_number),
     ] = None
     budget: Annotated[
@@ -86,17 +80,10 @@ class SearchOptions:
     max_time: Annotated[
         float | None, option(HOW, "SECONDS", "End search and checks in time, with the best features so far.")
     ] = None
-    dask: Annotated[
-        str | None,
-        option(HOW, "ADDRESS", "Let the workers of this Dask cluster read DATA, a pattern of Parquet files."),
-    ] = None
-    yes: Annotated[
-        bool, option(HOW, "", "Run a search even if it may take more than an hour.", "--yes", "-y")
-    ] = False
 
     def check(self) -> None:
         """Raise a usage error for options that exclude or need each other."""
-        is_found = self.k in FOUND
+        is_found = self.k in FOUND or (self.k is None and self.budget is None)
         if self.k is not None and not is_found and self.budget is not None:
             raise typer.BadParameter("cannot be combined with --budget, unless it is auto or related", param_hint="-k")
         if self.costs is not None and self.budget is None and not is_found:
@@ -107,14 +94,13 @@ class SearchOptions:
             raise typer.BadParameter(f"must be a number of seconds above 0, got {self.max_time:g}",
                                      param_hint="--max-time")
 
-    def number(self, n_features: int) -> tuple[int | str | None, list[str]]:
+    def number(self, n_features: int, finds_number: bool) -> tuple[int | str | None, list[str]]:
         """Return the number of features to select, None with a budget, and notes on it."""
-        if self.k is None and self.budget is None:
+        if self.k is None and self.budget is None and not finds_number:
             half = (n_features + 1) // 2
-            said = f"selecting {half} of {n_features} features, half of them"
-            return half, [f"{said}; choose another number with -k N or -k auto"]
+            return half, [f"{self.method} finds no number by itself: selecting {half}, half of the features; see -k"]
         if self.k is None or self.k in FOUND:
-            return self.k, []
+            return self.k or (AUTO if self.budget is None else None), []
         if int(self.k) > n_features:
             raise ValueError(f"-k must be at most {n_features}, the number of usable features, got {self.k}")
         return int(self.k), [f"-k {self.k} selects all features"] if int(self.k) == n_features else []
@@ -181,8 +167,6 @@ def select(
         output_format(outputs.data_out)
     with working("starting", outputs.quiet):
         selector = make_selector(search, checks, wants_candidates=outputs.candidates is not None)
-    if search.dask is not None:
-        return select_with_dask(data, table, search, checks, outputs, selector)
     spec = table.spec(search.seed, search.keep)
     loaded = open_table(data, spec, outputs.quiet)
     remarks = configure(selector, search, loaded)
@@ -203,23 +187,6 @@ def select(
         checking = {} if checked.seconds is None else {"checking": checked.seconds}
         times = {**loaded.seconds, "searching": seconds, **checking, "report": time.perf_counter() - begin}
         print_selection(console, selection, loaded, written, next_step(data, table, search, outputs, selection), times)
-
-
-def select_with_dask(
-    data: str, table: TableOptions, search: SearchOptions, checks: CheckOptions, outputs: Outputs,
-    selector: "PUSelector",
-) -> None:
-    """Select features of files that the workers of a Dask cluster read; nothing is checked."""
-    from puselect.cli.dask import RemoteFiles, select_remote
-
-    for name, _ in (*options.given(table), *options.given(search), *options.given(checks), *options.given(outputs)):
-        if name in NOT_WITH_DASK:
-            raise typer.BadParameter("cannot be combined with --dask", param_hint=name)
-    number = search.k if search.k is None or search.k in FOUND else int(search.k)
-    set_given(selector, n_features_to_select=number, random_state=search.seed, engine="dask",
-              checkpoint=search.checkpoint, max_iter=search.max_iter, max_time=search.max_time)
-    files = RemoteFiles(data, table.label, table.positive, split_names(table.drop), search.dask or "")
-    select_remote(files, selector, outputs)
 
 
 def make_selector(search: SearchOptions, checks: CheckOptions, wants_candidates: bool) -> "PUSelector":
@@ -252,7 +219,7 @@ def check_engine(name: str) -> None:
 
 def configure(selector: "PUSelector", search: SearchOptions, table: "LoadedTable") -> list[str]:
     """Set the parameters of a selector; return notes on the number of features."""
-    number, notes = search.number(len(table.encoders))
+    number, notes = search.number(len(table.encoders), "max_false" in selector.get_params(deep=False))
     set_given(
         selector,
         n_features_to_select=number,
@@ -290,18 +257,18 @@ def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable", qui
     from puselect.search.progress import watching
     from puselect.selectors.ranking import RankingSelector
 
-    is_limited = search.yes or search.max_iter is not None or search.max_time is not None
     selector.has_row_groups_ = table.row_groups is not None
     groups: dict[str, object] = {"groups": table.groups} if isinstance(selector, RankingSelector) else {}
     if selector.has_row_groups_ and isinstance(selector, FSCPU):
         groups["row_groups"] = table.row_groups
     last: list[Step] = []
-    with warnings.catch_warnings(record=True) as heard, search_progress(search.method, quiet) as observer:
-        warnings.simplefilter("always")
-        begin = time.perf_counter()
-        with stopping(quiet), watching(TimeCheck(is_limited)), watching(observer), watching(last.append):
-            selector.fit(table.X, table.y, **groups)
-        seconds = time.perf_counter() - begin
+    begin = time.perf_counter()
+    with (
+        warnings.catch_warnings(record=True, action="always") as heard, working(search.method, quiet) as show,
+        stopping(quiet), watching(lambda step: show(state_of(step), step.share_done)), watching(last.append),
+    ):  # fmt: skip
+        selector.fit(table.X, table.y, **groups)
+    seconds = time.perf_counter() - begin
     notes = list(dict.fromkeys(str(warning.message) for warning in heard))
     found = selector.result_.search
     if found is not None and found.timed_out and last:
@@ -344,19 +311,17 @@ def describe(
 def next_step(
     data: str, table: TableOptions, search: SearchOptions, outputs: Outputs, selection: "Selection"
 ) -> str:
-    """Return what to do after a selection."""
-    from joblib import cpu_count
+    """Return what to do after a selection; nothing if the answer says so already."""
+    from puselect.report.answer import standing
 
     n_selected, n_features = len(selection.selected), selection.n_features
+    if standing(selection).is_doubtful:
+        return ""
     if n_selected == n_features:
         return f"select fewer than all {n_features} features, for example -k {max(n_features // 2, 1)}"
     if outputs.report is None:
         return "add --report report.html to see the clusters, the candidates and the checks"
     methods = COMPARED if search.method in COMPARED else (search.method, *COMPARED)
     words = ["compare", data, *options.words(table), "-k", str(n_selected), "--methods", ",".join(methods)]
-    per_split = ((selection.seconds or 0.0) + SECONDS_PER_SPLIT) / cpu_count()
-    seconds = [((n + 1) * per_split, n) for n in SPLITS]
-    needed, n_splits = next((each for each in seconds if each[0] <= SOON), seconds[-1])
-    words += ["--splits", str(n_splits)] if n_splits != SPLITS[0] else []
     words += ["--seed", str(search.seed)] if search.seed else []
-    return f"{options.program()} {shlex.join(words)}" + (f"  # about {duration(needed)}" if needed > SOON else "")
+    return f"{options.program()} {shlex.join(words)}"

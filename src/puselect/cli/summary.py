@@ -13,7 +13,7 @@ from rich.text import Text
 
 from puselect.cli.application import printable
 from puselect.cli.wording import reason_text
-from puselect.phrases import counted, shortened
+from puselect.phrases import counted, shortened, times
 
 if TYPE_CHECKING:
     from puselect.checks.spread import LabelSpread
@@ -54,7 +54,8 @@ def print_selection(
     line(console, "time", shares_of_time(times))
     for path in written:
         line(console, "written", str(path), "green")
-    line(console, "next", next_step, "cyan")
+    if next_step:
+        line(console, "next", next_step, "cyan")
 
 
 def shares_of_time(times: Mapping[str, float]) -> str:
@@ -85,21 +86,23 @@ def print_check(console: Console, found: "Suitability", prior: "ClassPrior", spr
 
 def answers(selection: "Selection") -> Iterator[tuple[str, str]]:
     """Yield how many features, how far to trust them, where the positives gather, and which rows to look at first."""
-    from puselect.report.answer import are_alike, efforts, first_rows, hidden, how_many, next_step, trust
+    from puselect.report import answer as say
 
-    found = trust(selection)
-    yield "how many", f"{len(selection.selected)} of {selection.n_features}. {how_many(selection)}"
+    found = say.trust(selection)
+    yield "how many", f"{len(selection.selected)} of {selection.n_features}. {say.how_many(selection)}"
     yield "trust", f"{found.title}. {found.text}"
+    if meaning := say.what_again_means(selection):
+        yield "again", meaning
     if not found.standing.is_doubtful:
         for number, cluster in enumerate(selection.portraits[:MOST_PORTRAITS], start=1):
             yield f"cluster {number}", f"{cluster} ({cluster.counts})"
-    if positives := hidden(selection):
+    if positives := say.hidden(selection):
         yield "positives", positives
-    for effort in efforts(selection):
+    for effort in say.efforts(selection):
         yield f"first {effort.n_rows}", f"about {effort.expected} positives ({effort.low} to {effort.high})"
-    rows = first_rows(selection)
-    named = ", ".join(str(row.row) if are_alike(rows) else f"{row.row} ({row.lift:.1f})" for row in rows)
-    yield "to do", f"{next_step(selection)} {named}".strip()
+    rows = say.first_rows(selection)
+    named = ", ".join(str(row.row) if say.are_alike(rows) else f"{row.row} ({times(row.lift)})" for row in rows)
+    yield "to do", f"{say.next_step(selection)} {named}".strip()
 
 
 def feature_table(selection: "Selection") -> Table:

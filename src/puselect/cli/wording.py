@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from puselect.phrases import counted, shortened
 from puselect.tables import errors
-from puselect.tables.column_outcomes import leak_text, reason
+from puselect.tables.column_outcomes import reason
 from puselect.tables.errors import LeftOut
 
 ANOTHER_ID = ": correct them, name another column with --id COL, or number the rows with --id none"
@@ -49,7 +49,7 @@ def error_text(error: errors.TableError) -> str:
         case errors.TooFewFeaturesError(n_features, left_out):
             reasons = "; ".join(f"{column.name}: {reason_text(column)}" for column in left_out[:5])
             lacking = f" (left out: {reasons})" if reasons else ""
-            return f"at least 2 usable features are needed, got {n_features}{lacking}"
+            return f"at least 2 usable features are needed, got {n_features}{lacking}; add columns, or see --prepare"
         case errors.TooManyLabelledError(n_labelled, max_rows):
             return f"{n_labelled} rows are labelled, but only {max_rows} may be read; raise --max-rows or --max-memory"
         case errors.MissingValuesError(hole, counts):
@@ -91,7 +91,7 @@ def file_text(error: errors.FileError) -> str:
 LABEL_TEXTS: dict[errors.LabelFault, str] = {
     "empty": "the label column {label!r} is empty; mark known positives, for example with 1",
     "type": "the label column {label!r} is of type {value}; numbers, text or booleans are needed",
-    "all positive": "all rows have {label} = {value}; at least one row must be unlabelled",
+    "all positive": "all rows have {label} = {value}; add rows of which it is not known whether they are positive",
     "none positive": "no row is labelled positive: {label} has {values}; mark known positives with 1",
     "ambiguous": "cannot tell which value of {label!r} marks positives: {values}; use --positive VALUE",
     "unknown value": "--positive: no row has {label} = {value}; it has {values}{near}",
@@ -122,32 +122,6 @@ def costs_text(error: errors.CostsError) -> str:
     names, near = shortened(error.names), suggestion("".join(error.names[:1]), error.columns)
     text = COSTS_TEXTS[error.fault].format(path=error.path, detail=detail, names=names, near=near)
     return f"--costs: {text}"
-
-
-def note_text(note: errors.Note) -> str:
-    """Return a note about a table in words."""
-    match note:
-        case errors.IdentifierNote(name):
-            return f"{name!r} looks like an identifier (whole numbers, all different); if it is, use --id or --drop"
-        case errors.CategoryNote(name):
-            used = f"--categories={shlex.quote(name)}"
-            return f"the numbers of {name!r} may be codes, by its name; if they are, use {used}"
-        case errors.LeakNote():
-            return f"possible leak: {leak_text(note)}; if it would not be known for a new row, use --drop"
-        case errors.TwinNote(names, correlation):
-            return f"interchangeable (rank correlation {correlation:.3f}): {shortened(names)}; see --drop-duplicates"
-        case errors.CodeNote(name, value, count):
-            means = f"{value} in {name!r} ({counted(count, 'row')}) may mean missing"
-            return f"{means}; if it does, use --missing={shlex.quote(f'{name}={value}')}"
-        case errors.SpikeNote(name, value, share):
-            return f"{share:.0%} of the rows have {value} in {name!r}, far more than any other value: filled in before?"
-        case errors.FilledNote(hole, counts):
-            return f"filled {counted(sum(counts.values()), f'{hole} value')} with the median: {name_counts(counts)}"
-        case errors.UnreadNote():
-            return f"{note}; they count as missing"
-        case errors.SampleNote(n_read, n_rows, n_labelled, limit):
-            why = "--max-rows" if limit == "rows" else "the table exceeds the memory limit, see --max-memory"
-            return f"read {n_read} of {n_rows} rows: all {n_labelled} labelled ones and a random sample ({why})"
 
 
 HINTS = {"text": "see --prepare and --encode", "dates": "see --prepare and --encode", "identifier": "use it with --use",

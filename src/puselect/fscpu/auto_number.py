@@ -48,7 +48,7 @@ class Path:
     n_related: int
     """How many are related to the labels, a share of `max_false` at most excepted; the best guess if none are."""
     interval: tuple[int, ...]
-    """How many are related to the labels: at least (95 % sure), and at most as far as these labels can show."""
+    """How many are related to the labels: at least (95 % confidence), and at most as far as these labels can show."""
     p_value: float
     """Of the hypothesis that no column is related to the labels."""
     size: tuple[int, ...]
@@ -71,16 +71,18 @@ class Path:
 
     def __str__(self) -> str:
         if self.code == ChoiceCode.TOO_FEW_LABELS:
-            return "A guess: there are too few labelled rows to tell how many features are related to them."
+            return "A guess, since there are too few labels to tell: features more likely related to them than not."
         if self.code == ChoiceCode.NOTHING:
             return f"A guess: no feature is related to the labels beyond chance (p = {self.p_value:.2g})."
-        related = "all {} ({} to {}) that are related to the labels".format(self.n_related, *self.interval)
+        related = f"{self.n_related} (at least {self.interval[0]}) that seem related to the labels"
         price = "" if self.cost_enough is None else f" for {self.cost_enough:g}"
+        if self.n_features >= self.n_related <= self.n_enough:
+            return f"As many as the {related}{price}."
         if self.n_features > self.n_enough:
-            enough = f"{self.n_enough} of them{price} {'separates' if self.n_enough == 1 else 'separate'}"
-            return f"A{related[1:]}; {enough} held-out positives as well."
+            enough = f"the best {self.n_enough}{price} {'separates' if self.n_enough == 1 else 'separate'}"
+            return f"As many as the {related}; {enough} held-out positives as well."
         few = "it separates" if self.n_features == 1 else "they separate"
-        return f"Enough: {few} held-out positives as well{price} as {related}."
+        return f"Enough: {few} held-out positives as well{price} as the {related}."
 
 
 def choose(settings: Settings, problem: Problem, wanted: str, max_false: float) -> Problem:

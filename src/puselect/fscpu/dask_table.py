@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from puselect.fscpu.final_clusters import Candidates, known_positives
+from puselect.fscpu.final_clusters import Candidates, known_rows
 from puselect.fscpu.row_model import RowModel
 from puselect.fscpu.settings import Settings
 from puselect.labels import draw_rows, equal_to, labelled_positives, without_missing
@@ -239,4 +239,4 @@ def remote_candidates(
     """Return the candidates of all partitions; see `RowModel.candidates`."""
     table = remote_table("auto", X)
     score = np.concatenate(table.map(_scores, model, support))
-    return model.likeliest(score, None if y is None else known_positives(y, pos_label, len(table)))
+    return model.likeliest(score, None if y is None else known_rows(y, pos_label, len(table)))

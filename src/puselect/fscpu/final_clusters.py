@@ -175,11 +175,11 @@ def score_features(
     return best_clusters(table.size, table.positive, preset.cluster_choice, preset.smoothing).score
 
 
-def known_positives(y: ArrayLike, pos_label: object, n_rows: int) -> BoolArray:
-    """Return which rows are known to be positive; unlike in `fit`, none or all of them may be."""
-    labels = np.asarray(without_missing(y, pos_label))
+def known_rows(y: ArrayLike, label: object, n_rows: int) -> BoolArray:
+    """Return which rows have a label; unlike in `fit`, none or all of them may."""
+    labels = np.asarray(without_missing(y, label))
     if labels.shape == (n_rows, 1):  # as in `fit`
         labels = labels[:, 0]
     if labels.shape != (n_rows,):
         raise ValueError(f"y must hold one label for each of the {n_rows} rows of X, got shape {labels.shape}")
-    return equal_to(labels, pos_label)
+    return equal_to(labels, label)

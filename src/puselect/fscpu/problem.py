@@ -79,6 +79,8 @@ class Problem:
     """How many features are beyond chance, where the number was to be found."""
     row_groups: IntArray | None = None
     """Number of the group of each row; None if rows are independent."""
+    negative: BoolArray | None = None
+    """Rows that were checked and are negative, shape (n_rows,); None if there are none."""
 
     @classmethod
     def of(
@@ -100,7 +102,8 @@ class Problem:
     @property
     def identity(self) -> tuple[object, ...]:
         """Everything that changes the search, to recognise a checkpoint."""
-        return self.table, self.positive, *self.budget, self.entropy if self.is_seeded else None
+        checked = () if self.negative is None else (self.negative,)
+        return self.table, self.positive, *checked, *self.budget, self.entropy if self.is_seeded else None
 
 
 def problem_engine(settings: Settings, problem: Problem) -> Engine:

@@ -15,13 +15,14 @@ from puselect.clustering import Engine
 from puselect.fscpu.auto_number import choose, follow_path
 from puselect.fscpu.dask_table import PartitionedTable, read_remote, remote_candidates
 from puselect.fscpu.dependence import warn_of_dependence
-from puselect.fscpu.final_clusters import Candidates, cluster_result, known_positives
+from puselect.fscpu.final_clusters import Candidates, cluster_result, known_rows
 from puselect.fscpu.problem import Problem, problem_engine
 from puselect.fscpu.row_model import RowModel
 from puselect.fscpu.run import Searched, search_problems
 from puselect.fscpu.search_run import SearchSelector, saved_seed
 from puselect.fscpu.settings import Settings
 from puselect.fscpu.stability import repeat_search
+from puselect.labels import checked_negatives
 from puselect.parameters import check_number
 from puselect.row_groups import read_row_groups
 from puselect.search.callbacks import FitCallbacks, with_callbacks
@@ -64,6 +65,8 @@ class FSCPU(SearchSelector):
         one cost and rank, and is kept or never selected if one of its columns is.
     pos_label : object, default=1
         The value of `y` that marks a labelled positive; all others, missing ones included, mean unlabelled.
+    neg_label : object, optional
+        The value of `y` that marks a row that was checked and is negative. By default none are known.
     engine : {"auto", "cpu", "gpu", "reference", "dask"}, default="auto"
         The clustering engine: compiled kernels, torch on a GPU, scikit-learn one mask at a time (slow; for checking),
         or "auto" for rows that the workers of a Dask DataFrame or Array bring here. "auto" takes the GPU where there
@@ -196,6 +199,7 @@ class FSCPU(SearchSelector):
         never_select: Sequence[ColumnName] | None = None,
         groups: Mapping[str, Sequence[ColumnName]] | Sequence[object] | str | None = None,
         pos_label: object = 1,
+        neg_label: object = None,
         engine: str = "auto",
         max_iter: int | None = None,
         max_time: float | None = None,
@@ -222,6 +226,7 @@ class FSCPU(SearchSelector):
         self.never_select = never_select
         self.groups = groups
         self.pos_label = pos_label
+        self.neg_label = neg_label
         self.engine = engine
         self.max_iter = max_iter
         self.max_time = max_time
@@ -255,7 +260,7 @@ class FSCPU(SearchSelector):
             Numbers; the median of a column stands in for missing ones. A sparse matrix must not have any, and is never
             made dense as a whole.
         y : array-like of shape (n_rows,)
-            `pos_label` marks labelled positives, anything else unlabelled rows.
+            `pos_label` marks labelled positives, `neg_label` checked negatives, anything else unlabelled rows.
         row_groups : array-like of shape (n_rows,), optional
             The group of each row, such as a patient or a day, if rows of a group depend on each other. "auto" and
             `n_searches` then shuffle, hold out and halve whole groups; the search itself is not changed.
@@ -276,6 +281,7 @@ class FSCPU(SearchSelector):
             clusterings=self.clusterings_,
             row_model=self.row_model_,
             path=self.path_,
+            n_negative=self.n_negative_,
         )
 
     @property
@@ -297,7 +303,7 @@ class FSCPU(SearchSelector):
         X : array-like of shape (n_rows, n_features)
             The table of `fit`, or new rows with the same columns; the medians of `fit` stand in for missing values.
         y : array-like of shape (n_rows,), optional
-            Labels as in `fit`; rows that are labelled positive are left out.
+            Labels as in `fit`; rows that are labelled, positive or negative, are left out.
 
         Returns
         -------
@@ -318,11 +324,13 @@ class FSCPU(SearchSelector):
                 "candidate_positives needs mixtures that can place new rows; fit without clusterer=, "
                 f"got clusterer={self.fit_settings_['clusterer']!r}"
             )
-        pos_label = self.fit_settings_["pos_label"]
+        pos_label, neg_label = self.fit_settings_["pos_label"], self.fit_settings_.get("neg_label")
         if _is_remote(X):
             return remote_candidates(self.row_model_, X, self.support_, y, pos_label)
         table = self._validated(X, reset=False)
-        known = None if y is None else known_positives(y, pos_label, table.shape[0])
+        known = None if y is None else known_rows(y, pos_label, table.shape[0])
+        if known is not None and y is not None and neg_label is not None:
+            known = known | known_rows(y, neg_label, table.shape[0])
         chosen = table[:, self.support_]
         if issparse(chosen):
             return self.row_model_.candidates(SparseTable.of(chosen), known)
@@ -337,11 +345,15 @@ class FSCPU(SearchSelector):
         saved = None if is_seeded else saved_seed(settings.search.checkpoint)
         entropy = self._draw_entropy() if saved is None else saved
         if settings.engine == "dask" or _is_remote(X):
+            if self.neg_label is not None:
+                raise ValueError("neg_label needs a table in memory, got a table in partitions; use X.compute()")
             table, positive = read_remote(self, settings, X, y, entropy)
         else:
             table, positive = self._read(X, y)
         groups = None if row_groups is None else read_row_groups(row_groups, positive)
         self.has_row_groups_ = groups is not None
+        negative = checked_negatives(y, self.neg_label, positive)
+        self.n_negative_ = 0 if negative is None else int(negative.sum())
         names, costs = column_names(self, X), self.feature_costs
         self.groups_ = {} if self.groups is None else read_groups(self.groups, names, table.shape[1])
         self.feature_costs_ = None if costs is None else costs_in_order(costs, names, self.groups_)
@@ -350,7 +362,8 @@ class FSCPU(SearchSelector):
         budget = Budget.from_parameters(*wanted, names, selectable, self.groups_)
         check_number("max_false", self.max_false, 0, 1, open_low=True)
         check_number("n_searches", self.n_searches, 1, 10_000, integer=True)
-        problem = replace(Problem.of(settings, table, positive, budget, entropy, is_seeded), row_groups=groups)
+        problem = Problem.of(settings, table, positive, budget, entropy, is_seeded)
+        problem = replace(problem, row_groups=groups, negative=negative)
         number = self.n_features_to_select
         if is_open(number) or self.n_searches > 1:
             warn_of_dependence(table, positive, groups)

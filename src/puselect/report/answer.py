@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from puselect.checks.suitability import Verdict
+import numpy as np
+
+from puselect.checks.suitability import FEWEST_LABELS, Verdict
 from puselect.fscpu.problem import ChoiceCode
-from puselect.phrases import counted, listed, shortened
+from puselect.fscpu.stability import clopper_pearson
+from puselect.phrases import counted, listed, shortened, times
 from puselect.report.findings import FEW_LABELS, Code
 from puselect.report.selection import WARNING, Feature, Finding, Selection
 
-FEWEST_LABELS = 5
 UNCHECKED = "puselect check, or check_suitability in Python, tells whether this is chance."
 NAMED_FIRST, LONGEST_NAME = 3, 28
 FIRST_ROWS = 10
@@ -111,7 +113,7 @@ def headline(selection: Selection) -> str:
             known = counted(selection.n_labelled or 0, "known positive")
             return f"{known} {'is' if selection.n_labelled == 1 else 'are'} too few to tell which features matter."
         case Standing.CHANCE if selection.path is not None and selection.path.code == ChoiceCode.CHOSEN:
-            return f"{some} {'is' if s else 'are'} related to the labels, but the known positives do not gather."
+            return f"{some} seem{s} related to the labels, but the known positives do not gather."
         case Standing.CHANCE:
             return "The known positives do not stand out beyond chance."
         case Standing.RANKED:
@@ -172,7 +174,7 @@ def feature_lines(selection: Selection) -> list[FeatureLine]:
 def _selected_again(selection: Selection, feature: Feature) -> tuple[float | None, float | None, str, str]:
     """Return in which share of the searches a feature, or a twin, was selected, in words, and a note on the twins."""
     found, column = selection.stability, feature.column
-    if found is None:
+    if found is None or standing(selection) is Standing.UNTOLD:
         return None, None, "", ""
     alike = {j for group in found.twins if column in group for j in group} - {column}
     twins = [other for other in selection.features if other.column in alike]
@@ -184,6 +186,13 @@ def _selected_again(selection: Selection, feature: Feature) -> tuple[float | Non
     elif any(twin.selected for twin in twins):
         note = f"twin of {names}"
     return share, both, again, note
+
+
+def what_again_means(selection: Selection) -> str:
+    """Return in a sentence what it is worth to be selected again; empty if that is not shown."""
+    if selection.stability is None or standing(selection) is Standing.UNTOLD:
+        return ""
+    return "Selected again: with random halves of these labels. Halves share labels; fresh labels would agree less."
 
 
 def first_rows(selection: Selection) -> list[RowLine]:
@@ -198,6 +207,17 @@ def first_rows(selection: Selection) -> list[RowLine]:
 def are_alike(rows: Sequence[RowLine]) -> bool:
     """Return whether rows are listed for the same reason."""
     return len({row[1:] for row in rows}) == 1
+
+
+def lift_range(selection: Selection) -> str:
+    """Return the 95 % interval of the lift of the first rows in words, from the known positives that ranked so high."""
+    listing, n_known = selection.candidates, selection.n_labelled
+    if listing is None or not listing.lift or not n_known or not selection.n_rows:
+        return ""
+    share = listing.lift.count(listing.lift[0]) / (selection.n_rows - n_known)
+    n_found = min(round(listing.lift[0] * share * n_known), n_known)
+    low, high = clopper_pearson(np.array([n_found]), n_known)
+    return f"{times(low[0] / share)} to {times(high[0] / share)}"
 
 
 def next_step(selection: Selection) -> str:
@@ -215,9 +235,10 @@ def next_step(selection: Selection) -> str:
     lift, confidence = rows[0].lift, rows[0].confidence
     if are_alike(rows):
         sure = "" if confidence is None else f", with a confidence of {confidence:.0%}"
-        return f"{begin}: each is {lift:.1f} times as often positive as an average row{sure}."
+        factor = f"{times(lift)} times ({lift_range(selection)})"
+        return f"{begin}: each is {factor} as often positive as an average row{sure}."
     sure = "" if confidence is None else "; %: confidence"
-    return f"{begin}; ×: how many times as often positive as an average row{sure}."
+    return f"{begin}; ×: times as often positive as an average row, {lift_range(selection)} for the first{sure}."
 
 
 def efforts(selection: Selection) -> list[Effort]:

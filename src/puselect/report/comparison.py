@@ -10,9 +10,9 @@ from scipy.stats import t as student_t
 from puselect.fscpu.row_model import ClassPrior, corrected_auc
 from puselect.methods import yardstick
 from puselect.phrases import counted, listed
-from puselect.report.codec import JSONRecord, require, same_length, within
+from puselect.report.codec import JSONRecord
 
-COMPARISON_SCHEMA = "puselect.comparison/1"
+COMPARISON_SCHEMA = "puselect.comparison/2"
 PROXY = (
     "The score is a proxy: it counts unlabelled rows as negatives, although some are positive. It ranks methods, but "
     "says little about true performance; use --truth if you know the true classes."
@@ -26,9 +26,6 @@ class Interval:
     mean: float
     low: float
     high: float
-
-    def check(self) -> None:
-        require(self.low <= self.mean <= self.high, "the mean must lie in its interval")
 
 
 @dataclass(frozen=True)
@@ -67,11 +64,6 @@ class MethodResult:
         if gap.mean >= 0:
             return f"{gap.mean:.3f} behind ({gap.low:.3f} to {gap.high:.3f})"
         return f"{-gap.mean:.3f} ahead ({-gap.high:.3f} to {-gap.low:.3f})"
-
-    def check(self) -> None:
-        require(self.seconds >= 0, "seconds must not be negative")
-        require(within((self.frequency or {}).values(), 0, 1), "frequencies must lie in 0..1")
-        require(bool(self.scores) == (self.interval is not None), "an interval belongs to scores")
 
 
 @dataclass(frozen=True)
@@ -121,13 +113,6 @@ class Comparison(JSONRecord):
         """Each rival with its agreement with all rivals."""
         kept = [i for i, method in enumerate(self.methods) if method in self.rivals]
         return tuple((self.methods[i], tuple(self.agreement[i][j] for j in kept)) for i in kept)
-
-    def check(self) -> None:
-        require(bool(self.methods), "a comparison needs at least one method")
-        require(same_length(self.methods, self.agreement, *self.agreement), "agreement needs one row per method")
-        require(within((share for row in self.agreement for share in row), 0, 1), "agreement must lie in 0..1")
-        require(same_length(*(method.scores for method in self.methods)), "methods differ in their number of splits")
-        require(within((self.n_features, self.n_rows, self.n_labelled), 0), "counts must not be negative")
 
     @classmethod
     def of(

@@ -10,7 +10,6 @@ from scipy.stats import binom
 
 from puselect.arrays import AnyArray, FloatArray, IntArray
 from puselect.phrases import number
-from puselect.report.codec import require, within
 
 FEW_VALUES = 12
 SPIKE = 0.2  # share of a value from which on a column is described by its values
@@ -56,10 +55,6 @@ class Direction:
     """MORE and LESS: share of the others that have it."""
     is_date: bool = False
     """Whether values are days since 1970."""
-
-    def check(self) -> None:
-        require(self.code in list(Where), f"code must be one of {', '.join(Where)}")
-        require(within((self.outside,), 0, 1) and 0 <= self.n_inside <= self.n_rows, "shares must lie in 0..1")
 
     @property
     def is_clear(self) -> bool:

@@ -13,8 +13,8 @@ from puselect.fscpu.dependence import find_dependence
 from puselect.phrases import counted, shortened
 from puselect.report.selection import NOTE, WARNING, Finding
 from puselect.selectors.result import FitResult, SearchResult
+from puselect.tables import errors
 from puselect.tables.column_outcomes import leak_text
-from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, Note, SampleNote, SpikeNote
 
 FEW_LABELS = 20
 FEWEST_COMPARED, MOST_COMPARED = 20, 2000
@@ -42,9 +42,11 @@ class Code(StrEnum):
     UNSETTLED = "unsettled"
     DEGENERATE = "degenerate"
     IDENTIFIER = "identifier"
+    CATEGORY_CODES = "category-codes"
     MISSING_CODE = "missing-code"
     SPIKE = "spike"
     FILLED = "filled"
+    UNREAD = "unread-values"
     ROWS_SAMPLED = "rows-sampled"
 
 
@@ -65,16 +67,83 @@ def find_problems(result: FitResult, table: AnyArray | None, positive: BoolArray
         yield from _search(result, result.search)
 
 
-def table_findings(notes: Sequence[Note]) -> tuple[Finding, ...]:
+TABLE_FINDINGS: dict[type, tuple[str, Code, str, str]] = {
+    errors.LeakNote: (
+        WARNING, Code.LEAK, "Possible leak: {columns}",
+        "{items}. Derived from the label, recorded after it, or the truth itself? Drop what would not be known for a "
+        "new row (drop, --drop).",
+    ),
+    errors.IdentifierNote: (
+        NOTE, Code.IDENTIFIER, "Identifiers? {columns}",
+        "Whole numbers that all differ: {items}. Drop what names the rows (drop, --id, --drop).",
+    ),
+    errors.CategoryNote: (
+        NOTE, Code.CATEGORY_CODES, "Numbers that may be codes: {columns}",
+        "By the name of the column: {items}. If they are, read them as categories (categories, --categories).",
+    ),
+    errors.CodeNote: (
+        NOTE, Code.MISSING_CODE, "Codes for missing? {columns}",
+        "Far from all other values: {items}. If that means missing, say so (missing_codes, --missing).",
+    ),
+    errors.SpikeNote: (
+        NOTE, Code.SPIKE, "Filled in before? {columns}",
+        "One value is far more frequent than any other: {items}. If it stands for missing values, the original table "
+        "is better.",
+    ),
+    errors.FilledNote: (NOTE, Code.FILLED, "Filled in", "With the median of the column: {items}."),
+    errors.UnreadNote: (NOTE, Code.UNREAD, "Values not read: {columns}", "{items}. They count as missing."),
+    errors.SampleNote: (NOTE, Code.ROWS_SAMPLED, "A sample of the rows was read", "{items}."),
+}  # fmt: skip
+"""Level, code, title and text for each kind of note."""
+
+
+def table_findings(notes: Sequence[errors.Note]) -> tuple[Finding, ...]:
     """Return notes on a table as findings; twins that are in use are found by `find_problems`.
 
     Examples
     --------
-    >>> [(found.code, found.title) for found in table_findings([SpikeNote("age", "41", 0.2)])]
+    >>> [(found.code, found.title) for found in table_findings([errors.SpikeNote("age", "41", 0.2)])]
     [('spike', 'Filled in before? 1 column')]
     """
-    parts = (_leaks, _identifiers, _codes, _spikes, _filled, _sampled)
-    return tuple(finding for part in parts for finding in part(notes))
+    findings = []
+    for kind, (level, code, title, text) in TABLE_FINDINGS.items():
+        items = [_item(note) for note in notes if isinstance(note, kind)]
+        if items:
+            words = {"columns": counted(len(items), "column"), "items": shortened(items, "; ")}
+            findings.append(Finding(level, title.format(**words), text.format(**words), code.value))
+    return tuple(findings)
+
+
+def note_lines(notes: Sequence[errors.Note]) -> list[str]:
+    """Return notes on a table in words, for the terminal."""
+    twins = [
+        f"interchangeable (rank correlation {note.correlation:.3f}): {shortened(note.names)}; see --drop-duplicates"
+        for note in notes
+        if isinstance(note, errors.TwinNote)
+    ]
+    return [f"{finding.title}. {finding.text}" for finding in table_findings(notes)] + twins
+
+
+def _item(note: errors.Note) -> str:
+    """Return what is to be known of a column, or of the rows."""
+    match note:
+        case errors.LeakNote():
+            return leak_text(note)
+        case errors.CodeNote(name, value, count):
+            return f"{value} in {name} ({counted(count, 'row')}; --missing={name}={value})"
+        case errors.CategoryNote(name):
+            return f"--categories={name}"
+        case errors.SpikeNote(name, value):
+            return f"{value} in {name}"
+        case errors.FilledNote(hole, counts):
+            return f"{hole} values of {shortened([f'{name} ({count:,})' for name, count in counts.items()])}"
+        case errors.SampleNote(n_read, n_rows, n_labelled, limit):
+            why = "asked for" if limit == "rows" else "the memory limit"
+            return f"{n_read:,} of {n_rows:,}: all {n_labelled:,} labelled ones and a random sample of others ({why})"
+        case errors.IdentifierNote(name):
+            return name
+        case _:
+            return str(note)
 
 
 def warning(code: Code, title: str, text: str) -> Finding:
@@ -107,11 +176,11 @@ def _labels(positive: BoolArray) -> Iterator[Finding]:
         )
 
 
-def array_leaks(table: AnyArray, positive: BoolArray, names: Sequence[str]) -> list[LeakNote]:
+def array_leaks(table: AnyArray, positive: BoolArray, names: Sequence[str]) -> list[errors.LeakNote]:
     """Return the columns of a plain array that may give the labels away."""
     rows = np.concatenate([_thinned(np.flatnonzero(part), table.shape[1]) for part in (positive, ~positive)])
     leaks = find_leaks(table[rows], positive[rows])
-    return [LeakNote(names[leak.column], leak, (f"{leak.low:g}", f"{leak.high:g}")) for leak in leaks]
+    return [errors.LeakNote(names[leak.column], leak, (f"{leak.low:g}", f"{leak.high:g}")) for leak in leaks]
 
 
 def _spread(columns: AnyArray, positive: BoolArray) -> Iterator[Finding]:
@@ -198,7 +267,7 @@ def _search(result: FitResult, search: SearchResult) -> Iterator[Finding]:
     if search.settled < 1 and not search.follows_effects:
         yield warning(
             Code.UNSETTLED,
-            f"Undecided: {1 - search.settled:.0%} of the features",
+            f"Undecided: {round((1 - search.settled) * len(search.searched))} of {len(search.searched)} features",
             "Their probabilities ended between 0.1 and 0.9, so their ranks are uncertain. Raise max_iter (--max-iter).",
         )
     if search.n_degenerate > MANY_DEGENERATE * search.n_evaluations:
@@ -213,68 +282,3 @@ def _thinned(rows: AnyArray, n_columns: int) -> AnyArray:
     """Return evenly spaced rows, few enough for all columns to be sorted in about a second."""
     most = max(CHECKED_CELLS // n_columns, FEWEST_CHECKED)
     return rows[:: -(-len(rows) // most)] if len(rows) > most else rows
-
-
-def _leaks(notes: Sequence[Note]) -> Iterator[Finding]:
-    leaks = [found for found in notes if isinstance(found, LeakNote)]
-    if leaks:
-        yield warning(
-            Code.LEAK,
-            f"Possible leak: {counted(len(leaks), 'column')}",
-            f"{shortened([leak_text(leak) for leak in leaks], '; ')}. Derived from the label, recorded after it, or "
-            "the truth itself? Drop what would not be known for a new row (drop, --drop).",
-        )
-
-
-def _identifiers(notes: Sequence[Note]) -> Iterator[Finding]:
-    for found in notes:
-        if isinstance(found, IdentifierNote):
-            yield note(
-                Code.IDENTIFIER,
-                f"An identifier? {found.name}",
-                "Its values are whole numbers that all differ. If it names the rows, drop it (drop, --id).",
-            )
-
-
-def _codes(notes: Sequence[Note]) -> Iterator[Finding]:
-    codes = [f"{found.value} in {found.name}" for found in notes if isinstance(found, CodeNote)]
-    if codes:
-        yield note(
-            Code.MISSING_CODE,
-            f"Codes for missing? {counted(len(codes), 'column')}",
-            f"Far from all other values, and repeated: {shortened(codes)}. If that means missing, say so "
-            "(missing_codes, --missing).",
-        )
-
-
-def _spikes(notes: Sequence[Note]) -> Iterator[Finding]:
-    spikes = [f"{found.name} ({found.share:.0%})" for found in notes if isinstance(found, SpikeNote)]
-    if spikes:
-        yield note(
-            Code.SPIKE,
-            f"Filled in before? {counted(len(spikes), 'column')}",
-            f"One value is far more frequent than any other: {shortened(spikes)}. If it stands for missing values, the "
-            "original table is better.",
-        )
-
-
-def _filled(notes: Sequence[Note]) -> Iterator[Finding]:
-    for found in notes:
-        if isinstance(found, FilledNote):
-            counts = [f"{name} ({count:,})" for name, count in found.counts.items()]
-            yield note(
-                Code.FILLED,
-                f"Filled in: {counted(sum(found.counts.values()), f'{found.hole} value')}",
-                f"With the median of the column: {shortened(counts)}.",
-            )
-
-
-def _sampled(notes: Sequence[Note]) -> Iterator[Finding]:
-    for found in notes:
-        if isinstance(found, SampleNote):
-            why = "asked for" if found.limit == "rows" else "the memory limit"
-            yield note(
-                Code.ROWS_SAMPLED,
-                f"{found.n_read:,} of {found.n_rows:,} rows were read",
-                f"All {found.n_labelled:,} labelled ones and a random sample of the others ({why}).",
-            )

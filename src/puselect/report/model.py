@@ -8,7 +8,6 @@ import numpy as np
 from puselect.arrays import AnyArray, FloatArray
 from puselect.fscpu.final_clusters import Clusterings
 from puselect.fscpu.row_model import ClassPrior, ColumnWeights, RowModel
-from puselect.report.codec import require, same_length
 from puselect.scaling import ColumnRanges, RobustScaling, Scaling
 
 MOST_NUMBERS = 200_000
@@ -34,11 +33,6 @@ class SavedClustering:
     """-2 log(weight x determinant of the factor); null for an empty cluster. A row belongs to the cluster with the
     lowest squared length of factor x (row - mean), plus this."""
 
-    def check(self) -> None:
-        columns = (self.size, self.labelled, self.positive, self.mean, self.factor, self.constant)
-        require(same_length(*columns), "columns differ in length")
-        require(same_length(*self.mean) and same_length(*self.factor), "clusters differ in their number of features")
-
 
 @dataclass(frozen=True)
 class Model:
@@ -63,22 +57,6 @@ class Model:
     """Scores between the lifts, highest first."""
     lifts: Row
     prior: ClassPrior
-
-    def check(self) -> None:
-        require(self.scaling in (*SCALINGS, "none"), "scaling must be 'range', 'robust' or 'none'")
-        require(bool(self.clusterings), "a model needs clusterings")
-        n = len(self.features)
-        wanted = 0 if self.scaling == "none" else len(SCALINGS[self.scaling]._fields)
-        require(len(self.scales) == wanted, f"scaling {self.scaling!r} needs {wanted} rows of scales")
-        require(all(len(row) == n for row in self.scales), "scales need one number per feature")
-        require(same_length(self.slope, self.edges, self.steps, self.features), "weights do not fit the features")
-        require(same_length(*self.edges) and same_length(*self.steps), "features differ in their number of bins")
-        require(all(len(row) == len(self.edges[0]) + 1 for row in self.steps), "steps do not fit the edges")
-        require(len(self.lifts) == len(self.cuts) + 1, "lifts do not fit the cuts")
-        means = (mean for one in self.clusterings for mean in one.mean)
-        factors = (factor for one in self.clusterings for factor in one.factor)
-        require(all(len(mean) == n for mean in means), "means need one number per feature")
-        require(all(len(factor) == n * (n + 1) // 2 for factor in factors), "factors do not fit the features")
 
     @classmethod
     def of(cls, model: RowModel | None, features: tuple[str, ...]) -> Self | None:

@@ -2,15 +2,15 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.stats import rankdata
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.fscpu.final_clusters import Clusterings
-from puselect.fscpu.projection import CANDIDATE, LABELLED, UNLABELLED
+from puselect.fscpu.projection import CANDIDATE, LABELLED
 from puselect.phrases import counted, number
-from puselect.report.codec import require, same_length, within
 from puselect.report.direction import FEW_VALUES, Direction, compare, compare_shares, day
 from puselect.selectors.result import Unit
 
@@ -37,13 +37,6 @@ class Panel:
     """Of the known positives, compared with other rows."""
     column: str = ""
     """The column shown, if the feature stands for several that are no categories: where known positives differ most."""
-
-    def check(self) -> None:
-        require(same_length(self.labelled, self.candidates, self.others), "columns differ in length")
-        require(within((*self.labelled, *self.candidates, *self.others), 0, 1.001), "shares must lie in 0..1")
-        n_bins = len(self.members) or len(self.edges)
-        require(n_bins - len(self.labelled) in (0, 0 if self.members else 1), "bins and shares differ in number")
-        require(bool(self.labelled), "a panel needs shares")
 
     @property
     def phrase(self) -> str:
@@ -72,10 +65,6 @@ class Mark:
     """Share of the rows of the cluster in each of a few bins; of a category, only its share."""
     everywhere: tuple[float, ...] = ()
     """The same of all rows."""
-
-    def check(self) -> None:
-        require(same_length(self.here, self.everywhere), "here and everywhere differ in length")
-        require(within((*self.here, *self.everywhere), 0, 1.001), "shares must lie in 0..1")
 
     def __str__(self) -> str:
         if len(self.here) != 1:
@@ -110,26 +99,33 @@ class Portrait:
         return f"{counted(round(self.labelled), 'known positive')} among {counted(round(self.size), 'row')}"
 
 
-def some_rows(kind: IntArray) -> IntArray:
-    """Return all rows, or known positives and a random sample of others in which candidates are not rare."""
-    if len(kind) <= MOST_ROWS:
-        return np.arange(len(kind))
-    rng = np.random.default_rng(0)
-    most = {LABELLED: MOST_ROWS, CANDIDATE: MOST_ROWS // 3, UNLABELLED: MOST_ROWS // 3}
-    return np.sort(np.concatenate([rng.permutation(np.flatnonzero(kind == k))[:n] for k, n in most.items()]))
+class Rows(NamedTuple):
+    """Known positives, candidates and others: all rows of a table, or a random sample of each."""
+
+    known: IntArray
+    candidates: IntArray
+    others: IntArray
+    """Not known to be positive; candidates are among them in proportion."""
+
+    @classmethod
+    def of(cls, kind: IntArray) -> Self:
+        """Return the rows to look at."""
+        rng, is_small = np.random.default_rng(0), len(kind) <= MOST_ROWS
+        found = (np.flatnonzero(each) for each in (kind == LABELLED, kind == CANDIDATE, kind != LABELLED))
+        most = (MOST_ROWS, MOST_ROWS // 3, MOST_ROWS // 3)
+        return cls(*(rows if is_small else rng.permutation(rows)[:n] for rows, n in zip(found, most, strict=True)))
 
 
 def feature_panels(
-    table: AnyArray, kind: IntArray, units: Sequence[Unit], dates: Collection[str] = ()
+    table: AnyArray, rows: Rows, units: Sequence[Unit], dates: Collection[str] = ()
 ) -> tuple[Panel, ...]:
-    """Return the distributions of the first features; `kind` says what each row is, `dates` names columns of days."""
-    sets = [np.flatnonzero(kind == k) for k in (LABELLED, CANDIDATE, UNLABELLED)]
-    if not len(sets[0]) or not len(sets[2]):
+    """Return the distributions of the first features; `dates` names columns of days."""
+    if not len(rows.known) or not len(rows.others):
         return ()
-    return tuple(_panel(table, sets, unit, dates) for unit in units[:MOST_PANELS])
+    return tuple(_panel(table, rows, unit, dates) for unit in units[:MOST_PANELS])
 
 
-def _panel(table: AnyArray, sets: Sequence[IntArray], unit: Unit, dates: Collection[str]) -> Panel:
+def _panel(table: AnyArray, sets: Rows, unit: Unit, dates: Collection[str]) -> Panel:
     if len(unit.columns) > 1 and _is_one_hot(table[:, unit.columns]):
         return _category_panel(table, sets, unit)
     names = unit.members or (unit.name,)
@@ -148,7 +144,7 @@ def _panel(table: AnyArray, sets: Sequence[IntArray], unit: Unit, dates: Collect
     return Panel(unit.name, members, values, labelled, candidates, others, compared[shown], names[shown])
 
 
-def _category_panel(table: AnyArray, sets: Sequence[IntArray], unit: Unit) -> Panel:
+def _category_panel(table: AnyArray, sets: Rows, unit: Unit) -> Panel:
     shares = np.array([_category_shares(table[rows][:, unit.columns]) for rows in sets])
     words = [name.removeprefix(f"{unit.name}=") for name in unit.members]
     n_known = (shares[0, :-1] * len(sets[0])).round().astype(int)

@@ -15,7 +15,7 @@ from puselect.report.theme import Link
 
 Result = Selection | Comparison
 SCRIPTS = ("tables.js", "charts.js", "report.js")
-DRAWN = ("features", "score_name", "search", "path", "view", "candidates")
+DRAWN = ("features", "score_name", "path", "view", "candidates")
 
 
 def read_result(path: str | os.PathLike[str]) -> Result:

@@ -13,15 +13,13 @@ from scipy.sparse import issparse
 from puselect._version import versions
 from puselect.arrays import AnyArray, BoolArray, IntArray
 from puselect.checks.suitability import Suitability
-from puselect.fscpu.final_clusters import Candidates, Clusterings, known_positives
+from puselect.fscpu.final_clusters import Candidates, Clusterings, known_rows
 from puselect.fscpu.projection import LABELLED, principal_axes, row_kinds
 from puselect.report.direction import day
 from puselect.report.findings import array_leaks, find_problems, table_findings
 from puselect.report.model import Model
-from puselect.report.panels import Panel, Portrait, cluster_portraits, feature_panels, some_rows
+from puselect.report.panels import Panel, Portrait, Rows, cluster_portraits, feature_panels
 from puselect.report.selection import (
-    EFFECTS,
-    IGO,
     PROBABILITY,
     SCORE,
     WARNING,
@@ -36,7 +34,7 @@ from puselect.report.selection import (
 from puselect.scaling import as_numbers
 from puselect.selectors.base import PUSelector
 from puselect.selectors.diagnosis import filled
-from puselect.selectors.result import FitResult, SearchResult
+from puselect.selectors.result import FitResult
 from puselect.tables.column_outcomes import ColumnOutcome
 from puselect.tables.encoders import Encoder
 
@@ -45,7 +43,6 @@ if TYPE_CHECKING:
 
 MOST_DENSE_CELLS = 10**8
 MOST_CANDIDATES, SHOWN_VALUES = 5000, 60
-MOST_STEPS, MOST_TRACKS = 160, 300  # of the search
 MOST_POINTS = 3000  # on the map
 
 
@@ -120,12 +117,13 @@ def summarise(
     dates = {recipe.column for recipe in recipes if recipe.kind == "date"}
     features = _features(result, dates)
     table = None if X is None else _read_table(X, selector)
-    positive = None if table is None or y is None else known_positives(y, result.settings["pos_label"], len(table))
+    positive = None if table is None or y is None else known_rows(y, result.settings["pos_label"], len(table))
     if table is not None and positive is not None and not recipes:  # leaks of columns are found before they are encoded
         findings = [*findings, *table_findings(array_leaks(table, positive, result.names))]
     rows = row_names(X, 0 if table is None else len(table), row_numbers)
     found = candidates or _candidates(result, table, positive)
     panels, portraits = _insight(result, table, positive, found, dates)
+    search = result.search
     selected_columns = tuple(name for name, selected in zip(result.names, result.support, strict=True) if selected)
     return Selection(
         method=method or type(selector).__name__,
@@ -136,12 +134,11 @@ def summarise(
         objective=result.objective,
         seconds=seconds,
         command=python_expression(selector) if command is None else command,
-        from_command_line=command is not None,
         seed=_seed(result.settings["random_state"]),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        score_name=SCORE if result.search is None else PROBABILITY,
+        score_name=SCORE if search is None else PROBABILITY,
         features=features,
-        search=None if result.search is None else search_record(result, result.search),
+        search=None if search is None else SearchRecord(search.n_iter, bool(search.converged), search.n_degenerate),
         gathering=None if result.clusterings is None else _gathering(result.clusterings),
         view=None if table is None else row_map(result, table, row_kinds(len(table), positive, found), rows),
         candidates=None if found is None or table is None else _candidate_table(
@@ -169,7 +166,7 @@ def python_expression(selector: PUSelector) -> str:
     changed = [
         f"{name}={values[name]!r}"
         for name, parameter in inspect.signature(type(selector)).parameters.items()
-        if repr(parameter.default) != repr(values[name])
+        if name in values and repr(parameter.default) != repr(values[name])
     ]
     return f"{type(selector).__name__}({', '.join(changed)}).fit(X, y)"
 
@@ -245,13 +242,15 @@ def _insight(
     if table is None or positive is None:
         return (), ()
     kind = row_kinds(len(table), positive, found)
-    rows = some_rows(kind)
+    rows = Rows.of(kind)
     units = result.selected_units()
-    panels = feature_panels(table[rows], kind[rows], units, dates)
+    kept = np.unique(np.concatenate(rows))
+    panels = feature_panels(table[kept], Rows(*(np.searchsorted(kept, part) for part in rows)), units, dates)
     final = result.clusterings
     if final is None:
         return panels, ()
-    return panels, cluster_portraits(table[rows], final, _typical(final), result.support, units, dates)
+    shown = table[np.sort(np.concatenate([rows.known, rows.others]))]
+    return panels, cluster_portraits(shown, final, _typical(final), result.support, units, dates)
 
 
 def _seed(state: object) -> int | str | None:
@@ -322,24 +321,6 @@ def shown_values(feature: Feature, rows: AnyArray, place: Mapping[str, int]) -> 
     words = np.array([*(names.removeprefix(f"{feature.name}=") for names in feature.members), "other"])
     chosen = np.where(rows[:, columns].any(axis=1), rows[:, columns].argmax(axis=1), len(columns))
     return [str(word) for word in words[chosen]]
-
-
-def search_record(result: FitResult, search: SearchResult) -> SearchRecord:
-    """Return the history of a search: at most `MOST_STEPS` steps of the `MOST_TRACKS` best features."""
-    history, free = search.history, search.searched
-    theta = history.theta.reshape(len(history.step), len(free))
-    kept = np.unique(np.linspace(0, max(len(theta) - 1, 0), MOST_STEPS).round().astype(int))[: len(theta)]
-    best = np.argsort(result.ranking[free])[:MOST_TRACKS]
-    return SearchRecord(
-        step=tuple(history.step[kept].tolist()),
-        masks_per_step=search.masks_per_step,
-        theta=tuple(tuple(theta[kept, i].round(3).tolist()) for i in best),
-        columns=tuple(free[best].tolist()),
-        n_iter=int(search.n_iter),
-        converged=bool(search.converged),
-        n_degenerate=int(search.n_degenerate),
-        optimizer=EFFECTS if search.follows_effects else IGO,
-    )
 
 
 def row_map(result: FitResult, table: AnyArray, kind: IntArray, names: AnyArray) -> View:

@@ -57,6 +57,8 @@ class PUSelector(SelectorMixin, BaseEstimator):
     """
 
     pos_label: object
+    neg_label: object = None  # checked negatives are unlabelled rows to methods without this parameter
+    n_negative_ = 0
     random_state: RandomSeed
     support_: BoolArray
     ranking_: IntArray

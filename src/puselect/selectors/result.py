@@ -75,6 +75,8 @@ class FitResult:
     row_model: "RowModel | None" = None
     path: "Path | None" = None
     stability: "Stability | None" = None
+    n_negative: int = 0
+    """Rows that were checked and are negative."""
 
     def renamed(self, names: Sequence[str]) -> Self:
         """Return the result with other names of the columns."""

@@ -1,15 +1,12 @@
 """The label column: which of its values marks the positives, and which rows have it."""
 
-from collections import Counter
-from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from puselect.arrays import BoolArray
 from puselect.tables.errors import LabelError, LabelFault, ValueCounts
-from puselect.tables.parquet import POLARS_ERRORS, read_label
+from puselect.tables.parquet import POLARS_ERRORS
 
 if TYPE_CHECKING:
     from puselect.tables.frames import pl
@@ -22,15 +19,6 @@ def choose_labels(column: "pl.Series", wanted: str | None) -> tuple[object, Bool
     """Return the value that marks positives, and which rows have it."""
     positive = choose_positive(value_counts(column), column.name, wanted)
     return positive, _rows_with(column, positive)
-
-
-def labelled_rows(paths: Iterable[Path], label: str, wanted: str | None) -> BoolArray:
-    """Return which rows of Parquet files are labelled positive; the labels of one file at a time are read."""
-    counts: Counter[object] = Counter()
-    for path in paths:
-        counts.update(dict(value_counts(read_label(path, label))))
-    positive = choose_positive(list(counts.items()), label, wanted)
-    return np.concatenate([_rows_with(read_label(path, label), positive) for path in paths])
 
 
 def _rows_with(column: "pl.Series", value: object) -> BoolArray:

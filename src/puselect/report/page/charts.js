@@ -17,16 +17,6 @@ function niceTicks(low, high, wanted = 5) {
 /* Where a value lies between two others, 0 to 1; halved, because their difference may overflow. */
 const between = (v, low, high) => (high > low ? (v / 2 - low / 2) / (high / 2 - low / 2) : 0.5);
 
-function path(xs, ys, x, y) {
-  let text = "", pen = "M";
-  for (let i = 0; i < xs.length; i++) {
-    if (ys[i] === null) { pen = "M"; continue; }
-    text += `${pen}${x(xs[i]).toFixed(1)} ${y(ys[i]).toFixed(1)}`;
-    pen = "L";
-  }
-  return text;
-}
-
 function whenResized(host, draw) {
   let width = 0;
   new ResizeObserver(() => {
@@ -34,128 +24,21 @@ function whenResized(host, draw) {
   }).observe(host);
 }
 
-/* A chart with axes; `lines` are {xs, ys, kind}. Returns the svg and its scales. */
-function lineChart({ width, height, lines, xTitle, yTitle, yLow = 0, yHigh, label, right = FRAME.right }) {
-  const xs = lines[0].xs;
-  const ys = lines.flatMap((line) => line.ys).filter((v) => v !== null);
-  const [x0, x1] = [0, Math.max(...xs, 1)];
-  const top = yHigh ?? Math.min(Math.max(...ys, 1e-9) * 1.06, Number.MAX_VALUE);
-  const inner = { w: width - FRAME.left - right, h: height - FRAME.top - FRAME.bottom };
-  const x = (v) => FRAME.left + ((v - x0) / (x1 - x0)) * inner.w;
-  const y = (v) => FRAME.top + (1 - (v - yLow) / (top - yLow)) * inner.h;
+/* Lines over the same x, from 0 to 1 high; `lines` are {ys, kind}. Returns the svg and its scales. */
+function lineChart({ width, height, xs, lines, xTitle, label }) {
+  const [w, h] = [width - FRAME.left - FRAME.right, height - FRAME.top - FRAME.bottom];
+  const x = (v) => FRAME.left + (v / Math.max(...xs, 1)) * w, y = (v) => FRAME.top + (1 - v) * h;
   const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label });
-  for (const t of niceTicks(yLow, top, 4)) {
-    svg.append(make("line", { class: "grid", x1: FRAME.left, x2: FRAME.left + inner.w, y1: y(t), y2: y(t) }),
+  for (const t of niceTicks(0, 1, 4)) {
+    svg.append(make("line", { class: "grid", x1: FRAME.left, x2: FRAME.left + w, y1: y(t), y2: y(t) }),
       make("text", { class: "tick", x: FRAME.left - 8, y: y(t) + 4, "text-anchor": "end", text: short(t) }));
   }
-  for (const t of niceTicks(x0, x1, Math.max(2, Math.min(6, inner.w / 90)))) {
+  for (const t of niceTicks(0, Math.max(...xs, 1), Math.max(2, Math.min(6, w / 90)))) {
     svg.append(make("text", { class: "tick", x: x(t), y: height - 18, "text-anchor": "middle", text: whole.format(t) }));
   }
-  svg.append(make("text", { class: "axis", x: FRAME.left + inner.w, y: height - 3, "text-anchor": "end", text: xTitle }));
-  if (yTitle) svg.append(make("text", { class: "axis", x: FRAME.left - 38, y: 12, text: yTitle }));
-  const marks = lines.map((line) => make("path", { class: `line ${line.kind}`, d: path(line.xs, line.ys, x, y) }));
-  svg.append(...marks);
-  return { svg, x, y, marks, inner };
-}
-
-const cut = (name) => (name.length > 20 ? `${name.slice(0, 10)}…${name.slice(-9)}` : name);
-
-/* Probabilities over time; arrow keys and the pointer highlight one feature. */
-class Tracks {
-  constructor(host, search, features) {
-    const byColumn = new Map(features.map((feature) => [feature.column, feature]));
-    this.host = host;
-    this.tracks = search.columns.map((column, i) => ({ feature: byColumn.get(column), theta: search.theta[i] }));
-    this.xs = search.step.map((step) => step * search.masks_per_step);
-    this.current = -1;
-    this.plot = make("div", { class: "plot" });
-    this.says = make("p", { class: "says", role: "status", "aria-live": "polite" });
-    host.append(this.plot, this.says);
-    this.say();
-    host.addEventListener("keydown", (event) => this.key(event));
-    host.addEventListener("pointermove", (event) => this.point(event));
-    host.addEventListener("pointerleave", () => this.choose(-1));
-    whenResized(this.plot, (width) => this.draw(width));
-  }
-
-  draw(width) {
-    const order = this.tracks.map((t, i) => i).sort((a, b) => this.tracks[a].feature.selected - this.tracks[b].feature.selected);
-    const lines = order.map((i) => ({ xs: this.xs, ys: this.tracks[i].theta, kind: this.tracks[i].feature.selected ? "in" : "out" }));
-    const chart = lineChart({ width, height: Math.min(380, Math.max(250, width * 0.42)), lines, yHigh: 1, right: this.names(width) ? 150 : 16,
-      xTitle: "clusterings tried", yTitle: "probability of being selected", label: this.host.dataset.label });
-    this.marks = [];
-    order.forEach((i, place) => { this.marks[i] = chart.marks[place]; });
-    this.chart = chart;
-    this.spot = make("path", { class: "line spot" });
-    this.name = make("text", { class: "name now", x: FRAME.left + chart.inner.w + 14 });
-    chart.svg.append(this.spot, this.name);
-    this.named = this.names(width);
-    if (this.named) this.nameSelected();
-    this.plot.replaceChildren(chart.svg);
-    this.choose(this.current);
-  }
-
-  names(width) {
-    return width > 620 && this.tracks.filter((t) => t.feature.selected).length <= 16;
-  }
-
-  /* Names of the selected features at the ends of their lines, moved apart if they would overlap. */
-  nameSelected() {
-    const { chart } = this, gap = 15, left = FRAME.left + chart.inner.w;
-    const ends = this.tracks.filter((t) => t.feature.selected).map((t) => ({ text: cut(t.feature.name), y: chart.y(t.theta.at(-1)) }));
-    ends.sort((a, b) => a.y - b.y);
-    let next = FRAME.top;
-    for (const end of ends) {
-      end.at = Math.max(end.y, next);
-      next = end.at + gap;
-    }
-    let last = FRAME.top + chart.inner.h;
-    for (const end of ends.reverse()) {
-      end.at = Math.min(end.at, last);
-      last = end.at - gap;
-      chart.svg.append(make("line", { class: "leader", x1: left + 1, x2: left + 10, y1: end.y, y2: end.at }),
-        make("text", { class: "name", x: left + 14, y: end.at + 4, text: end.text }));
-    }
-  }
-
-  key(event) {
-    const moves = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
-    if (event.key === "Escape") return this.choose(-1);
-    if (!(event.key in moves)) return undefined;
-    event.preventDefault();
-    const n = this.tracks.length;
-    return this.choose((Math.max(this.current, moves[event.key] > 0 ? -1 : 0) + moves[event.key] + n) % n);
-  }
-
-  point(event) {
-    const box = this.chart.svg.getBoundingClientRect();
-    const [px, py] = [event.clientX - box.left, event.clientY - box.top];
-    let k = 0;
-    this.xs.forEach((v, i) => { if (Math.abs(this.chart.x(v) - px) < Math.abs(this.chart.x(this.xs[k]) - px)) k = i; });
-    let best = -1, least = 24;
-    this.tracks.forEach((track, i) => {
-      const gap = Math.abs(this.chart.y(track.theta[k]) - py);
-      if (gap < least) { least = gap; best = i; }
-    });
-    this.choose(best);
-  }
-
-  choose(i) {
-    this.current = i;
-    const track = this.tracks[i];
-    this.chart.svg.classList.toggle("picked", Boolean(track));
-    this.spot.setAttribute("d", track ? this.marks[i].getAttribute("d") : "");
-    this.spot.setAttribute("class", `line spot ${track && track.feature.selected ? "in" : "out"}`);
-    this.name.textContent = track && this.named ? cut(track.feature.name) : "";
-    if (track) this.name.setAttribute("y", this.chart.y(track.theta.at(-1)) + 4);
-    this.say(track);
-  }
-
-  say(track) {
-    this.says.textContent = track
-      ? `${track.feature.name}: rank ${track.feature.rank}, probability ${short(track.theta.at(-1))} at the end, ${track.feature.selected ? "selected" : "not selected"}`
-      : "Point at a line, or focus the chart and use the arrow keys, to see which feature it is.";
-  }
+  svg.append(make("text", { class: "axis", x: FRAME.left + w, y: height - 3, "text-anchor": "end", text: xTitle }),
+    ...lines.map(({ ys, kind }) => make("path", { class: `line ${kind}`, d: `M${ys.map((v, i) => `${x(xs[i]).toFixed(1)} ${y(v).toFixed(1)}`).join("L")}` })));
+  return { svg, x, y };
 }
 
 /* The map: unlabelled rows below, candidates above them, labelled rows on top. */

@@ -29,11 +29,6 @@ const parts = {
       filters: [{ label: "selected only", keep: (f) => f.selected }], rowClass: (f) => (f.selected ? "chosen" : "") });
   },
 
-  tracks(host) {
-    const { search, features } = dataOf(host);
-    return new Tracks(host, search, features);
-  },
-
   map(host) {
     const map = new RowMap(host, dataOf(host).view);
     document.addEventListener("theme", () => map.draw());
@@ -46,7 +41,7 @@ const parts = {
     const rows = candidates.row.map((row, i) => ({ row, lift: candidates.lift[i], confidence: candidates.confidence[i], values: candidates.values[i] }));
     const columns = [
       { key: "row", title: named, value: (c) => c.row, numeric: true, cell: (c) => String(c.row) },
-      { key: "lift", title: "Lift", value: (c) => c.lift, numeric: true, first: "descending", cell: (c) => `${c.lift.toFixed(1)}×` },
+      { key: "lift", title: "Lift", value: (c) => c.lift, numeric: true, first: "descending", cell: (c) => `${Number(c.lift.toPrecision(2))}×` },
       ...(sure ? [{ key: "confidence", title: "Confidence", value: (c) => c.confidence, first: "descending", kind: "measured",
         cell: (c) => [bar(c.confidence, "in"), make("span", { class: "figure", text: percent(c.confidence) })] }] : []),
       ...candidates.columns.map((name, j) => ({ key: `value${j}`, title: name, value: (c) => c.values[j], numeric: true, first: "descending",
@@ -64,10 +59,10 @@ const parts = {
   number(host) {
     const { path } = dataOf(host);
     const best = Math.max(...path.objective, 1e-12), xs = path.size;
-    const lines = [{ xs, ys: path.objective.map((v) => v / best), kind: "in" }, { xs, ys: path.separation, kind: "dashed" },
-      { xs, ys: path.false_share, kind: "out" }];
+    const lines = [{ ys: path.objective.map((v) => v / best), kind: "in" }, { ys: path.separation, kind: "dashed" },
+      { ys: path.false_share, kind: "out" }];
     whenResized(host, (width) => {
-      const { svg, x, y } = lineChart({ width, height: 260, xTitle: "number of features", yHigh: 1, label: host.dataset.label, lines });
+      const { svg, x, y } = lineChart({ width, height: 260, xs, lines, xTitle: "number of features", label: host.dataset.label });
       svg.append(make("line", { class: "leader", x1: x(path.n_features), x2: x(path.n_features), y1: y(0), y2: y(1) }),
         make("text", { class: "name", x: x(path.n_features), y: y(1) - 8, "text-anchor": "middle", text: `${path.n_features} selected` }));
       host.replaceChildren(svg);
