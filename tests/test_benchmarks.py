@@ -18,7 +18,6 @@ from journal import mean_and_error, measure_missing, read_rows, seed_range
 from puselect.datasets import make_pu_clusters
 
 
-
 def test_figures_are_printed_and_written_and_a_missed_budget_is_an_error(monkeypatch, tmp_path, capsys):
     checks = [bench.Check("ratio", 3.0, ">=", 5, 10), bench.Check("seconds", 1.0, "<=", 1, 0)]
     monkeypatch.setattr(bench, "run_cpu_bench", lambda quick, tell: ([bench.Measurement("thing", 1.5, "s")], checks))
