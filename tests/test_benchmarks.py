@@ -5,12 +5,9 @@ import sys
 from functools import partial
 from pathlib import Path
 
-import pytest
-
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import bench
-import bench_gpu
 import whole_job
 import wide
 from journal import mean_and_error, measure_missing, read_rows, seed_range
@@ -26,22 +23,6 @@ def test_figures_are_printed_and_written_and_a_missed_budget_is_an_error(monkeyp
     content = json.loads((tmp_path / "out.json").read_text())
     assert content["measurements"][0]["value"] == 1.5
     assert [check["passed"] for check in content["checks"]] == [False, True]
-
-
-def test_the_gpu_is_measured_only_where_there_is_one(monkeypatch):
-    def no_gpu():
-        raise ValueError("engine='gpu' needs a GPU")
-
-    monkeypatch.setattr(bench_gpu, "gpu_engine_class", no_gpu)
-    with pytest.raises(ValueError, match="needs a GPU"):
-        bench_gpu.run_gpu_bench(True, print)
-
-
-def test_shapes_are_as_asked_for():
-    shape = bench.make_shape(500, 34, 17, 9, n_masks=2)
-    assert shape.X.shape == (500, 34)
-    assert shape.positive.sum() == 9
-    assert (shape.masks.sum(axis=1) == 17).all()
 
 
 def test_cells_are_measured_once_and_a_line_that_was_cut_again(tmp_path):
@@ -83,8 +64,3 @@ def test_whole_jobs_are_timed_and_written(monkeypatch, tmp_path, capsys):
     (row,) = json.loads(out.read_text())
     assert row["table"] == "Table 1"
     assert capsys.readouterr().out.splitlines() == list(whole_job.table_lines([row]))
-
-
-def test_ratios_are_of_six_thousand_fits():
-    line = whole_job.Times("Spam", scikit_learn=1.5, published=0.25, default=20.0).line()
-    assert line == "| Spam | 2.5 h | 25.0 min | 6.0 | 20.0 s | 450 |"

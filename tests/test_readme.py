@@ -23,11 +23,6 @@ def test_every_python_block_runs_after_those_before_it(page, capsys, tmp_path, m
         exec(compile(block, page.name, "exec"), names)
 
 
-def test_all_pages_are_markdown_so_that_their_blocks_are_run():
-    others = [page for page in (ROOT / "docs").rglob("*.rst") if not set(MADE) & set(page.parents)]
-    assert {page.parts[-3] for page in others} <= {"_templates"}
-
-
 def test_every_extra_for_users_is_explained_and_no_other():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = set(project["optional-dependencies"])

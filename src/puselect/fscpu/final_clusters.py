@@ -147,7 +147,7 @@ def cluster_result(
     n_bytes = 2 * settings.mixture.n_clusters * int(support.sum()) ** 2  # of the factors of a mixture
     n_kept = min(len(seeds), max(1, KEPT_BYTES // n_bytes))
     table, mixtures = engine.fit_final(support, seeds, target, n_mixtures=n_kept)
-    best = best_clusters(table.size, table.positive, settings.preset.cluster_choice, settings.preset.smoothing)
+    best = best_clusters(table.evident_size, table.positive, settings.preset.cluster_choice, settings.preset.smoothing)
     kept = np.flatnonzero(table.size[:n_kept].any(axis=1))  # a clustering that failed has no rows
     if mixtures is None or not len(kept):
         return best.score, None
@@ -172,7 +172,7 @@ def score_features(
     """Cluster some features once per seed and return the scores."""
     table = engine.cluster(np.repeat(support[None, :], len(seeds), axis=0), seeds, np.full(len(seeds), target))
     preset = settings.preset
-    return best_clusters(table.size, table.positive, preset.cluster_choice, preset.smoothing).score
+    return best_clusters(table.evident_size, table.positive, preset.cluster_choice, preset.smoothing).score
 
 
 def known_rows(y: ArrayLike, label: object, n_rows: int) -> BoolArray:

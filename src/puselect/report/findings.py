@@ -7,6 +7,7 @@ import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray
 from puselect.checks.leaks import find_leaks
+from puselect.checks.picking import find_picked
 from puselect.checks.spread import SpreadCode, label_spread
 from puselect.columns.twins import find_twins
 from puselect.fscpu.dependence import find_dependence
@@ -32,6 +33,7 @@ class Code(StrEnum):
     DEPENDENT_ROWS = "dependent-rows"
     FEW_LABELS = "few-labels"
     UNEVEN_LABELS = "uneven-labels"
+    PICKED_BY = "picked-by"
     LEAK = "leak"
     INTERCHANGEABLE = "interchangeable"
     REMOTE_LABELS = "remote-labels"
@@ -62,6 +64,7 @@ def find_problems(result: FitResult, table: AnyArray | None, positive: BoolArray
             yield warning(Code.DEPENDENT_ROWS, "Rows depend on each other", found.text)
         yield from _spread(table[:, result.support], positive)
         yield from _places(result, table, positive)
+    yield from _picked(result)
     yield from _choice(result)
     if result.search is not None:
         yield from _search(result, result.search)
@@ -193,6 +196,18 @@ def _spread(columns: AnyArray, positive: BoolArray) -> Iterator[Finding]:
             Code.UNEVEN_LABELS,
             f"Labels are uneven: {found.ratio:.1f} times as rare in some clusters of positives",
             f"{found} If labels come from one corner, features that find only this kind of positives win.",
+        )
+
+
+def _picked(result: FitResult) -> Iterator[Finding]:
+    """Yield the columns by which rows were picked for inspection."""
+    names = [found.name for found in find_picked(result)] if result.n_negative else []
+    if names:
+        yield warning(
+            Code.PICKED_BY,
+            f"How rows were picked: {counted(len(names), 'column')}",
+            f"{shortened(names)} {'tells' if len(names) == 1 else 'tell'} which rows were inspected, not which were "
+            "positive: inspected rows differ from the others, but positives do not differ from checked negatives.",
         )
 
 

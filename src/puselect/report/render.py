@@ -9,7 +9,7 @@ from puselect.atomic import atomic_write
 from puselect.phrases import duration
 from puselect.report import answer, theme
 from puselect.report.codec import parse
-from puselect.report.comparison import Comparison
+from puselect.report.comparison import PROXY, Comparison
 from puselect.report.selection import Selection
 from puselect.report.theme import Link
 
@@ -89,7 +89,7 @@ def _article(id: str, result: Result) -> str:
     if isinstance(result, Comparison):
         rivals = [method.method for method in result.rivals]
         drawn = {"methods": dataclasses.asdict(result)["methods"], "rivals": rivals}
-        return theme.fragment("comparison.html.j2", id=id, result=result, drawn=drawn, duration=duration)
+        return theme.fragment("comparison.html.j2", id=id, result=result, drawn=drawn, duration=duration, proxy=PROXY)
     lines = answer.feature_lines(result)
     drawn = {name: value for name, value in dataclasses.asdict(result).items() if name in DRAWN}
     drawn["lines"] = {line.column: line._asdict() for line in lines}

@@ -121,7 +121,7 @@ def summarise(
     if table is not None and positive is not None and not recipes:  # leaks of columns are found before they are encoded
         findings = [*findings, *table_findings(array_leaks(table, positive, result.names))]
     rows = row_names(X, 0 if table is None else len(table), row_numbers)
-    found = candidates or _candidates(result, table, positive)
+    found = candidates or _candidates(result, table, _known(result, y, positive))
     panels, portraits = _insight(result, table, positive, found, dates)
     search = result.search
     selected_columns = tuple(name for name, selected in zip(result.names, result.support, strict=True) if selected)
@@ -276,10 +276,18 @@ def _gathering(final: Clusterings) -> Gathering:
     )
 
 
-def _candidates(result: FitResult, table: AnyArray | None, positive: BoolArray | None) -> Candidates | None:
+def _known(result: FitResult, y: ArrayLike | None, positive: BoolArray | None) -> BoolArray | None:
+    """Return the rows whose class is known: positives, and negatives that were checked."""
+    neg_label = result.settings.get("neg_label")
+    if neg_label is None or y is None or positive is None:
+        return positive
+    return positive | known_rows(y, neg_label, len(positive))
+
+
+def _candidates(result: FitResult, table: AnyArray | None, known: BoolArray | None) -> Candidates | None:
     if table is None or result.row_model is None:
         return None
-    return result.row_model.candidates(table[:, result.support], positive)
+    return result.row_model.candidates(table[:, result.support], known)
 
 
 def _by_level(found: Sequence[Finding]) -> tuple[Finding, ...]:

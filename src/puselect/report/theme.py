@@ -23,21 +23,8 @@ class Link(NamedTuple):
 def page(title: str, body: str, links: Sequence[Link] = (), scripts: Sequence[str] = ()) -> str:
     """Return a whole HTML page that opens offline: nothing is fetched, and only our own scripts run.
 
-    Parameters
-    ----------
-    title : str
-        Plain text.
-    body : str
-        HTML, as `fragment` returns it.
-    links : sequence of Link
-        Navigation; each anchor must be an `id` in the body.
-    scripts : sequence of str
-        Names of script files in ``report/page``, run in this order after ``theme.js``.
-
-    Examples
-    --------
-    >>> page("A & B", "<h1>A</h1>").splitlines()[0]
-    '<!doctype html>'
+    `body` is HTML, as `fragment` returns it, with the anchors of `links`; `scripts` are names of files in
+    ``report/page``, run in this order after ``theme.js``.
     """
     script = "\n".join(_page_file(name) for name in ("theme.js", *scripts))
     return _template("base.html.j2").render(
