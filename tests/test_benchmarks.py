@@ -14,8 +14,6 @@ from journal import mean_and_error, measure_missing, read_rows, seed_range
 
 from puselect.datasets import make_pu_clusters
 
-DOCS = Path(__file__).parents[1] / "docs"
-
 
 def test_figures_are_printed_and_written_and_a_missed_budget_is_an_error(monkeypatch, tmp_path, capsys):
     checks = [bench.Check("ratio", 3.0, ">=", 5, 10), bench.Check("seconds", 1.0, "<=", 1, 0)]
@@ -51,15 +49,11 @@ def test_means_come_with_standard_errors_and_seeds_in_ranges():
     assert [*seed_range("3-5"), *seed_range("7")] == [3, 4, 5, 7]
 
 
-def test_the_page_on_scale_shows_the_stored_results_of_wide_tables():
-    rows, more = (read_rows(DOCS / "results" / "wide" / f"{name}.jsonl") for name in ("results", "more_splits"))
-    laws = [row for row in rows if row["case"].startswith(("uniform", "gaussian"))]
-    page = (DOCS / "internals" / "scale.md").read_text()
-    assert len(rows) == 383
-    assert wide.compared(laws) in page
-    assert wide.compared([row for row in rows if row not in laws]) in page
-    every = [row for row in (*rows, *more) if row["case"] in {row["case"] for row in more}]
-    assert wide.paired(every, ["forest", "lepage", "semi-jmi"]) in page
+def test_wide_tables_are_compared_by_case_and_in_pairs():
+    shares = {("fscpu", 1): 0.9, ("forest", 1): 0.8, ("fscpu", 2): 1.0, ("forest", 2): 0.7}
+    rows = [{"case": "genes/9/3", "method": name, "seed": seed, "fsr": fsr} for (name, seed), fsr in shares.items()]
+    assert wide.compared(rows).splitlines()[-1] == "| genes/9/3 | .950 ± .050 | .750 ± .050 |"
+    assert wide.paired(rows, ["forest"]).splitlines()[-1] == "| genes/9/3 | 2 | +0.2000 ± 0.1000 |"
 
 
 def test_whole_jobs_are_timed_and_written(monkeypatch, tmp_path, capsys):

@@ -72,18 +72,3 @@ def test_the_page_shows_the_stored_results(board, preset):
     cells = tuple(cell.strip() for cell in line.strip("|").split("|"))
     expected = (cells[0], cells[1], cells[3]) if board == "fraud" else cells[:-2]
     assert expected in page_lines()
-
-
-@pytest.mark.parametrize("knob", worlds.KNOBS)
-def test_the_page_shows_the_stored_results_of_knobs(knob):
-    rows = [row for row in stored("knobs", "default") if row["knob"] == knob]
-    assert (knob or "none", worlds.mean_and_error(map(worlds.found, rows))) in page_lines()
-
-
-def test_the_page_shows_the_stored_results_of_the_hard_boards():
-    def cell(preset, percent, n_irrelevant):
-        rows = [r for r in stored("hard", preset) if r["condition"].startswith(percent)]
-        return worlds.mean_and_error(worlds.found(r) for r in rows if r["n_irrelevant"] == n_irrelevant)
-
-    cells = [cell("default", *board) for board in (("2/", 25), ("10/", 175), ("10/", 475))]
-    assert ("default", *cells) in page_lines()

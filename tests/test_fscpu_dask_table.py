@@ -156,3 +156,10 @@ def test_workers_without_the_package_are_named():
     for answers, message in (({"tcp://a": True, "tcp://b": False}, "got none at tcp://b"), ({}, "no workers")):
         with pytest.raises(ValueError, match=message):
             check_workers(SimpleNamespace(run=lambda _, answers=answers: answers))
+
+
+def test_checked_negatives_need_a_table_in_memory():
+    labels = np.where(Y == 1, 1, 0)
+    labels[np.flatnonzero(Y != 1)[:5]] = -1
+    with pytest.raises(ValueError, match="neg_label needs a table in memory"):
+        search(engine="dask", neg_label=-1).fit(in_parts(X), labels)

@@ -342,8 +342,16 @@ def maximise(Z: Array, share: Array, size: Array, mean: Array, cov: Array) -> No
 
 
 @kernel
-def count(labels: Array, positive: Array, unlabelled_weight: float, size: Array, hits: Array) -> None:
-    """Add up rows and labelled positives per cluster; an unlabelled row counts `unlabelled_weight` times."""
+def count(
+    labels: Array, known: Array, weight: float, checked_weight: float, size: Array, hits: Array, against: Array
+) -> None:
+    """Add up rows, labelled positives and checked negatives per cluster; an unlabelled row counts `weight` times."""
     for i in range(labels.shape[0]):
-        hits[labels[i]] += positive[i]
-        size[labels[i]] += 1.0 if positive[i] else unlabelled_weight
+        if known[i] > 0:
+            hits[labels[i]] += 1.0
+            size[labels[i]] += 1.0
+        elif known[i] < 0:
+            against[labels[i]] += checked_weight
+            size[labels[i]] += checked_weight
+        else:
+            size[labels[i]] += weight
