@@ -75,6 +75,13 @@ class TableOptions:
     positive: Annotated[
         str | None, option(TABLE, "VALUE", "Value of that column for known positives (default: 1, true, yes, ...).")
     ] = None
+    negative: Annotated[
+        str | None, option(TABLE, "VALUE", "Value of that column for rows that were checked and are negative.")
+    ] = None
+    labels: Annotated[
+        list[Path] | None,
+        option(TABLE, "FILE", "Answers about rows, by --id or row number: a file of puselect next, filled in."),
+    ] = None
     drop: Annotated[list[str] | None, option(TABLE, "COLS", "Columns to leave out, comma-separated.")] = None
     prepare: Annotated[
         bool,
@@ -124,6 +131,8 @@ class TableOptions:
         return TableSpec(
             self.label,
             self.positive,
+            negative=self.negative,
+            answers=tuple(self.labels or ()),
             truth=truth,
             drop=split_names(self.drop),
             keep=split_names(keep),
@@ -239,7 +248,8 @@ def open_table(data: str, spec: "TableSpec", quiet: bool, tells_all: bool = Fals
     if not quiet:
         n_columns = len(table.encoders) + len(table.left_out)
         tell(f"{len(table.y)} rows, {len(table.encoders)} of {n_columns} columns usable as features, "
-             f"{counted(int(table.y.sum()), 'row')} with {table.label} = {table.positive}")
+             f"{counted(int((table.y == 1).sum()), 'row')} with {table.label} = {table.positive}"
+             + (f", {counted(n_negative, 'checked negative')}" if (n_negative := int((table.y == -1).sum())) else ""))
         tell_notes(note_lines(table.notes))
         for reason in dict.fromkeys(map(reason_text, table.left_out)) if tells_all else ():
             names = [column.name for column in table.left_out if reason_text(column) == reason]

@@ -21,6 +21,8 @@ def error_text(error: errors.TableError) -> str:
             return label_text(error)
         case errors.CostsError():
             return costs_text(error)
+        case errors.AnswersError():
+            return answers_text(error)
         case errors.RaggedLineError(path, line, separators=(own, usual)):
             fields = f"line {line} has its fields between {own!r}, the header between {usual!r}"
             return f"{path}: {fields}; use one, as in sed '{line},$ s/[{own}]/{usual}/g' FILE > NEW"
@@ -53,16 +55,21 @@ def error_text(error: errors.TableError) -> str:
         case errors.TooManyLabelledError(n_labelled, max_rows):
             return f"{n_labelled} rows are labelled, but only {max_rows} may be read; raise --max-rows or --max-memory"
         case errors.MissingValuesError(hole, counts):
-            ordered = sorted(counts, key=lambda name: -counts[name])
-            named = shortened([f"{name} ({counts[name]})" for name in ordered])
-            return (
-                f"{counted(len(counts), 'column')} with {hole} values: {named}; "
-                "fill them with --prepare, or leave the columns out with --drop"
-            )
+            most_first = sorted(counts.items(), key=lambda item: -item[1])
+            named = shortened([f"{name} ({count})" for name, count in most_first])
+            columns = f"{counted(len(counts), 'column')} with {hole} values: {named}"
+            return f"{columns}; fill them with --prepare, or leave the columns out with --drop"
         case errors.AmbiguousNumberError():
             return str(error).replace("decimal=", "--decimal=")
         case _:
             return str(error)
+
+
+def answers_text(error: errors.AnswersError) -> str:
+    """Return what is wrong with a file of answers: the count and the first three rows."""
+    named = ", ".join(error.rows[:3]) + (", ..." if len(error.rows) > 3 else "")
+    words = {"path": error.path, "rows": counted(len(error.rows), "row"), "named": named, "detail": error.detail}
+    return ANSWERS_TEXTS[error.fault].format(**words)
 
 
 FILE_TEXTS: dict[errors.FileFault, str] = {
@@ -96,6 +103,7 @@ LABEL_TEXTS: dict[errors.LabelFault, str] = {
     "all positive": "all rows have {label} = {value}; add rows of which it is not known whether they are positive",
     "none positive": "no row is labelled positive: {label} has {values}; mark known positives with 1",
     "ambiguous": "cannot tell which value of {label!r} marks positives: {values}; use --positive VALUE",
+    "unknown negative": "--negative: no row has {label} = {value}; it has {values}{near}",
     "unknown value": "--positive: no row has {label} = {value}; it has {values}{near}",
 }
 
@@ -105,6 +113,16 @@ def label_text(error: errors.LabelError) -> str:
     near = nearest(str(error.positive), [str(value) for value, _ in error.counts if value is not None])
     values = value_list(error.counts)
     return LABEL_TEXTS[error.fault].format(label=error.label, value=error.positive, values=values, near=near)
+
+
+ANSWERS_TEXTS: dict[errors.AnswersFault, str] = {
+    "unknown": "--labels: {path} has answers for {rows} that the table does not have: {named}",
+    "repeated": "--labels: {path} has more than one line for {rows}, by {detail}: {named}",
+    "spelling": "--labels: {path} has answers that are neither {detail} for {rows}: {named}; see --negative",
+    "both ways": "--labels: {path} contradicts earlier labels of {rows}: {named}; correct the one that is wrong",
+    "too many": "{path!r} has {rows} that were checked and are negative ({named}), but only {detail} unlabelled; "
+    "where most rows are labelled, a method for known classes is better",
+}
 
 
 COSTS_TEXTS: dict[errors.CostsFault, str] = {

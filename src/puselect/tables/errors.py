@@ -11,7 +11,10 @@ FileFault = Literal[
     "empty", "empty header", "header", "json", "archive", "binary", "encoding", "gzip", "damaged", "unpacked size",
     "stream size", "schema", "nested", "rows", "output format",
 ]
-LabelFault = Literal["empty", "type", "all positive", "none positive", "ambiguous", "unknown value"]
+LabelFault = Literal[
+    "empty", "type", "all positive", "none positive", "ambiguous", "unknown value", "unknown negative"
+]
+AnswersFault = Literal["unknown", "repeated", "spelling", "both ways", "too many"]
 CostsFault = Literal["empty", "line", "json", "missing", "unknown"]
 LeftOutReason = Literal[
     "empty", "sparse", "constant", "text", "mixed", "units", "dates", "type", "identifier", "copy", "drop"
@@ -135,6 +138,19 @@ class LabelError(TableError):
     counts: ValueCounts = ()
     positive: object = None
     """The value asked for or found, or the type of the column."""
+
+
+@dataclass(eq=False)
+class AnswersError(TableError):
+    """Labels of rows, in the table or in a file of answers, that cannot be used."""
+
+    path: str | Path
+    """The file of answers, or the label column."""
+    fault: AnswersFault
+    rows: Sequence[str]
+    """The names of the rows, with the answers if these are at fault."""
+    detail: str = ""
+    """The column of names, the answers that are understood, or the number of unlabelled rows."""
 
 
 @dataclass(eq=False)

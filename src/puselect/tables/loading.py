@@ -23,7 +23,7 @@ from puselect.tables.encoders import Encoder, is_number
 from puselect.tables.errors import LeftOut, Note
 from puselect.tables.files import Source, count_rows, default_memory, open_source, read_column, read_rows, write_table
 from puselect.tables.frames import pl
-from puselect.tables.labels import choose_labels
+from puselect.tables.labels import ROW, LabelRules, Labels, choose_labels, read_labels
 
 SAMPLE_BYTES = 1 << 30  # of a table too large to be read: more rows would cost time and tell little
 COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
@@ -53,6 +53,10 @@ class TableSpec(ColumnRules):
     """Column that names the rows; never a feature."""
     row_group: str | None = None
     """Column that tells which rows belong together; never a feature."""
+    negative: str | None = None
+    """Value of the label column for rows that were checked and are negative."""
+    answers: tuple[Path, ...] = ()
+    """Files with labels of more rows."""
 
     @property
     def roles(self) -> dict[errors.Role, tuple[str, ...]]:
@@ -106,7 +110,7 @@ class LoadedTable:
     X: pl.DataFrame
     """Floats, one column per feature."""
     y: IntArray
-    """1 for labelled positives, 0 for unlabelled rows."""
+    """1 for labelled positives, -1 for checked negatives, 0 for unlabelled rows."""
     truth: IntArray | None
     sources: tuple[str, ...]
     """The file's column behind each feature."""
@@ -126,6 +130,16 @@ class LoadedTable:
     """Those of `X`."""
     seconds: Mapping[str, float]
     """How long reading and preparing took."""
+
+    @property
+    def neg_label(self) -> int | None:
+        """The value of `y` for checked negatives; None if there are none."""
+        return -1 if (self.y == -1).any() else None
+
+    @property
+    def row_column(self) -> str:
+        """The column that names the rows, or that would in files of answers."""
+        return self.rows.name or free_name(ROW, self.rows.frame.columns)
 
     @property
     def names(self) -> list[str]:
@@ -176,19 +190,19 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
     if frame.height < 2:
         raise errors.FileError(name, "rows", str(frame.height))
     read = time.perf_counter()
-    positive, known = choose_labels(frame[spec.label], spec.positive)
-    truth = choose_labels(frame[spec.truth], None)[1] if spec.truth else None
     row_names = numbers if spec.id is None else read_ids(frame[spec.id])
+    known = _labels(frame[spec.label], row_names, source, spec)
+    truth = choose_labels(frame[spec.truth], None)[1] if spec.truth else None
     table = table_columns(frame)
-    columns, features = _read_features(table, replace(spec, decimal=source.decimal), known)
+    columns, features = _read_features(table, replace(spec, decimal=source.decimal), known.positive)
     return LoadedTable(
         X=table_like(frame, table, features),
-        y=known.astype(np.int64),
+        y=known.positive.astype(np.int64) - known.negative,
         truth=None if truth is None else truth.astype(np.int64),
         sources=tuple(feature.source for feature in features),
         keep=tuple(feature.name for feature in features if feature.source in spec.keep),
         label=spec.label,
-        positive=positive,
+        positive=known.value,
         left_out=tuple(columns.left_out),
         encoders=tuple(columns.used.values()),
         row_groups=None if spec.row_group is None else frame[spec.row_group],
@@ -226,7 +240,11 @@ def _sample(source: Source, spec: TableSpec) -> tuple[IntArray, list[Note]]:
     """Return the numbers of all labelled rows and of random others, and a note that says so."""
     memory = spec.max_memory or min(default_memory(), SAMPLE_BYTES)
     limit = spec.max_rows or _rows_within(memory, source)
-    _, known = choose_labels(read_column(source, spec.label), spec.positive)
+    column = read_column(source, spec.label)
+    numbers = np.arange(len(column))
+    names = _as_names(read_column(source, spec.id)) if spec.id is not None and spec.answers else numbers
+    labels = _labels(column, names, source, spec)
+    known = labels.positive | labels.negative
     n_labelled = int(known.sum())
     if limit <= n_labelled:
         raise errors.TooManyLabelledError(n_labelled, limit)
@@ -236,6 +254,12 @@ def _sample(source: Source, spec: TableSpec) -> tuple[IntArray, list[Note]]:
     return rows, [errors.SampleNote(len(rows), len(known), n_labelled, "rows" if spec.max_rows else "memory")]
 
 
+def _labels(column: pl.Series, names: AnyArray, source: Source, spec: TableSpec) -> Labels:
+    """Return the labels of rows with these names."""
+    rules = LabelRules(spec.positive, spec.negative, spec.answers)
+    return read_labels(column, names, spec.id or free_name(ROW, source.columns), rules)
+
+
 def read_ids(column: pl.Series) -> AnyArray:
     """Return the names of the rows, or raise an `IdError` if some rows have none or share one."""
     counts = column.value_counts().filter(pl.col("count") > 1)
@@ -243,7 +267,14 @@ def read_ids(column: pl.Series) -> AnyArray:
         raise errors.IdError(column.name, "missing", n_rows=column.null_count())
     if counts.height:
         raise errors.IdError(column.name, "repeated", str(counts[column.name][0]), counts.height)
-    return column.to_numpy() if column.dtype.is_integer() else np.array(column.cast(str).to_list(), dtype=object)
+    return _as_names(column)
+
+
+def _as_names(column: pl.Series) -> AnyArray:
+    """Return integers or strings."""
+    if column.dtype.is_integer() and not column.null_count():
+        return column.to_numpy()
+    return np.array(column.cast(str).fill_null("").to_list(), dtype=object)
 
 
 def _read_features(
