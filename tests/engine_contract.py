@@ -92,7 +92,7 @@ class EngineContract:
         for ours, theirs in zip(table, engine.cluster(masks, seeds, np.ones(3, dtype=int)), strict=True):
             np.testing.assert_array_equal(ours, theirs)
         for i, mixture in enumerate(mixtures):
-            size, hits = count_clusters(place(X[:, mask], mixture), other, 10)
+            size, hits, _ = count_clusters(place(X[:, mask], mixture), other, 10)
             assert np.abs(size - table.size[i]).sum() <= 2  # a row on a border may fall to either side
             assert np.abs(hits - table.positive[i]).sum() <= 2
 
@@ -122,6 +122,19 @@ class EngineContract:
             alone = self.make(X, labels, spec).cluster(masks[target::2], seeds[target::2])
             np.testing.assert_array_equal(both.size[target::2], alone.size)
             np.testing.assert_array_equal(both.positive[target::2], alone.positive)
+
+    def test_checked_negatives_are_counted_and_change_nothing_else(self, spec):
+        X, positive = small_table()
+        known = positive.astype(np.int8)
+        known[np.flatnonzero(~positive)[::5]] = -1
+        masks, seeds = some_masks(3, 12), np.arange(3)
+        plain, table = (self.make(X, labels, spec).cluster(masks, seeds) for labels in (positive, known))
+        np.testing.assert_array_equal(table.size, plain.size)
+        np.testing.assert_array_equal(table.positive, plain.positive)
+        np.testing.assert_array_equal(table.negative.sum(axis=1), (known < 0).sum())
+        assert not plain.negative.any()
+        negatives = self.make(X, known < 0, spec).cluster(masks, seeds)  # as a label vector of their own
+        np.testing.assert_array_equal(table.negative, negatives.positive)
 
     @pytest.mark.parametrize(
         "spoil",

@@ -34,3 +34,14 @@ def test_few_labels_tell_nothing():
 def test_other_labels_and_repeatable():
     X, y = small()
     assert estimate_prior(X, np.where(y == 1, "yes", "no"), pos_label="yes") == estimate_prior(X, y)
+
+
+def test_checked_negatives_narrow_the_interval():
+    X, y, _, classes = make_pu_clusters("40/8/1", n_negative=1200, n_positive=300, return_classes=True, random_state=0)
+    labels = np.where(y == 1, 1, 0)
+    labels[np.random.default_rng(0).permutation(np.flatnonzero(classes == 0))[:400]] = -1
+    ignored, found = estimate_prior(X, labels, 25), estimate_prior(X, labels, 25, neg_label=-1)
+    truth = classes[labels == 0].mean()
+    assert found.interval[0] <= truth <= found.interval[1]
+    assert found.width <= ignored.width
+    assert found.n_hidden == round(found.share * (labels == 0).sum())

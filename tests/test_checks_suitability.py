@@ -5,7 +5,7 @@ import pytest
 
 from puselect import check_suitability
 from puselect.checks import suitability
-from puselect.checks.suitability import Verdict, judge, mean_bounds
+from puselect.checks.suitability import Suitability, Verdict, judge, mean_bounds
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import DependentRowsWarning
 
@@ -112,6 +112,13 @@ def test_verdict_follows_p_value_and_interval(n_labelled, p_value, interval, cod
     assert judge(n_labelled, p_value, interval) is code
 
 
+@pytest.mark.parametrize("code", list(Verdict))
+def test_a_table_suits_only_if_the_verdict_is_that_clusters_hold(code):
+    found = Suitability(0.2, 0.1, 2.0, 39, code.value, 0.025, 3.0, (2.0, 4.0), 5)
+    assert found.suits == (code is Verdict.HOLDS)
+    assert "p = 0.025" in str(found)
+
+
 @pytest.mark.parametrize(("a", "b"), [(0.05, 0.05), (0.5, 4.5), (2.0, 2.0), (50.0, 50.0), (9.0, 0.2)])
 def test_bounds_of_the_share_of_held_out_rows_hold_as_they_say(a, b):
     """From rows that are always in or always out to rows that clusterings place at random."""
@@ -169,3 +176,14 @@ def test_columns_of_a_group_are_clustered_as_one_feature():
     found = check_suitability(X, known.astype(int), 2, n_shuffles=5, groups={"colour": [0, 1, 2, 3]})
     assert found.n_features == 2
     assert check_suitability(X, known.astype(int), 6, n_shuffles=5, groups={"colour": [0, 1, 2, 3]}).n_features == 6
+
+
+def test_checked_negatives_are_left_out():
+    X, y = small("40/3/1", n_negative=600, n_positive=150)
+    checked = np.arange(len(y)) % 5 == 0
+    labels = np.where(y == 1, 1, np.where(checked, -1, 0))
+    kept = labels >= 0
+    found, without = check_suitability(X, labels, neg_label=-1), check_suitability(X[kept], labels[kept])
+    assert found.code == without.code == Verdict.HOLDS
+    assert sum(cluster.size for cluster in found.clusters) == kept.sum()
+    assert found.lift == pytest.approx(without.lift, rel=0.2)

@@ -88,7 +88,7 @@ class TestInterrupted:
 def test_a_category_is_one_feature_of_every_method(folder):
     colours = pl.Series(["red"] * 50 + ["green", "blue"] * 175)
     pl.read_csv("d.csv").with_columns(colour=colours).write_csv("d.csv")
-    compare("--encode", "-o", "c.json", "--report", "r.html")
+    compare("--prepare", "-o", "c.json", "--report", "r.html")
     found = Comparison.from_json((folder / "c.json").read_text())
     assert found.n_features == 8
     chosen = {result.method: result.selected for result in found.methods}

@@ -33,7 +33,7 @@ BAD_FILES = {
     "ragged": (b"a,b,label\n1,2,1\n3,4,0,9\n", "line 3"),
     "binary": (bytes(range(256)) * 9, "not a text file"),
     "duplicated names": (b"a,a,label\n1,2,1\n3,4,0\n", "more than one column named 'a'"),
-    "missing values": (b"a,b,label\n1,,1\n3,4,0\n5,6,0\n", "--impute median"),
+    "missing values": (b"a,b,label\n1,,1\n3,4,0\n5,6,0\n", "fill them with --prepare"),
     "text only": (b"a,b,label\nx,y,1\nz,w,0\n", "2 usable features"),
 }
 
@@ -146,7 +146,7 @@ def test_a_missing_extra_is_found_before_the_table_is_read(monkeypatch, words):
         (["select", "d.csv", "-l", "label", "--method", "lass"], "did you mean 'lasso'"),
         (["select", "d.csv", "-l", "label", "--method", "lasso", "--keep", "a"], "--keep"),
         (["select", "d.csv", "-l", "label", "--method", "kbest", "--checkpoint", "f"], "--checkpoint"),
-        (["select", "d.csv", "-l", "label", "--impute", "mean"], "--impute: 'mean'"),
+        (["select", "d.csv", "-l", "label", "--decimal", ";"], "--decimal: ';'"),
         (["select", "d.csv", "-l", "label", "--max-memory", "lots"], "such as 500MB"),
         (["select", "no.csv", "-l", "label", "--engine", "steam"], "--engine: 'steam'"),
         (["select", "d.csv", "-l", "label", "--quiet"], "--quiet"),

@@ -214,7 +214,7 @@ class TestNumber:
         colours = pl.Series(["red", "green", "blue", "blue"] * 100)
         clusters_table().with_columns(colour=colours).write_csv("d.csv")
         (folder / "costs.csv").write_text("feature,cost\nsignal 0,10\ncolour,5\n*,1\n")
-        done = select("--encode", "--budget", 2, "--costs", "costs.csv", "-o", "s.json")
+        done = select("--prepare", "--budget", 2, "--costs", "costs.csv", "-o", "s.json")
         found = Selection.from_json((folder / "s.json").read_text())
         assert set(found.selected) == {"signal 1", "signal 2"}
         costs = {feature.name: feature.cost for feature in found.features}
@@ -263,8 +263,8 @@ class TestOptions:
         mark = pl.when(pl.col("label") == 1).then(pl.lit("fraud")).otherwise(None)
         holes = pl.when(pl.int_range(400) > 5).then(pl.col("signal 0")).alias("signal 0")
         clusters_table().with_columns(holes, label=mark).write_csv("d.csv")
-        assert "signal 0 (6)" in select("-k", 3, "--impute", "median").stderr
-        assert set(selected("-k", 3, "--positive", "fraud", "--impute", "median")) == SIGNALS
+        assert "signal 0 (6)" in select("-k", 3, "--prepare").stderr
+        assert set(selected("-k", 3, "--positive", "fraud", "--prepare")) == SIGNALS
 
 class TestAnswer:
     def test_comes_in_plain_words(self, folder):
@@ -280,7 +280,7 @@ class TestAnswer:
         mark = pl.when(pl.col("label") == 1).then(pl.lit("fraud")).otherwise(pl.lit("none"))
         table = clusters_table().with_columns(holes, town=town, label=mark).rename({"noise 1": "height, cm"})
         table.write_csv("d.csv")
-        words = ("--positive", "fraud", "--drop", '"height, cm",noise 2', "--impute", "median", "--encode")
+        words = ("--positive", "fraud", "--drop", '"height, cm",noise 2', "--prepare")
         words = (*words, "--max-rows", 300, "--max-categories", 5, "--max-memory", "1GB", "--seed", 3)
         done = select("-k", 3, *words, "--method", "mrmr", "--report", "r.html")
         line = next(line for line in done.stdout.splitlines() if "puselect compare" in line)

@@ -126,9 +126,11 @@ def test_rows_to_find_stay_within_bounds():
 def test_places_of_held_out_rows_are_counts_of_unlabelled_rows():
     X, positive = np.random.default_rng(9).normal(size=(120, 3)), np.arange(120) < 10
     X[positive] += 20
-    above = heldout_places(ColumnRanks(X), np.flatnonzero(positive), np.random.default_rng(0))
+    ranks = ColumnRanks(X)
+    above = heldout_places(ranks, np.flatnonzero(positive), np.random.default_rng(0), ranks)
     assert above.tolist() == [0.0] * 10
-    same = heldout_places(ColumnRanks(np.ones((30, 2))), np.arange(6), np.random.default_rng(0))
+    flat = ColumnRanks(np.ones((30, 2)))
+    same = heldout_places(flat, np.arange(6), np.random.default_rng(0), flat)
     assert same.tolist() == [12.0] * 6  # of 24 unlabelled rows, all tied
 
 

@@ -31,3 +31,16 @@ def test_the_criterion_of_lee_and_liu_is_highest_where_precision_times_recall_is
     recall, predicted = ((part[:, None] > cuts).mean(axis=0) for part in (LABELLED, UNLABELLED))
     product = recall * np.array([IS_HIDDEN[cut < UNLABELLED].mean() for cut in cuts])
     assert abs(int(lee_liu(recall, predicted).argmax()) - int(product.argmax())) <= 3
+
+
+def test_with_checked_negatives_the_auc_is_theirs_and_its_interval_holds():
+    unknown = ClassPrior("not_separated")
+    rng = np.random.default_rng(0)
+    truth, found = norm.cdf(1.5 / np.sqrt(2)), []
+    for _ in range(2000):
+        found.append(corrected_figures(rng.normal(1.5, 1, 40), UNLABELLED[:1], unknown, rng.normal(size=60))["auc"])
+    assert np.mean([each.low <= truth <= each.high for each in found]) >= 0.92  # of 95 %
+    assert np.mean([each.value for each in found]) == pytest.approx(truth, abs=0.01)
+    both = corrected_figures(LABELLED, UNLABELLED, ClassPrior("estimated", 0.2, (0.15, 0.25)), NEGATIVES[::40])
+    assert both["auc"].value == pytest.approx(roc_auc_score(IS_HIDDEN, UNLABELLED), abs=0.01)
+    assert "average_precision" in both

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from puselect.fscpu.row_model import PriorCode, best_ratio, class_prior, corrected_auc
+from puselect.fscpu.row_model import Places, PriorCode, best_ratio, checked_prior, class_prior, corrected_auc
 
 
 def test_the_best_ratio_ignores_positives_among_negatives():
@@ -37,3 +37,27 @@ def test_the_corrected_auc_is_that_against_negatives():
     labelled, unlabelled = positives[1000:], np.append(positives[:1000], negatives)
     against = [(labelled[:, None] > other).mean() for other in (unlabelled, negatives)]
     assert corrected_auc(against[0], 0.25) == pytest.approx(against[1], abs=0.01)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
+def test_the_share_is_told_from_checked_negatives_and_its_interval_holds(share):
+    """Positives score 2 higher; unlabelled rows are a mixture."""
+    rng, held, shares = np.random.default_rng(0), [], []
+    for _ in range(60):
+        unlabelled = np.sort(rng.normal(size=2000) + 2 * (rng.random(2000) < share))
+        labelled, checked = rng.normal(2, 1, 80), rng.normal(0, 1, 80)
+        places = [1 - np.searchsorted(unlabelled, scores) / 2000 for scores in (labelled, checked)]
+        found = checked_prior(Places(*places, 0.5), 2000, rng)
+        assert found.code == PriorCode.ESTIMATED
+        held.append(found.interval[0] <= share <= found.interval[1])
+        shares.append(found.share)
+    assert np.mean(held) >= 0.88
+    assert np.mean(shares) == pytest.approx(share, abs=0.03)
+
+
+def test_too_few_or_inseparable_inspected_rows_tell_nothing():
+    rng = np.random.default_rng(0)
+    few = Places(rng.random(19) / 4, rng.random(100), 0.5)
+    same = Places(rng.random(50), rng.random(50), 0.5)
+    assert checked_prior(few, 1000, rng).code == PriorCode.TOO_FEW_LABELS
+    assert checked_prior(same, 1000, rng).code == PriorCode.NOT_SEPARATED

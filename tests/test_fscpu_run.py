@@ -2,12 +2,14 @@ import numpy as np
 import pytest
 
 from puselect import FSCPU
+from puselect.checks.picking import find_picked
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import InterruptedSearchWarning
 from puselect.fscpu import search_run
 from puselect.fscpu.fit_many import PendingFit, are_alike
 from puselect.fscpu.problem import problem_engine
 from puselect.fscpu.run import pool_size, screened, search_problems
+from puselect.report.findings import Code, find_problems
 from puselect.search import BernoulliIGO, EffectSearch
 from puselect.search.progress import Deadline, watching
 from puselect.selectors.budget import Budget
@@ -129,3 +131,39 @@ def test_each_preset_has_its_optimizer_and_the_evidence_enters_it():
 def test_screened_searches_do_not_run_in_lockstep():
     assert not are_alike(*[PendingFit.of(search(), X, y)] * 2)
     assert are_alike(*[PendingFit.of(search(screen=None), X, y)] * 2)
+
+
+def test_a_column_by_which_rows_were_picked_is_not_selected_and_named_in_the_report():
+    rng = np.random.default_rng(0)
+    table, _, _, classes = make_pu_clusters(
+        "40/3/1", n_negative=900, n_positive=300, n_relevant=5, n_irrelevant=5, random_state=0, return_classes=True
+    )
+    dealer = rng.normal(size=len(table))
+    order = np.argsort(-1.5 * dealer - rng.gumbel(size=len(table)))[:150]
+    labels = np.zeros(len(table))
+    labels[order] = np.where(classes[order] == 1, 1, -1)
+    table = np.column_stack([table, dealer])
+    ignored = FSCPU(5, random_state=0).fit(table, labels)
+    checked = FSCPU(5, random_state=0, neg_label=-1).fit(table, labels)
+    assert ignored.support_[10]
+    assert not checked.support_[10]
+    assert [found.column for found in find_picked(checked.result_)] == [10]
+    (finding,) = [each for each in find_problems(checked.result_, None, None) if each.code == Code.PICKED_BY]
+    assert "x10 tells which rows were inspected, not which were positive" in finding.text
+    assert not find_picked(ignored.result_)
+    assert FSCPU("related", random_state=0, max_iter=5).fit(table, labels).support_[10]
+    assert not FSCPU("related", random_state=0, max_iter=5, neg_label=-1).fit(table, labels).support_[10]
+    everything = FSCPU(11, random_state=0, max_iter=5, neg_label=-1).fit(table, labels)
+    assert everything.support_.all()
+    assert everything.ranking_[10] == 11
+
+
+def test_engines_select_the_same_with_checked_negatives():
+    labels = np.where(y == 1, 1, 0)
+    labels[np.flatnonzero(y != 1)[::10]] = -1
+    options = {"max_iter": 8, "n_features_to_select": 6, "random_state": 0, "neg_label": -1}
+    expected = FSCPU(**options, engine="cpu").fit(X, labels)
+    found = FSCPU(**options, engine="reference").fit(X, labels)
+    np.testing.assert_array_equal(found.support_, expected.support_)
+    assert found.objective_ == pytest.approx(expected.objective_, rel=1e-6)
+    assert not np.array_equal(FSCPU(**{**options, "neg_label": None}).fit(X, labels).ranking_, expected.ranking_)

@@ -53,6 +53,10 @@ class TestScikitLearn:
         with pytest.raises(ValueError, match=kind):
             FSCPU(2).fit(table, y)
 
+    def test_complex_objects_are_no_numbers(self):
+        with pytest.raises(ValueError, match="X must hold finite numbers"):
+            FSCPU(2).fit(pd.DataFrame(X).astype(object).map(np.complex64), y)
+
     @pytest.mark.filterwarnings("ignore::polars.exceptions.PerformanceWarning")  # with scikit-learn before 1.9
     def test_a_lazy_frame_is_to_be_collected(self):
         with pytest.raises(ValueError, match="collect"):
@@ -365,3 +369,21 @@ def test_interrupt_keeps_the_best_so_far():
     assert selector.n_iter_ == 5
     assert selector.support_.sum() == 5
     assert len(selector.clusterings_.score) == 1, "a person who pressed Ctrl-C waits"
+
+
+def test_labels_without_checked_negatives_are_read_as_before():
+    """A label that is not `neg_label` means unlabelled; and selectors that were stored before there were any work."""
+    checked = np.where(y == 1, 1, 0)
+    checked[np.flatnonzero(y != 1)[::7]] = -1
+    expected, found = quick().fit(X, y), quick().fit(X, checked)
+    np.testing.assert_array_equal(found.ranking_, expected.ranking_)
+    assert found.objective_ == expected.objective_
+    assert not np.array_equal(quick(neg_label=-1).fit(X, checked).probabilities_, expected.probabilities_)
+    candidates = found.candidate_positives(X, y)
+    for stored in (found.__dict__, found.fit_settings_):
+        stored.pop("neg_label")
+    del found.n_negative_
+    assert found.get_params()["neg_label"] is None
+    assert found.result_.n_negative == 0
+    np.testing.assert_array_equal(found.candidate_positives(X, y).rows, candidates.rows)
+    assert "neg_label" not in summarise(found, X, y).command

@@ -9,7 +9,7 @@ from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.fscpu.auto_number import Path
 from puselect.fscpu.row_model import ClassPrior
-from puselect.report import Comparison, Selection, render, theme, write_report
+from puselect.report import Comparison, Selection, render, write_report
 from puselect.report.comparison import PROXY
 from puselect.report.selection import CandidateTable, Feature, Finding, Gathering
 
@@ -36,7 +36,7 @@ class TestFile:
             write_report(CLUSTERED, tmp_path / "nowhere" / "report.html")
         with pytest.raises(ValueError, match="at least one result, got none"):
             write_report([], tmp_path / "report.html")
-        theme.environment.cache_clear()
+        render.environment.cache_clear()
         monkeypatch.setitem(sys.modules, "jinja2", None)
         with pytest.raises(ImportError, match="pip install jinja2"):
             render.render(CLUSTERED)

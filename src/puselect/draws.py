@@ -34,6 +34,7 @@ class Stream(IntEnum):
     START_ROWS = 11
     SAMPLED_LABELLED = 12
     SAMPLED_OTHERS = 13
+    SAMPLED_CHECKED = 14
 
 
 def hashes(seed: int, *name: int | IntArray) -> NDArray[np.uint64]:

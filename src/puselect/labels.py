@@ -3,7 +3,10 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from puselect.arrays import AnyArray, BoolArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+
+TYPICAL_ODDS = 0.25  # of positives among all rows
+MOST_CHECKED = 0.75
 
 
 def labelled_positives(y: ArrayLike, pos_label: object = 1) -> BoolArray:
@@ -96,6 +99,22 @@ def without_missing(y: ArrayLike, pos_label: object = 1) -> ArrayLike:
     if equal_to(filled[missing], pos_label).any():
         filled[missing] = 1
     return filled
+
+
+def checked_weight(n_positive: ArrayLike, n_negative: ArrayLike) -> FloatArray:
+    """Return the weight of all checked negatives together, that of all unlabelled rows being 1.
+
+    Positives are compared with a mixture of both. Its most precise share of checked negatives is odds times negatives
+    per positive, where the odds are those of positives among all rows.
+
+    Examples
+    --------
+    >>> checked_weight([50, 50], [50, 400]).round(2)
+    array([0.33, 3.  ])
+    """
+    ratio = np.asarray(n_negative, dtype=float) / np.maximum(n_positive, 1)
+    share = np.minimum(TYPICAL_ODDS * ratio, MOST_CHECKED)
+    return np.asarray(share / (1 - share))
 
 
 def draw_rows(

@@ -14,7 +14,8 @@ __all__ = ["ClassPrior", "PriorCode", "estimate_prior"]
 
 def estimate_prior(
     X: ArrayLike, y: ArrayLike, n_features_to_select: int | float | str | None = None, *, pos_label: object = 1,
-    random_state: RandomSeed = 0, groups: Mapping[str, Sequence[ColumnName]] | Sequence[object] | str | None = None,
+    neg_label: object = None, random_state: RandomSeed = 0,
+    groups: Mapping[str, Sequence[ColumnName]] | Sequence[object] | str | None = None,
 ) -> ClassPrior:
     """Estimate how many of the unlabelled rows are positive, where the labels allow it: `prior_` of a fitted `FSCPU`.
 
@@ -27,6 +28,8 @@ def estimate_prior(
     n_features_to_select : int, float or "auto", optional
         As in `FSCPU`.
     pos_label : object, default=1
+    neg_label : object, optional
+        Marks rows that were checked and are negative, from which the share can often be told more exactly.
     random_state : int, RandomState or None, default=0
     groups
         As in `FSCPU`.
@@ -39,7 +42,9 @@ def estimate_prior(
     >>> low < 300 / 4300 < high
     True
     """
-    selector = FSCPU(n_features_to_select, pos_label=pos_label, random_state=random_state, groups=groups).fit(X, y)
+    selector = FSCPU(
+        n_features_to_select, pos_label=pos_label, neg_label=neg_label, random_state=random_state, groups=groups
+    ).fit(X, y)
     found: ClassPrior | None = selector.prior_
     if found is None:
         raise ValueError("no clustering of the selected features succeeded")

@@ -213,6 +213,7 @@ def check_suitability(
     early_stopping: bool = True,
     max_time: float | None = None,
     pos_label: object = 1,
+    neg_label: object = None,
     engine: str = "auto",
     n_jobs: int | None = None,
     random_state: RandomSeed = 0,
@@ -245,6 +246,8 @@ def check_suitability(
         The most seconds that the check may take: it ends in time with fewer shuffles (see `Suitability.n_shuffles`),
         whose p-value is as valid, but larger.
     pos_label : object, default=1
+    neg_label : object, optional
+        Marks rows that were checked and are negative, which are left out.
     engine, n_jobs
         As in `FSCPU`.
     random_state : int, RandomState or None, default=0
@@ -268,8 +271,8 @@ def check_suitability(
     check_number("n_shuffles", n_shuffles, 1, 10_000, integer=True)
     check_flag("early_stopping", early_stopping)
     selector = FSCPU(
-        k, max_time=max_time, pos_label=pos_label, engine=engine, n_jobs=n_jobs, random_state=random_state,
-        groups=groups,
+        k, max_time=max_time, pos_label=pos_label, neg_label=neg_label, engine=engine, n_jobs=n_jobs,
+        random_state=random_state, groups=groups,
     )  # fmt: skip
     settings, deadline = Settings.of(selector.get_params(deep=False)), Deadline(max_time)
     problem = selector._problem(settings, X, y, row_groups=row_groups)
@@ -305,6 +308,7 @@ def make_trial(
     The vectors are the real one, the shuffled ones, and for each fold the labels without it.
     """
     rows, columns = some_rows(problem, rng), problem.budget.columns
+    rows = rows[problem.known[rows] >= 0]  # shuffled labels must not fall on checked negatives
     table, positive = problem.table[rows][:, columns], problem.positive[rows]
     labelled = np.flatnonzero(positive)
     groups = None if problem.row_groups is None else problem.row_groups[rows]
@@ -318,7 +322,7 @@ def make_trial(
     wanted = {max(1, min(WIDEST, round(share * n_features))) for share in SHARES} if k is None else {min(k, n_features)}
     made = make_engine(settings.engine, table, vectors, settings.mixture, n_jobs=settings.n_jobs)
     seeds = rng.integers(2**31 - 1, size=N_CLUSTERINGS)
-    part = replace(problem, table=table, positive=positive, scaling=None, row_groups=groups)
+    part = replace(problem, table=table, positive=positive, negative=None, scaling=None, row_groups=groups)
     return Trial(part, column_ranks(table), made, vectors, tuple(sorted(wanted)), settings, seeds, leader), folds
 
 

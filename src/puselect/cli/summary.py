@@ -89,6 +89,8 @@ def answers(selection: "Selection") -> Iterator[tuple[str, str]]:
     from puselect.report import answer as say
 
     found = say.trust(selection)
+    if selection.changed:
+        yield "changed", selection.changed
     yield "how many", f"{len(selection.selected)} of {selection.n_features}. {say.how_many(selection)}"
     yield "trust", f"{found.title}. {found.text}"
     if meaning := say.what_again_means(selection):

@@ -4,11 +4,13 @@ from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
-from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering.mixture import MixtureSpec
 from puselect.draws import Stream, distinct
-from puselect.labels import rows_besides
+from puselect.labels import checked_weight, rows_besides
 
+Labels = AnyArray
+"""1 or True for labelled positives, -1 for checked negatives."""
 EMPTY = 1e30  # squared distance to a cluster without rows: larger than any other
 
 
@@ -21,11 +23,26 @@ class ClusterTable(NamedTuple):
     """Labelled positives in each cluster, shape (n_masks, n_clusters)."""
     degenerate: BoolArray
     """Masks whose clustering lost a cluster or needed more regularisation, shape (n_masks,)."""
+    negative: FloatArray
+    """Checked negatives in each cluster, shape (n_masks, n_clusters)."""
 
     @classmethod
     def empty(cls, n_masks: int, n_clusters: int) -> Self:
         """Return counts of zero, to be filled in; a mask without columns keeps them, which have the worst score."""
-        return cls(np.zeros((n_masks, n_clusters)), np.zeros((n_masks, n_clusters)), np.ones(n_masks, dtype=bool))
+        size, positive, negative = np.zeros((3, n_masks, n_clusters))
+        return cls(size, positive, np.ones(n_masks, dtype=bool), negative)
+
+    @property
+    def evident_size(self) -> FloatArray:
+        """Rows in each cluster, to which checked negatives add those they stand for, shape (n_masks, n_clusters)."""
+        if not self.negative.any():
+            return self.size
+        n_others, n_positive, n_negative = (
+            counts.sum(axis=1, keepdims=True)
+            for counts in (self.size - self.positive - self.negative, self.positive, self.negative)
+        )
+        stands_for = checked_weight(n_positive, n_negative) * n_others / np.maximum(n_negative, 1)
+        return np.asarray(self.size + stands_for * self.negative)
 
 
 class Mixture(NamedTuple):
@@ -66,6 +83,8 @@ class FinalFit(NamedTuple):
 class Engine(Protocol):
     """Clusters the columns of a mask; bound once to a table and to one or more label vectors.
 
+    A label is True or 1 for a labelled positive, -1 for a checked negative, False or 0 for all other rows.
+
     The table of a mask depends only on (mask, seed, data), never on the other masks of the batch, their order or
     the number of threads.
     """
@@ -98,13 +117,13 @@ class Engine(Protocol):
         """
 
 
-def count_clusters(
-    labels: IntArray, positive: BoolArray, n_clusters: int, unlabelled_weight: float = 1.0
-) -> tuple[FloatArray, FloatArray]:
-    """Return rows and labelled positives per cluster; each unlabelled row counts `unlabelled_weight` times."""
-    hits = np.bincount(labels[positive], minlength=n_clusters).astype(np.float64)
-    rest = np.bincount(labels, minlength=n_clusters) - hits
-    return hits + unlabelled_weight * rest, hits
+def count_clusters(labels: IntArray, known: Labels, n_clusters: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return rows, labelled positives and checked negatives per cluster."""
+    size, hits, against = (
+        np.bincount(part, minlength=n_clusters).astype(np.float64)
+        for part in (labels, labels[known > 0], labels[known < 0])
+    )
+    return size, hits, against
 
 
 class Sample(NamedTuple):
@@ -112,32 +131,38 @@ class Sample(NamedTuple):
 
     rows: IntArray | None
     """Which rows, in order; None for all of them."""
-    positive: BoolArray
-    """Which of these rows are labelled."""
+    known: Labels
+    """Labels of these rows."""
     start: IntArray
     """Rows that clusters start from, as indices into `rows`; empty unless init="rows"."""
     weight: float
     """Rows of the whole table that each unlabelled row represents."""
+    checked_weight: float
+    """Checked negatives of the whole table that each of these represents."""
 
 
-def draw_sample(positive: BoolArray, spec: MixtureSpec, seed: int, max_samples: int | None) -> Sample:
+def draw_sample(known: Labels, spec: MixtureSpec, seed: int, max_samples: int | None) -> Sample:
     """Return all rows, or `max_samples` of them: the labelled ones, at most half of the sample, and random others.
 
-    Where there are too few others, more labelled rows take their place. `max_samples` is below the number of rows.
+    Checked negatives are a quarter at most. Where there are too few others, more labelled rows take their place, then
+    more checked negatives. `max_samples` is below the number of rows.
     """
-    rows, weight = None, 1.0
+    rows, weight, each_checked = None, 1.0, 1.0
     if max_samples is not None:
-        labelled = np.flatnonzero(positive)
-        n_others = len(positive) - len(labelled)
-        n_taken = min(len(labelled), max(max_samples // 2, max_samples - n_others))
-        others = distinct(n_others, max_samples - n_taken, seed, Stream.SAMPLED_OTHERS)
-        taken = np.zeros(len(positive), dtype=bool)
+        labelled, checked = np.flatnonzero(known > 0), np.flatnonzero(known < 0)
+        n_others = len(known) - len(labelled) - len(checked)
+        n_checked = min(len(checked), max(max_samples // 4, max_samples - n_others - len(labelled)))
+        n_left = max_samples - n_checked
+        n_taken = min(len(labelled), max(n_left // 2, n_left - n_others))
+        others = distinct(n_others, n_left - n_taken, seed, Stream.SAMPLED_OTHERS)
+        taken = np.zeros(len(known), dtype=bool)
         taken[labelled[distinct(len(labelled), n_taken, seed, Stream.SAMPLED_LABELLED)]] = True
-        taken[rows_besides(labelled, others)] = True
+        taken[checked[distinct(len(checked), n_checked, seed, Stream.SAMPLED_CHECKED)]] = True
+        taken[rows_besides(np.flatnonzero(known), others)] = True
         rows = np.flatnonzero(taken)  # in order, and faster than sorting them
-        positive, weight = positive[rows], n_others / (max_samples - n_taken)
-    start = start_rows(len(positive), spec, seed) if spec.init == "rows" else np.empty(0, dtype=np.intp)
-    return Sample(rows, positive, start, weight)
+        known, weight, each_checked = known[rows], n_others / (n_left - n_taken), len(checked) / max(n_checked, 1)
+    start = start_rows(len(known), spec, seed) if spec.init == "rows" else np.empty(0, dtype=np.intp)
+    return Sample(rows, known, start, weight, each_checked)
 
 
 def start_rows(n_rows: int, spec: MixtureSpec, seed: int) -> IntArray:

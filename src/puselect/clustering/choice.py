@@ -9,8 +9,8 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import ClusterMixin
 
-from puselect.arrays import AnyArray, BoolArray
-from puselect.clustering.base import Engine
+from puselect.arrays import AnyArray
+from puselect.clustering.base import Engine, Labels
 from puselect.clustering.mixture import MixtureSpec, check_range
 from puselect.clustering.reference import ReferenceEngine
 from puselect.sparse_table import SparseTable
@@ -34,14 +34,14 @@ GPU_DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA, of AMD, a
 def make_engine(
     name: str,
     X: AnyArray | SparseTable,
-    positive: BoolArray,
+    known: Labels,
     clusterer: MixtureSpec | ClusterMixin,
     n_jobs: int | None = None,
     max_samples: int | None = None,
     n_selected: int | None = None,
     n_masks: tuple[int, int] = (8, 400),
 ) -> Engine:
-    """Return the engine of that name, bound to a table and its labels.
+    """Return the engine of that name, bound to a table and its labels (see `Engine`).
 
     "auto", and "dask" for rows that were brought here, is "reference" for a clusterer of your own. For mixtures it is
     "gpu" if there is one that would be faster for masks of `n_selected` features, with `n_masks` masks per step and
@@ -54,14 +54,14 @@ def make_engine(
         name = fastest_engine(X, clusterer, max_samples, n_selected, n_masks, n_jobs)
     check_range(name, X)
     if name == "reference" and isinstance(X, np.ndarray):
-        return ReferenceEngine(X, positive, clusterer)
+        return ReferenceEngine(X, known, clusterer)
     if not isinstance(clusterer, MixtureSpec):
         raise ValueError(f"a clusterer of your own needs engine='reference' or 'auto', got engine={name!r}")
     if name == "gpu" and isinstance(X, np.ndarray):
-        return gpu_engine_class()(X, positive, clusterer, max_samples=max_samples)
+        return gpu_engine_class()(X, known, clusterer, max_samples=max_samples)
     from puselect.clustering.cpu.engine import CPUEngine  # compiled code is loaded only when it is used
 
-    return CPUEngine(X, positive, clusterer, n_jobs=n_jobs, max_samples=max_samples)
+    return CPUEngine(X, known, clusterer, n_jobs=n_jobs, max_samples=max_samples)
 
 
 def fastest_engine(

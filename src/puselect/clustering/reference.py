@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.clustering.base import ClusterTable, FinalFit, Mixture, count_clusters, start_rows
+from puselect.clustering.base import ClusterTable, FinalFit, Labels, Mixture, count_clusters, start_rows
 from puselect.clustering.mixture import MixtureSpec, hard_clusters, regularised
 
 ATTEMPTS: tuple[dict[str, object], ...] = ({}, {"reg_covar": 1e-4}, {"covariance_type": "diag"})
@@ -52,9 +52,9 @@ class ReferenceEngine:
     are passed as `y`, which most clusterers ignore. A spec means ``GaussianMixture`` or, for hard EM, ``HardMixture``.
     """
 
-    def __init__(self, X: FloatArray, positive: BoolArray, clusterer: ClusterMixin | MixtureSpec) -> None:
+    def __init__(self, X: FloatArray, known: Labels, clusterer: ClusterMixin | MixtureSpec) -> None:
         self.X = np.ascontiguousarray(X, dtype=np.float64)
-        self.positive = np.atleast_2d(positive)
+        self.known = np.atleast_2d(known)
         self.fits_mixtures = isinstance(clusterer, MixtureSpec)
         if isinstance(clusterer, MixtureSpec):
             clusterer = mixture_estimator(regularised(clusterer, self.X))
@@ -78,11 +78,11 @@ class ReferenceEngine:
     def _count(self, fits: list[FittedClusters], targets: IntArray) -> ClusterTable:
         """Return the counts of clusterings, each with the label vector of its target."""
         n_clusters = max(self._n_clusters(), 1 + max(int(fit.labels.max(initial=0)) for fit in fits))
-        size, positive = np.zeros((2, len(fits), n_clusters))
+        size, positive, negative = np.zeros((3, len(fits), n_clusters))
         for i, fit in enumerate(fits):
             if len(fit.labels):
-                size[i], positive[i] = count_clusters(fit.labels, self.positive[targets[i]], n_clusters)
-        return ClusterTable(size, positive, np.array([fit.degenerate for fit in fits]))
+                size[i], positive[i], negative[i] = count_clusters(fit.labels, self.known[targets[i]], n_clusters)
+        return ClusterTable(size, positive, np.array([fit.degenerate for fit in fits]), negative)
 
     def _n_clusters(self) -> int:
         params = self.clusterer.get_params()
@@ -99,7 +99,7 @@ class ReferenceEngine:
             wanted = {"random_state": seed, **changes}
             clusterer.set_params(**{name: value for name, value in wanted.items() if name in known})
             try:
-                labels, short = quiet_fit_predict(clusterer, self.X[:, mask], self.positive[target])
+                labels, short = quiet_fit_predict(clusterer, self.X[:, mask], self.known[target] > 0)
             except ValueError:  # an ill-defined covariance, or more clusters than rows
                 continue
             labels = np.unique(labels, return_inverse=True)[1] if labels.min() < 0 else labels

@@ -12,6 +12,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.columns.inspection import CheckedRanks
 from puselect.columns.ranks import LEPAGE, ColumnRanks, covariance, row_features
 
 EVIDENCE_LIMIT = 3.0  # standard errors: beyond them, the search decides between columns
@@ -38,6 +39,8 @@ class Evidence(NamedTuple):
     n_found: int
     """Unlabelled rows that joined the labelled ones: about as many as there are hidden positives, if others differ
     enough from them."""
+    picked: BoolArray | None = None
+    """Columns that tell which rows were inspected, shape (n_features,); None without checked negatives."""
 
     @property
     def z_scores(self) -> FloatArray:
@@ -49,7 +52,8 @@ class Evidence(NamedTuple):
         """Return the evidence for a table of `n_features`, of which these are `columns`; 0 for all others."""
         labelled, cotrained = np.zeros(n_features), np.zeros(n_features)
         labelled[columns], cotrained[columns] = self.labelled, self.cotrained
-        return self._replace(labelled=labelled, cotrained=cotrained)
+        picked = None if self.picked is None else np.isin(np.arange(n_features), columns[self.picked])
+        return self._replace(labelled=labelled, cotrained=cotrained, picked=picked)
 
     def __repr__(self) -> str:
         return f"Evidence(n_features={len(self.labelled)}, agreement={self.agreement:.2f}, n_found={self.n_found})"
@@ -80,27 +84,36 @@ def column_evidence(X: AnyArray, positive: BoolArray) -> FloatArray:
     return ColumnRanks(X, LEPAGE).statistic(np.flatnonzero(positive))
 
 
-def rank_evidence(ranks: ColumnRanks, positive: BoolArray, rng: np.random.Generator) -> Evidence:
-    """Return the evidence of every column; `rng` breaks ties and draws the labelled rows that are held out."""
+def rank_evidence(
+    ranks: ColumnRanks, positive: BoolArray, rng: np.random.Generator, negative: BoolArray | None = None
+) -> Evidence:
+    """Return the evidence of every column; `rng` breaks ties and draws the labelled rows that are held out.
+
+    Where rows were checked and are `negative`, positives are compared with them, too, and they are never found.
+    """
     labelled_rows = np.flatnonzero(positive)
-    labelled = cotrained = ranks.statistic(labelled_rows)
-    agreement, n_unlabelled = 0.0, len(positive) - len(labelled_rows)
-    n_found = rows_to_find(heldout_places(ranks, labelled_rows, rng), n_unlabelled)
+    checked = None if negative is None else CheckedRanks(ranks, labelled_rows, np.flatnonzero(negative))
+    compared, known = (ranks, positive) if checked is None or negative is None else (checked, positive | negative)
+    labelled = cotrained = compared.statistic(labelled_rows)
+    agreement, n_unlabelled = 0.0, len(known) - int(known.sum())
+    n_found = rows_to_find(heldout_places(ranks, labelled_rows, rng, compared), n_unlabelled)
     for _ in range(N_ROUNDS if n_found else 0):
         judges = choose_judges(cotrained, rng)
-        found = found_by_judges(ranks, positive, judges, n_found)
+        found = found_by_judges(ranks, positive, judges, n_found, known)
         rows = with_labelled(positive, found)
-        cotrained = ranks.statistic(rows[-1])
-        cotrained[judges] = ranks.statistic_each(judges, rows[:-1])
+        cotrained = compared.statistic(rows[-1])
+        cotrained[judges] = compared.statistic_each(judges, rows[:-1])
         agreement = _correlation(np.sqrt(labelled[judges]), np.sqrt(ranks.statistic_each(judges, found[:-1])))
-    return Evidence(labelled, cotrained, max(0.0, agreement), n_found)
+    return Evidence(labelled, cotrained, max(0.0, agreement), n_found, None if checked is None else checked.picked)
 
 
-def heldout_places(ranks: ColumnRanks, labelled_rows: IntArray, rng: np.random.Generator) -> FloatArray:
+def heldout_places(
+    ranks: ColumnRanks, labelled_rows: IntArray, rng: np.random.Generator, compared: ColumnRanks | CheckedRanks
+) -> FloatArray:
     """Return how many unlabelled rows look more like labelled ones than each labelled row does, in ascending order.
 
     Labelled rows are held out in turn, and all rows are scored by a discriminant of the others. Ties count half. Empty
-    with fewer than two labelled rows.
+    with fewer than two labelled rows. `compared` chooses the columns.
     """
     n_labelled = len(labelled_rows)
     if n_labelled < 2:
@@ -111,7 +124,7 @@ def heldout_places(ranks: ColumnRanks, labelled_rows: IntArray, rng: np.random.G
     for fold in np.array_split(rng.permutation(n_labelled), min(N_FOLDS, n_labelled)):
         positive = ~unlabelled
         positive[labelled_rows[fold]] = False
-        judges = choose_judges(ranks.statistic(np.flatnonzero(positive)), rng)
+        judges = choose_judges(compared.statistic(np.flatnonzero(positive)), rng)
         score = _discriminant(ranks, judges, positive)
         others, heldout = np.sort(score[unlabelled]), score[labelled_rows[fold]]
         below = np.searchsorted(others, heldout, "left") + np.searchsorted(others, heldout, "right")
@@ -149,15 +162,20 @@ def choose_judges(evidence: FloatArray, rng: np.random.Generator) -> IntArray:
     return np.lexsort((rng.random(len(evidence)), -evidence))[:N_JUDGES]
 
 
-def found_by_judges(ranks: ColumnRanks, positive: BoolArray, judges: IntArray, n_found: int) -> IntArray:
-    """Return the unlabelled rows found without each of the judges, and last by all, shape (n_judges + 1, n_found)."""
+def found_by_judges(
+    ranks: ColumnRanks, positive: BoolArray, judges: IntArray, n_found: int, known: BoolArray
+) -> IntArray:
+    """Return the rows found without each of the judges, and last by all, shape (n_judges + 1, n_found).
+
+    They are none of the `known` ones.
+    """
     from puselect.columns.kernels import highest  # compiled code is loaded only when it is used
 
     score = _discriminants(ranks, judges, positive)
     found, is_sure = np.empty((len(score), n_found), dtype=np.intp), np.empty(len(score), dtype=bool)
-    highest(score, positive, found, is_sure)
+    highest(score, known, found, is_sure)
     for line in np.flatnonzero(~is_sure):
-        unlike = np.where(positive, np.inf, -score[line])
+        unlike = np.where(known, np.inf, -score[line])
         found[line] = np.argpartition(unlike, n_found - 1)[:n_found]
     return found
 

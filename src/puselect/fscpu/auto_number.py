@@ -9,6 +9,8 @@ import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine
+from puselect.clustering.base import Labels
+from puselect.columns.inspection import CheckedRanks
 from puselect.columns.null import Chance, draw_statistics
 from puselect.columns.ranks import LEPAGE, column_ranks
 from puselect.columns.separation import Separation, heldout_separation
@@ -110,6 +112,8 @@ def choose_number(settings: Settings, problem: Problem, wanted: str, max_false: 
     table, positive = taken_rows(problem, rows), problem.positive[rows]
     groups = None if groups is None else groups[rows]
     statistic, drawn = _statistics(settings, budget, table, positive, groups, rng)
+    if problem.negative is not None:
+        statistic = np.where(_picked(budget, table, problem.known[rows]), 0.0, statistic)
     chance = Chance.of(statistic, drawn)
     order = np.lexsort((rng.random(len(statistic)), -statistic, chance.p_values))
     false_share = chance.false_share(order)
@@ -141,6 +145,13 @@ def _count_related(
         return ChoiceCode.CHOSEN, n_related
     code = ChoiceCode.TOO_FEW_LABELS if n_labelled < FEW_LABELS else ChoiceCode.NOTHING
     return code, max(1, int((false_share <= EVEN).sum()))
+
+
+def _picked(budget: Budget, table: AnyArray | SparseTable, known: Labels) -> BoolArray:
+    """Return which of the free features say how rows were picked for inspection, and nothing about the class."""
+    ranks = column_ranks(table[:, budget.columns])
+    found = CheckedRanks(ranks, np.flatnonzero(known > 0), np.flatnonzero(known < 0)).picked
+    return np.isin(budget.free, budget.columns[found])
 
 
 def _statistics(

@@ -1,6 +1,6 @@
 """The clusters of the selected features, and candidate positives."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +33,11 @@ class Candidates(NamedTuple):
     def n_likely(self) -> int | None:
         """How many have a confidence of one half or more; None without confidence."""
         return None if self.confidence is None else int((self.confidence >= 0.5).sum())
+
+    def taken(self, places: IntArray | slice) -> Self:
+        """Return some of the candidates, by their places in the list."""
+        confidence = None if self.confidence is None else self.confidence[places]
+        return self._replace(rows=self.rows[places], lift=self.lift[places], confidence=confidence)
 
     def figures(self) -> dict[str, FloatArray]:
         """Return lift and any confidence by name."""
@@ -147,7 +152,7 @@ def cluster_result(
     n_bytes = 2 * settings.mixture.n_clusters * int(support.sum()) ** 2  # of the factors of a mixture
     n_kept = min(len(seeds), max(1, KEPT_BYTES // n_bytes))
     table, mixtures = engine.fit_final(support, seeds, target, n_mixtures=n_kept)
-    best = best_clusters(table.size, table.positive, settings.preset.cluster_choice, settings.preset.smoothing)
+    best = best_clusters(table.evident_size, table.positive, settings.preset.cluster_choice, settings.preset.smoothing)
     kept = np.flatnonzero(table.size[:n_kept].any(axis=1))  # a clustering that failed has no rows
     if mixtures is None or not len(kept):
         return best.score, None
@@ -172,7 +177,7 @@ def score_features(
     """Cluster some features once per seed and return the scores."""
     table = engine.cluster(np.repeat(support[None, :], len(seeds), axis=0), seeds, np.full(len(seeds), target))
     preset = settings.preset
-    return best_clusters(table.size, table.positive, preset.cluster_choice, preset.smoothing).score
+    return best_clusters(table.evident_size, table.positive, preset.cluster_choice, preset.smoothing).score
 
 
 def known_rows(y: ArrayLike, label: object, n_rows: int) -> BoolArray:

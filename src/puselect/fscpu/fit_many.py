@@ -136,7 +136,7 @@ def shared_engine(tasks: Sequence[PendingFit]) -> Engine:
     engine_class = gpu_engine_class()
     X = np.stack([np.asarray(task.problem.table) for task in tasks])
     check_range("gpu", X)
-    positive = np.stack([task.problem.positive for task in tasks])
+    known = np.stack([task.problem.known for task in tasks])
     first = tasks[0]
-    engine: Engine = engine_class(X, positive, first.settings.mixture, max_samples=first.problem.max_samples)
+    engine: Engine = engine_class(X, known, first.settings.mixture, max_samples=first.problem.max_samples)
     return engine

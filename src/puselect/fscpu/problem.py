@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine, make_engine
+from puselect.clustering.base import Labels
 from puselect.columns.evidence import Evidence, rank_evidence
 from puselect.columns.ranks import column_ranks
 from puselect.columns.separation import Separation
@@ -24,6 +25,8 @@ from puselect.selectors.groups import group_evidence
 from puselect.sparse_table import SparseTable
 
 EVIDENCE_ROWS, EVIDENCE_VALUES = 10_000, 50_000_000  # unlabelled rows that columns are compared on
+OUT_OF_QUESTION = -100.0  # evidence of a feature that is not searched, in standard errors
+RELATED = 2.0  # evidence of a group with another column that says something about the class
 FEWEST_FOR_INFORMATION = 25  # labelled rows; docs/paper/methods.md has the figures
 
 
@@ -100,6 +103,11 @@ class Problem:
         return cls(table, positive, budget, entropy, is_seeded, max_samples, scaling)
 
     @property
+    def known(self) -> Labels:
+        """Labels as engines take them: True or 1 for labelled positives, -1 for checked negatives."""
+        return self.positive if self.negative is None else self.positive.astype(np.int8) - self.negative
+
+    @property
     def identity(self) -> tuple[object, ...]:
         """Everything that changes the search, to recognise a checkpoint."""
         checked = () if self.negative is None else (self.negative,)
@@ -112,7 +120,7 @@ def problem_engine(settings: Settings, problem: Problem) -> Engine:
     return make_engine(
         settings.engine,
         problem.table,
-        problem.positive,
+        problem.known,
         settings.mixture if settings.clusterer is None else settings.clusterer,
         n_jobs=settings.n_jobs,
         max_samples=problem.max_samples,
@@ -153,14 +161,21 @@ def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
     part = table if len(columns) == table.shape[1] else table[:, columns]
     with one_blas_thread:  # its results are to be the same for any number of threads
         ranks = column_ranks(part, n_threads=settings.threads_for(part.shape))
-        evidence = rank_evidence(ranks, problem.positive[rows], rng)
+        negative = None if problem.negative is None else problem.negative[rows]
+        evidence = rank_evidence(ranks, problem.positive[rows], rng, negative)
     return evidence.widened(columns, problem.table.shape[1])
 
 
 def free_z_scores(budget: Budget, evidence: Evidence) -> FloatArray:
-    """Return the evidence for each free feature in standard errors; that for a group is its best feature's."""
+    """Return the evidence for each free feature in standard errors; that for a group is its best feature's.
+
+    One that only says which rows were inspected is out of the question, unless all others are selected.
+    """
     found = evidence if budget.leader is None else group_evidence(evidence, budget.leader)
-    return found.z_scores[budget.free]
+    if found.picked is None:
+        return found.z_scores[budget.free]
+    is_out = found.picked & (found.z_scores < RELATED)
+    return np.where(is_out, OUT_OF_QUESTION, found.z_scores)[budget.free]
 
 
 def taken_rows(problem: Problem, rows: IntArray) -> AnyArray | SparseTable:
@@ -171,9 +186,10 @@ def taken_rows(problem: Problem, rows: IntArray) -> AnyArray | SparseTable:
 
 
 def some_rows(problem: Problem, rng: np.random.Generator) -> IntArray:
-    """Return all rows, or the labelled ones and random others: as many as single columns need."""
+    """Return all rows, or the labelled and checked ones and random others: as many as single columns need."""
     is_sparse = isinstance(problem.table, SparseTable)
     most = EVIDENCE_ROWS if is_sparse else min(EVIDENCE_ROWS, EVIDENCE_VALUES // problem.table.shape[1] + 1)
-    if most >= len(problem.positive) - int(problem.positive.sum()):
-        return np.arange(len(problem.positive))
-    return draw_groups(problem.positive, problem.row_groups, rng, most)
+    is_known = problem.known != 0
+    if most >= len(is_known) - int(is_known.sum()):
+        return np.arange(len(is_known))
+    return draw_groups(is_known, problem.row_groups, rng, most)

@@ -12,11 +12,13 @@ from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.draws import Stream, generator
 from puselect.fscpu.final_clusters import CHUNK, Candidates, Clusterings
 from puselect.fscpu.problem import Problem, some_rows, taken_rows
+from puselect.labels import checked_weight
 from puselect.sparse_table import SparseTable, as_dense
 
 FEWEST_LABELS, FEWEST_HIDDEN = 20, 10  # labelled rows; unlabelled ones that the estimate rests on
 LEAST_SEPARATION = 0.83  # corrected AUC; docs/internals/trust.md has the figures of these three
 LEAST_PURITY, PURITY = 0.44, 0.9  # share of positives among the rows that score best: lower end, estimate
+LEAST_GAP, WIDEST = 0.2, 0.3  # with checked negatives: difference of mean places, width of the interval
 N_BOOTSTRAP = 200
 TAILS = (0.025, 0.975)
 RULE_OF_THREE = 3.0  # none of n unlabelled rows: at most 3 / n, with 95 %
@@ -51,6 +53,11 @@ class ClassPrior:
     n_hidden: int | None = None
     """Unlabelled positives."""
 
+    @property
+    def width(self) -> float:
+        """Of the interval; infinite without an estimate."""
+        return float("inf") if self.interval is None else self.interval[1] - self.interval[0]
+
     def __str__(self) -> str:
         if self.share is None or self.interval is None:
             return f"How many positives there are cannot be told from these labels: {UNTOLD[PriorCode(self.code)]}."
@@ -79,6 +86,29 @@ def class_prior(places: FloatArray, n_others: int, n_unlabelled: int, rng: np.ra
         return ClassPrior(PriorCode.NOT_SEPARATED.value)
     share = PURITY * best
     return ClassPrior(PriorCode.ESTIMATED.value, share, (float(low), float(high)), round(share * n_unlabelled))
+
+
+def checked_prior(places: "Places", n_unlabelled: int, rng: np.random.Generator) -> ClassPrior:
+    """Return the share of positives among the unlabelled rows from where checked negatives rank, if it can be told.
+
+    Unlabelled rows are a mixture of both classes, and so is their mean place among themselves.
+    """
+    labelled, checked = places.labelled, places.checked
+    if min(len(labelled), len(checked)) < FEWEST_LABELS:
+        return ClassPrior(PriorCode.TOO_FEW_LABELS.value)
+    if checked.mean() - labelled.mean() < LEAST_GAP:
+        return ClassPrior(PriorCode.NOT_SEPARATED.value)
+    drawn = [(rng.choice(labelled, len(labelled)), rng.choice(checked, len(checked))) for _ in range(N_BOOTSTRAP)]
+    low, high = np.quantile([_mixed_share(*each, places.middle) for each in drawn], TAILS)
+    if high - low > WIDEST:
+        return ClassPrior(PriorCode.NOT_SEPARATED.value)
+    share = _mixed_share(labelled, checked, places.middle)
+    return ClassPrior(PriorCode.ESTIMATED.value, share, (float(low), float(high)), round(share * n_unlabelled))
+
+
+def _mixed_share(labelled: FloatArray, checked: FloatArray, middle: float) -> float:
+    """Return the share of the first in a mixture of both with this mean."""
+    return float(np.clip((checked.mean() - middle) / max(checked.mean() - labelled.mean(), 1e-9), 0, 1))
 
 
 def best_ratio(places: FloatArray, n_others: int) -> float:
@@ -114,6 +144,7 @@ N_BINS, MOST_BINNED = 8, 40  # of a column; selected columns up to which they ar
 PENALTY = 0.03  # C of the logistic regression: the best of 0.03, 0.1 and 0.3 on 17 real tables
 MOST_OTHERS = 3000  # unlabelled rows that the columns are weighed on
 N_FOLDS = 5
+ASKED_SHARE, FEWEST_PER_ANSWER = 0.9, 2  # of the positives in reach of the rows to ask about; of these rows
 
 
 class ColumnWeights(NamedTuple):
@@ -127,7 +158,7 @@ class ColumnWeights(NamedTuple):
     """Of each bin, shape (n_selected, n_bins)."""
 
     @classmethod
-    def of(cls, table: FloatArray, labelled: BoolArray) -> Self:
+    def of(cls, table: FloatArray, labelled: BoolArray, weights: FloatArray | None = None) -> Self:
         """Tell labelled from other rows."""
         n_columns = table.shape[1]
         n_bins = N_BINS if n_columns <= MOST_BINNED else 1
@@ -136,7 +167,7 @@ class ColumnWeights(NamedTuple):
         spread[spread == 0] = 1
         bins = [np.eye(n_bins)[np.searchsorted(own, column)] for own, column in zip(edges, table.T, strict=True)]
         design = np.column_stack([(table - table.mean(axis=0)) / spread, *bins])
-        weights = LogisticRegression(C=PENALTY, max_iter=500).fit(design, labelled).coef_[0]
+        weights = LogisticRegression(C=PENALTY, max_iter=500).fit(design, labelled, weights).coef_[0]
         return cls(weights[:n_columns] / spread, edges, weights[n_columns:].reshape(n_columns, n_bins))
 
     def score(self, table: AnyArray) -> FloatArray:
@@ -166,18 +197,21 @@ class RowModel(NamedTuple):
         rng = generator(problem.entropy, Stream.PRIOR)
         rows = some_rows(problem, rng)
         table = np.asarray(as_dense(taken_rows(problem, rows)[:, support]), dtype=np.float64)
-        known = problem.positive[rows]
+        known, others = problem.positive[rows], problem.known[rows] == 0
         votes = cluster_logit(clusterings, clusterings._replace(scaling=None).place(table), known)
         with one_blas_thread:  # its results are to be the same for any number of threads
             folds = row_folds(known, None if problem.row_groups is None else problem.row_groups[rows], rng)
-            places = heldout_places(table, known, votes, folds, rng)
-            columns = ColumnWeights.of(*thinned(table, known, rng))
+            found = heldout_places(table, known, others, votes, folds, rng)
+            columns = ColumnWeights.of(*thinned(table, known, others, rng))
             score = columns.score(table) + votes
-        n_others = int((~known).sum())
+        places, n_others = found.labelled, int(others.sum())
         ends, lifts = lift_steps(places)
         lifts = np.minimum(lifts, 1 / max(best_ratio(places, n_others), 1 / n_others))
-        cuts = np.quantile(score[~known], 1 - ends)
-        prior = class_prior(places, n_others, int((~problem.positive).sum()), rng)
+        cuts = np.quantile(score[others], 1 - ends)
+        n_unlabelled = int((problem.known == 0).sum())
+        prior = class_prior(places, n_others, n_unlabelled, rng)
+        if problem.negative is not None:
+            prior = min(prior, checked_prior(found, n_unlabelled, rng), key=lambda each: each.width)
         return cls(clusterings, columns, cuts, lifts, prior)
 
     def scores(self, table: AnyArray | SparseTable) -> FloatArray:
@@ -194,15 +228,26 @@ class RowModel(NamedTuple):
 
     def likeliest(self, score: FloatArray, known: BoolArray | None = None) -> Candidates:
         """Return the candidates among rows with these scores."""
+        ranked = self._ranked(score, known)
+        n_found = int((ranked.lift >= max(1.0, self.lifts[0] / 2)).sum())
+        if self.prior.interval is not None:
+            n_found = min(n_found, int(np.ceil(self.prior.interval[1] * len(ranked.rows))))
+        return ranked.taken(slice(n_found))
+
+    def to_ask(self, score: FloatArray, known: BoolArray, n: int) -> Candidates:
+        """Return `n` rows without a label, evenly from the most likely ones to where most positives are behind."""
+        ranked = self._ranked(score, known)
+        found = np.cumsum(ranked.lift) / max(ranked.lift.sum(), 1e-300)
+        n_near = max(int(np.searchsorted(found, ASKED_SHARE)) + 1, min(FEWEST_PER_ANSWER * n, len(found)))
+        return ranked.taken(((np.arange(n) + 0.5) * min(n_near, len(found)) / n).astype(np.intp))
+
+    def _ranked(self, score: FloatArray, known: BoolArray | None) -> Candidates:
+        """Return all rows that are not known, the most likely ones first."""
         unknown = np.arange(len(score)) if known is None else np.flatnonzero(~known)
         lift = self.lifts[np.searchsorted(-self.cuts, -score[unknown], side="right")]
         by_chance = np.random.default_rng(0).permutation(len(unknown))  # where rows are the same
         order = np.lexsort((by_chance, -score[unknown]))
-        n_found = int((lift >= max(1.0, self.lifts[0] / 2)).sum())
-        share, interval = self.prior.share, self.prior.interval
-        if interval is not None:
-            n_found = min(n_found, int(np.ceil(interval[1] * len(unknown))))
-        order = order[:n_found]
+        share = self.prior.share
         confidence = None if share is None else np.minimum(share * lift[order], 1.0).round(4)
         return Candidates(unknown[order], lift[order].round(3), confidence)
 
@@ -227,30 +272,50 @@ def row_folds(known: BoolArray, groups: IntArray | None, rng: np.random.Generato
     return np.asarray(fold[units])
 
 
+class Places(NamedTuple):
+    """Shares of the unlabelled rows that score at least as high, all of them held out."""
+
+    labelled: FloatArray
+    """As each labelled row."""
+    checked: FloatArray
+    """As each checked negative."""
+    middle: float
+    """As an unlabelled row, on average: one half but for ties."""
+
+
 def heldout_places(
-    table: FloatArray, known: BoolArray, votes: FloatArray, folds: IntArray, rng: np.random.Generator
-) -> FloatArray:
-    """Return the share of the unlabelled rows that score at least as high as each labelled row, all held out."""
-    places = []
+    table: FloatArray, known: BoolArray, unlabelled: BoolArray, votes: FloatArray, folds: IntArray,
+    rng: np.random.Generator,
+) -> Places:
+    """Return where rows rank among the unlabelled ones of their fold, by a model of the other folds."""
+    parts: list[list[FloatArray]] = []
     for fold in range(N_FOLDS):
         held_out, rest = folds == fold, folds != fold
         if not known[held_out].any():
             continue
         kept = rest if 0 < known[rest].sum() < rest.sum() else np.ones(len(known), dtype=bool)
-        columns = ColumnWeights.of(*thinned(table[kept], known[kept], rng))
+        columns = ColumnWeights.of(*thinned(table[kept], known[kept], unlabelled[kept], rng))
         score = columns.score(table[held_out]) + votes[held_out]
-        others = np.sort(score[~known[held_out]])
-        places.append(1 - np.searchsorted(others, score[known[held_out]]) / max(len(others), 1))
-    return np.concatenate(places)
+        others = np.sort(score[unlabelled[held_out]])
+        kinds = known[held_out], ~(known | unlabelled)[held_out], unlabelled[held_out]
+        parts.append([1 - np.searchsorted(others, score[kind]) / max(len(others), 1) for kind in kinds])
+    labelled, checked, own = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return Places(labelled, checked, float(own.mean()) if len(own) else 0.5)
 
 
-def thinned(table: FloatArray, known: BoolArray, rng: np.random.Generator) -> tuple[FloatArray, BoolArray]:
-    """Return the labelled rows and `MOST_OTHERS` others, and which of them are labelled."""
-    others = np.flatnonzero(~known)
+def thinned(
+    table: FloatArray, known: BoolArray, unlabelled: BoolArray, rng: np.random.Generator
+) -> tuple[FloatArray, BoolArray, FloatArray | None]:
+    """Return labelled rows, `MOST_OTHERS` unlabelled ones and all checked negatives; which are labelled; weights."""
+    others = np.flatnonzero(unlabelled)
     if len(others) > MOST_OTHERS:
         others = rng.choice(others, MOST_OTHERS, replace=False)
-    rows = np.concatenate([np.flatnonzero(known), others])
-    return table[rows], known[rows]
+    labelled, checked = np.flatnonzero(known), np.flatnonzero(~(known | unlabelled))
+    rows = np.concatenate([labelled, others, checked])
+    if not len(checked):
+        return table[rows], known[rows], None
+    each = checked_weight(len(labelled), len(checked)) * len(others) / len(checked)
+    return table[rows], known[rows], np.concatenate([np.ones(len(rows) - len(checked)), np.full(len(checked), each)])
 
 
 def lift_steps(places: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -198,7 +198,7 @@ def search_halves(settings: Settings, problems: list[Problem], deadline: Deadlin
         engine = make_engine(
             settings.engine,
             first.table,
-            np.stack([problem.positive for problem in lot]),
+            np.stack([problem.known for problem in lot]),
             settings.mixture if settings.clusterer is None else settings.clusterer,
             n_jobs=settings.n_jobs,
             max_samples=first.max_samples,

@@ -31,7 +31,7 @@ class ClusterObjective:
     def __call__(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
         table = self.engine.cluster(masks, seeds, targets)
         np.add.at(self.n_degenerate, targets, table.degenerate)
-        criteria = [best_clusters(table.size, table.positive, self.cluster_choice, self.smoothing).score]
+        criteria = [best_clusters(table.evident_size, table.positive, self.cluster_choice, self.smoothing).score]
         if self.information is not None:
             criteria.append(self.information(masks, targets))
         return np.stack(criteria, axis=1)

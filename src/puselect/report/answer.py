@@ -258,6 +258,28 @@ def efforts(selection: Selection) -> list[Effort]:
     return found
 
 
+def changes(before: Selection, after: Selection) -> str:
+    """Return what more labels changed: features in and out, and how often those selected are selected again."""
+    parts = []
+    for word, some, others in (("in", after, before), ("out", before, after)):
+        if names := [name for name in some.selected if name not in others.selected]:
+            parts.append(f"{word}: {shortened(names)}")
+    known = f"{after.n_labelled} known positives, {before.n_labelled} before."
+    text = f"{_sentence('; '.join(parts) or 'the same features')}. {known}"
+    again = [_mean_again(selection) for selection in (before, after)]
+    if all(again):
+        text += f" Selected again {again[1]} times, {again[0]} before: means over the selected features."
+    return text
+
+
+def _mean_again(selection: Selection) -> str:
+    """Return how often the selected features were selected again on average; empty if that was not tried."""
+    shares = [line.share for line in feature_lines(selection) if line.selected and line.share is not None]
+    if not shares or selection.stability is None:
+        return ""
+    return f"{sum(shares) / len(shares) * selection.stability.n_searches:.1f} of {selection.stability.n_searches}"
+
+
 def hidden(selection: Selection) -> str:
     """Return how many positives are not known yet, in counts, or why that cannot be told."""
     prior = selection.prior

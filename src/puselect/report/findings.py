@@ -7,7 +7,9 @@ import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray
 from puselect.checks.leaks import find_leaks
+from puselect.checks.picking import find_picked
 from puselect.checks.spread import SpreadCode, label_spread
+from puselect.checks.suspects import RIGHT
 from puselect.columns.twins import find_twins
 from puselect.fscpu.dependence import find_dependence
 from puselect.phrases import counted, shortened
@@ -22,6 +24,7 @@ MANY_DEGENERATE = 0.25
 ONE_CORNER = 5.0  # times: with labels at random, overlapping classes alone rarely look like that
 CHECKED_CELLS = 2_000_000
 FEWEST_CHECKED = 1000
+MOST_SUSPECTS = 20
 MOST_PLACED = 20_000  # rows whose clusters are looked up; shares of them need no more
 
 
@@ -32,9 +35,11 @@ class Code(StrEnum):
     DEPENDENT_ROWS = "dependent-rows"
     FEW_LABELS = "few-labels"
     UNEVEN_LABELS = "uneven-labels"
+    PICKED_BY = "picked-by"
     LEAK = "leak"
     INTERCHANGEABLE = "interchangeable"
     REMOTE_LABELS = "remote-labels"
+    SUSPECTED_LABELS = "suspected-labels"
     POSITIVE_EVERYWHERE = "positive-everywhere"
     TIED_SCORES = "tied-scores"
     NO_SEED = "no-seed"
@@ -62,9 +67,21 @@ def find_problems(result: FitResult, table: AnyArray | None, positive: BoolArray
             yield warning(Code.DEPENDENT_ROWS, "Rows depend on each other", found.text)
         yield from _spread(table[:, result.support], positive)
         yield from _places(result, table, positive)
+    yield from _picked(result)
     yield from _choice(result)
     if result.search is not None:
         yield from _search(result, result.search)
+
+
+def suspect_rows(names: Sequence[object], row_name: str) -> Iterator[Finding]:
+    """Yield which labels may be wrong; `names` are those of their rows."""
+    if names:
+        yield warning(
+            Code.SUSPECTED_LABELS,
+            f"{counted(len(names), 'known positive')} may be wrong: check them",
+            f"They look like ordinary rows. By {row_name or 'row number'}: {shortened(names, most=MOST_SUSPECTS)}. On "
+            f"tables where a fifth of the labels was wrong, {RIGHT:.0%} of such rows were.",
+        )
 
 
 TABLE_FINDINGS: dict[type, tuple[str, Code, str, str]] = {
@@ -193,6 +210,18 @@ def _spread(columns: AnyArray, positive: BoolArray) -> Iterator[Finding]:
             Code.UNEVEN_LABELS,
             f"Labels are uneven: {found.ratio:.1f} times as rare in some clusters of positives",
             f"{found} If labels come from one corner, features that find only this kind of positives win.",
+        )
+
+
+def _picked(result: FitResult) -> Iterator[Finding]:
+    """Yield the columns by which rows were picked for inspection."""
+    names = [found.name for found in find_picked(result)] if result.n_negative else []
+    if names:
+        yield warning(
+            Code.PICKED_BY,
+            f"How rows were picked: {counted(len(names), 'column')}",
+            f"{shortened(names)} {'tells' if len(names) == 1 else 'tell'} which rows were inspected, not which were "
+            "positive: inspected rows differ from the others, but positives do not differ from checked negatives.",
         )
 
 

@@ -135,9 +135,11 @@ def group_evidence(evidence: Evidence, leader: IntArray) -> Evidence:
 
     The best of m columns looks better by chance than a single one; the gain by chance is subtracted.
     """
+    picked = evidence.picked
     return evidence._replace(
-        labelled=group_statistic(evidence.labelled, leader), cotrained=group_statistic(evidence.cotrained, leader)
-    )
+        labelled=group_statistic(evidence.labelled, leader), cotrained=group_statistic(evidence.cotrained, leader),
+        picked=None if picked is None else np.bincount(leader, picked, minlength=len(leader)) > 0,
+    )  # fmt: skip
 
 
 def group_statistic(statistic: FloatArray, leader: IntArray) -> FloatArray:

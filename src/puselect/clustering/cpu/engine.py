@@ -8,7 +8,7 @@ from scipy.sparse import csc_array
 from sklearn.cluster import kmeans_plusplus
 
 from puselect.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray, map_blocks
-from puselect.clustering.base import ClusterTable, FinalFit, Sample, draw_sample
+from puselect.clustering.base import ClusterTable, FinalFit, Labels, Sample, draw_sample
 from puselect.clustering.cpu.blas import one_blas_thread
 from puselect.clustering.cpu.fits import MixtureFit, hard_fit, soft_fit
 from puselect.clustering.cpu.kernels import count
@@ -62,8 +62,8 @@ class CPUEngine:
     X : ndarray of shape (n_rows, n_features), or SparseTable
         The scaled table. A dense one is centred and copied once, as float32. Columns of a sparse one are centred at
         their most frequent value; only those of a mask, and of the rows of a sample, are made dense.
-    positive : ndarray of bool, shape (n_targets, n_rows)
-        One or more label vectors.
+    known : ndarray of bool or int, shape (n_targets, n_rows)
+        One or more label vectors; see `Engine`.
     spec : MixtureSpec
     n_jobs : int, optional
         Number of threads, as in joblib. The result does not depend on it.
@@ -75,12 +75,12 @@ class CPUEngine:
     def __init__(
         self,
         X: AnyArray | SparseTable,
-        positive: BoolArray,
+        known: Labels,
         spec: MixtureSpec,
         n_jobs: int | None = None,
         max_samples: int | None = None,
     ) -> None:
-        self.positive = np.atleast_2d(positive)
+        self.known = np.atleast_2d(known)
         self.spec = regularised(spec, X)
         self.n_threads = effective_n_jobs(n_jobs)
         self.max_samples = max_samples if max_samples is not None and max_samples < len(X) else None
@@ -134,7 +134,8 @@ class CPUEngine:
     def _count(self, fit: MixtureFit, sample: Sample, table: ClusterTable, line: int) -> None:
         """Fill in one line of `table`."""
         table.degenerate[line] = fit.degenerate
-        count(fit.labels, sample.positive, sample.weight, table.size[line], table.positive[line])
+        counts = table.size[line], table.positive[line], table.negative[line]
+        count(fit.labels, sample.known, sample.weight, sample.checked_weight, *counts)
 
     def _fit(self, rows: Rows, mask: BoolArray) -> MixtureFit:
         """Return the mixture of a mask's columns."""
@@ -150,7 +151,7 @@ class CPUEngine:
 
     def _rows(self, seed: int, target: int, used: BoolArray) -> Rows:
         """Return the rows of a seed, with the features in use."""
-        sample = draw_sample(self.positive[target], self.spec, seed, self.max_samples)
+        sample = draw_sample(self.known[target], self.spec, seed, self.max_samples)
         if sample.rows is None:
             return Rows(seed, self.Z, np.ones(len(used), dtype=bool), sample)
         if isinstance(self.Z, SparseColumns):

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from puselect.clustering.base import ClusterTable, FinalFit, Mixture, Sample, draw_sample
+from puselect.clustering.base import ClusterTable, FinalFit, Labels, Mixture, Sample, draw_sample
 from puselect.clustering.cpu.blas import ProcessSetting
 from puselect.clustering.gpu.fits import BatchFits, BatchOutcome, Inputs
 from puselect.clustering.gpu.starts import draw_each
@@ -33,12 +33,15 @@ class MaskFits(NamedTuple):
     """Rows in each cluster, shape (n_members, n_clusters)."""
     positive: FloatArray
     """Labelled positives in each cluster, shape (n_members, n_clusters)."""
+    negative: FloatArray
+    """Checked negatives in each cluster, shape (n_members, n_clusters)."""
     degenerate: BoolArray
 
     def fill(self, table: ClusterTable) -> None:
         """Write the counts into the table of the call."""
         table.size[self.members] = self.size
         table.positive[self.members] = self.positive
+        table.negative[self.members] = self.negative
         table.degenerate[self.members] = self.degenerate
 
 
@@ -49,8 +52,8 @@ class GPUEngine:
     ----------
     X : ndarray of shape (n_rows, n_features) or (n_tables, n_rows, n_features)
         The scaled table, or several of one shape. They are centred and copied to the device once, as float32.
-    positive : ndarray of bool, shape (n_targets, n_rows)
-        Label vectors: the i-th belongs to the i-th table, or all to a single one.
+    known : ndarray of bool or int, shape (n_targets, n_rows)
+        Label vectors, see `Engine`: the i-th belongs to the i-th table, or all to a single one.
     spec : MixtureSpec
     max_samples : int, optional
         Tables with more rows are sampled, with a new sample for every seed, as in `CPUEngine`.
@@ -60,7 +63,7 @@ class GPUEngine:
     def __init__(
         self,
         X: AnyArray,
-        positive: BoolArray,
+        known: Labels,
         spec: MixtureSpec,
         max_samples: int | None = None,
         device: str = "cuda",
@@ -70,8 +73,8 @@ class GPUEngine:
         tables = X[None] if X.ndim == 2 else X
         self.device = torch.device(device)
         self.spec = regularised(spec, X)
-        self.positive = np.atleast_2d(positive)
-        self.table_of = np.zeros(len(self.positive), dtype=np.intp) if X.ndim == 2 else np.arange(len(tables))
+        self.known = np.atleast_2d(known)
+        self.table_of = np.zeros(len(self.known), dtype=np.intp) if X.ndim == 2 else np.arange(len(tables))
         n_rows = tables.shape[1]
         self.max_samples = max_samples if max_samples is not None and max_samples < n_rows else None
         self.n_clusters = min(spec.n_clusters, self.max_samples or n_rows)
@@ -79,7 +82,8 @@ class GPUEngine:
         self._fits: dict[int, BatchFits] = {}
         self.centre = np.stack([table.T.mean(axis=1, dtype=np.float64) for table in tables])
         self.tables = self._to_device(tables)
-        self.labelled = torch.tensor(self.positive, device=self.device)
+        kinds = [self.known > 0, self.known < 0] if (self.known < 0).any() else [self.known > 0]
+        self.labelled = [torch.tensor(kind, device=self.device) for kind in kinds]
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
@@ -106,7 +110,7 @@ class GPUEngine:
     def _batches(self, masks: BoolArray, pairs: list[tuple[int, int]]) -> Iterator[MaskFits]:
         """Fit the masks, each with its seed and target, as many at a time as the memory holds."""
         samples = {
-            (seed, target): draw_sample(self.positive[target], self.spec, seed, self.max_samples)
+            (seed, target): draw_sample(self.known[target], self.spec, seed, self.max_samples)
             for seed, target in dict.fromkeys(pairs)
         }
         widths = masks.sum(axis=1)
@@ -153,9 +157,14 @@ class GPUEngine:
         """Return the fits of masks with equally many columns."""
         batch = self._inputs(masks, pairs, samples)
         fit = self._fits_for(batch)(batch)
-        size, hits, lost = np.split(fit.counts.astype(np.float64), [self.n_clusters, 2 * self.n_clusters], axis=1)
-        weight = np.array([sample.weight for sample in samples])[:, None]
-        return MaskFits(members, fit, hits + weight * (size - hits), hits, lost[:, 0] > 0)
+        counts, lost = fit.counts[:, :-1].astype(np.float64), fit.counts[:, -1] > 0
+        size, hits, *rest = np.split(counts, len(self.labelled) + 1, axis=1)
+        against = rest[0] if rest else np.zeros_like(hits)
+        weight, checked_weight = (
+            np.array(weights)[:, None] for weights in zip(*((s.weight, s.checked_weight) for s in samples), strict=True)
+        )
+        checked = checked_weight * against
+        return MaskFits(members, fit, hits + weight * (size - hits - against) + checked, hits, checked, lost)
 
     def _inputs(self, masks: BoolArray, pairs: list[tuple[int, int]], samples: list[Sample]) -> Inputs:
         """Return the inputs of a batch of masks with equally many columns."""

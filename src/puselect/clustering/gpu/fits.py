@@ -103,7 +103,7 @@ class BatchOutcome(NamedTuple):
     """The fits of a batch; overwritten by the next one."""
 
     counts: IntArray
-    """Rows, labelled rows and degenerate fits: shape (n_masks, 2 n_clusters + 1)."""
+    """Rows, labelled rows, any checked negatives, and degenerate fits: shape (n_masks, 2 or 3 n_clusters + 1)."""
     mixtures: Mixtures
     square_factors: Callable[[Tensor, int], Tensor]
     """Turns the layout of the factors into lower triangles."""
@@ -117,8 +117,10 @@ class BatchOutcome(NamedTuple):
 class BatchFits:
     """Fits up to as many masks at once as the batch `like` has, all with its number of columns."""
 
-    def __init__(self, tables: Tensor, positive: Tensor, spec: MixtureSpec, n_clusters: int, like: Inputs) -> None:
-        self.tables, self.positive, self.spec, self.n_clusters = tables, positive, spec, n_clusters
+    def __init__(
+        self, tables: Tensor, labelled: list[Tensor], spec: MixtureSpec, n_clusters: int, like: Inputs
+    ) -> None:
+        self.tables, self.labelled, self.spec, self.n_clusters = tables, labelled, spec, n_clusters
         device, (n_masks, n_columns) = tables.device, like.columns.shape
         self.do = sweeps(device, n_columns, spec)
         self.n_at_once = PLAIN_STEPS if self.do is plain else FUSED_STEPS
@@ -138,7 +140,7 @@ class BatchFits:
             tables.new_empty(n_masks, n_clusters, width, width),
             tables.new_empty(n_masks, n_clusters),
         )
-        self.counts = torch.empty(n_masks, 2 * n_clusters + 1, dtype=torch.int64, device=device)
+        self.counts = torch.empty(n_masks, (len(labelled) + 1) * n_clusters + 1, dtype=torch.int64, device=device)
         parts = (self._begin, self._after_lloyd, self._end)
         self.begin, self.after_lloyd, self.end = (Recorded(part, device) for part in parts)
         steps = (self._lloyd_step, self._lloyd_steps, self._em_step, self._em_steps)
@@ -231,7 +233,8 @@ class BatchFits:
         if self.spec.em == "soft":
             self.labels.copy_(self.do.assign(self.Z, *self.current, self.member))
         given = self.given
-        size, hits = self.do.counts(self.labels, self.positive, given.target, given.rows, self.n_clusters)
-        self.counts[:, : self.n_clusters] = size
-        self.counts[:, self.n_clusters : -1] = hits
+        for kind, marked in enumerate(self.labelled, start=1):
+            size, hits = self.do.counts(self.labels, marked, given.target, given.rows, self.n_clusters)
+            self.counts[:, : self.n_clusters] = size
+            self.counts[:, kind * self.n_clusters : (kind + 1) * self.n_clusters] = hits
         self.counts[:, -1] = self.degenerate
