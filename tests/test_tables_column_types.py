@@ -112,9 +112,18 @@ def test_texts_that_are_not_numbers_stay_categories(values):
     assert preparer.outcomes_[0].action == "categories"
 
 
-def test_dates_with_hyphens_begin_with_the_day_or_the_month():
-    assert fitted(["17-10-2014", "27-06-2006"] * 10)[1]["text"][0] == 16360
-    assert fitted(["10-17-2014", "06-27-2006"] * 10)[1]["text"][0] == 16360
+@pytest.mark.parametrize(("texts", "day"), [
+    (["17-10-2014", "27-06-2006"], 16360), (["10-17-2014", "06-27-2006"], 16360),
+    (["2014-10-17T03:00:00+03:00", "2006-06-27T00:00:00Z"], 16360),
+    (["2014-10-17 06:00:00.5", "2006-06-27 00:00:00"], 16360.25 + 0.5 / 86_400),
+])  # fmt: skip
+def test_dates_are_read_by_the_format_that_fits(texts, day):
+    assert fitted(texts * 10)[1]["text"][0] == pytest.approx(day, abs=1e-9)
+
+
+def test_a_column_of_codes_for_missing_values_is_empty():
+    table = pl.DataFrame({"a": [1, 2, 3], "b": [-9, -9, -9]})
+    assert str(Preparer(missing_codes=[-9]).fit(table).outcomes_[1]) == "b: left out: empty"
 
 
 @pytest.mark.parametrize(("values", "expected"), [

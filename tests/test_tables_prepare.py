@@ -193,6 +193,19 @@ def test_python_objects_have_the_type_of_their_values(values, kind, expected):
         np.testing.assert_array_equal(column.values, expected)
 
 
+def test_types_of_pandas_are_read_by_what_they_hold():
+    frame = pd.DataFrame({
+        "sparse": pd.arrays.SparseArray([0, 0, 1.0]), "span": pd.interval_range(0, 3),
+        "arrow": pd.array([1, None, 3], dtype="int64[pyarrow]"), "code": pd.Categorical([1, 2, 1]),
+        "zone": pd.date_range("2024-01-01", periods=3, tz="Asia/Tokyo"),
+    })  # fmt: skip
+    columns = table_columns(frame)
+    assert [column.kind for column in columns.values()] == ["number", "Interval", "number", "text", "moment"]
+    assert columns["code"].is_category
+    assert columns["arrow"].is_whole
+    assert columns["zone"].values[0] == 19722.625
+
+
 @pytest.mark.parametrize("parameters", [
     {"drop": ["nope"]}, {"use": ["nope"]}, {"orders": {"nope": ["a"]}}, {"max_categories": 1}, {"drop": "a"},
     {"drop_duplicates": "x"}, {"drop_duplicates": 0}, {"decimal": ";"},

@@ -99,7 +99,7 @@ TABLE_FINDINGS: dict[type, tuple[str, Code, str, str]] = {
         "By the name of the column: {items}. If they are, read them as categories (categories, --categories).",
     ),
     errors.CodeNote: (
-        NOTE, Code.MISSING_CODE, "Codes for missing? {columns}",
+        NOTE, Code.MISSING_CODE, "Codes for missing, or mistakes?",
         "Far from all other values: {items}. If that means missing, say so (missing_codes, --missing).",
     ),
     errors.SpikeNote: (

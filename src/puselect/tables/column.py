@@ -165,9 +165,9 @@ def _other_column(name: str, kind: str, missing: AnyArray) -> Column:
 
 def _pandas_column(name: str, series: Any) -> Column:
     kind = str(series.dtype)
-    if kind.lower().startswith(("int", "uint", "float", "bool")):
+    if series.dtype.kind in "biuf":
         values = series.to_numpy(dtype=np.float64, na_value=np.nan)
-        return Column(name, "number", values, is_whole="int" in kind.lower())
+        return Column(name, "number", values, is_whole=series.dtype.kind in "iu")
     if kind.startswith(("datetime64", "timedelta64")):
         has_zone = kind.startswith("datetime64") and series.dt.tz is not None
         return _array_column(name, (series.dt.tz_convert(None) if has_zone else series).to_numpy())
