@@ -48,8 +48,8 @@ def check(
     with stopping(quiet=json), working("checking", json), warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         found = check_suitability(X, y, k, n_shuffles=shuffles, n_jobs=jobs, random_state=seed,
-                                  row_groups=loaded.row_groups, groups=loaded.groups)
-        prior = estimate_prior(X, y, k, random_state=seed, groups=loaded.groups)
+                                  row_groups=loaded.row_groups, groups=loaded.groups, neg_label=loaded.neg_label)
+        prior = estimate_prior(X, y, k, random_state=seed, groups=loaded.groups, neg_label=loaded.neg_label)
         spread = check_label_spread(X, y, k, random_state=seed)
     tell_notes(() if json else dict.fromkeys(str(warning.message) for warning in heard))
     if json:

@@ -95,6 +95,7 @@ def compare_with_shuffled(
     found = check_suitability(
         table.X,
         table.y,
+        neg_label=table.neg_label,
         n_shuffles=n_shuffles,
         max_time=None if deadline.left == float("inf") else deadline.left / 2,
         row_groups=table.row_groups,

@@ -103,7 +103,8 @@ def run(
     groups = {group: [place[name] for name in members] for group, members in table.groups.items()}
     with warnings.catch_warnings(record=True, action="always") as heard:
         row_groups = read_row_groups(table.row_groups, table.y == 1)
-    study = Holdout(table.X.to_numpy(), table.y, k, table.truth, model, splits, seed, groups, row_groups)
+    known = (table.y == 1).astype(int)
+    study = Holdout(table.X.to_numpy(), known, k, table.truth, model, splits, seed, groups, row_groups)
     finished: dict[str, list[Run]] = {}
     n_fits = len(study.fits(names))
     with working("comparing", quiet) as show:
@@ -182,7 +183,7 @@ def comparison_of(
         prior=prior,
         n_features=len(table.encoders),
         n_rows=len(table.y),
-        n_labelled=int(table.y.sum()),
+        n_labelled=int((table.y == 1).sum()),
         command=shlex.join(["puselect", *sys.argv[1:]]),
         seed=study.seed,
         created=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -75,6 +75,13 @@ class TableOptions:
     positive: Annotated[
         str | None, option(TABLE, "VALUE", "Value of that column for known positives (default: 1, true, yes, ...).")
     ] = None
+    negative: Annotated[
+        str | None, option(TABLE, "VALUE", "Value of that column for rows that were checked and are negative.")
+    ] = None
+    labels: Annotated[
+        list[Path] | None,
+        option(TABLE, "FILE", "Answers about rows, by --id or row number: a file of puselect next, filled in."),
+    ] = None
     drop: Annotated[list[str] | None, option(TABLE, "COLS", "Columns to leave out, comma-separated.")] = None
     prepare: Annotated[
         bool,
@@ -101,19 +108,12 @@ class TableOptions:
         option(TABLE, "R", "Leave out columns whose rank correlation with an earlier one is R or more, as in .99.",
                min=0.5, max=1),
     ] = None
-    encode: Annotated[
-        bool,
-        option(TABLE, "", "One-hot encode text and turn dates into numbers instead of leaving them out.", "--encode"),
-    ] = False
     categories: Annotated[
         list[str] | None, option(TABLE, "COLS", "Columns of numbers that are categories, such as zip codes.")
     ] = None
     max_categories: Annotated[
         int, option(TABLE, "N", "Encode the N most frequent values of text, and pool the others.", min=2)
     ] = 20
-    impute: Annotated[
-        str | None, option(TABLE, "median", "Fill missing and infinite values with the column's median.")
-    ] = None
     max_rows: Annotated[
         int | None, option(TABLE, "N", "Read at most N rows: all labelled ones and a random sample.", min=2)
     ] = None
@@ -127,11 +127,12 @@ class TableOptions:
         """Return what to read."""
         from puselect.tables.loading import TableSpec
 
-        check_choice("--impute", self.impute, ["median"])
         check_choice("--decimal", self.decimal, [".", ","])
         return TableSpec(
             self.label,
             self.positive,
+            negative=self.negative,
+            answers=tuple(self.labels or ()),
             truth=truth,
             drop=split_names(self.drop),
             keep=split_names(keep),
@@ -142,10 +143,8 @@ class TableOptions:
             missing_codes=split_names(self.missing),
             decimal=self.decimal,
             drop_duplicates=self.drop_duplicates,
-            encode=self.encode,
             categories=split_names(self.categories),
             max_categories=self.max_categories,
-            impute=self.impute,
             max_rows=self.max_rows,
             max_memory=self.max_memory,
             seed=seed,
@@ -249,7 +248,8 @@ def open_table(data: str, spec: "TableSpec", quiet: bool, tells_all: bool = Fals
     if not quiet:
         n_columns = len(table.encoders) + len(table.left_out)
         tell(f"{len(table.y)} rows, {len(table.encoders)} of {n_columns} columns usable as features, "
-             f"{counted(int(table.y.sum()), 'row')} with {table.label} = {table.positive}")
+             f"{counted(int((table.y == 1).sum()), 'row')} with {table.label} = {table.positive}"
+             + (f", {counted(n_negative, 'checked negative')}" if (n_negative := int((table.y == -1).sum())) else ""))
         tell_notes(note_lines(table.notes))
         for reason in dict.fromkeys(map(reason_text, table.left_out)) if tells_all else ():
             names = [column.name for column in table.left_out if reason_text(column) == reason]

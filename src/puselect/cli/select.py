@@ -4,7 +4,7 @@ import shlex
 import sys
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
@@ -157,17 +157,19 @@ def select(
     Ctrl-C stops the search and keeps the best features so far.
     """
     from puselect.cli.summary import print_selection
+    from puselect.report.answer import changes
     from puselect.tables.files import output_format
 
     search.check()
     checks.check()
     options.check_quiet(outputs.quiet, *outputs.paths.values(), search.checkpoint, outputs.json)
-    check_outputs({**outputs.paths, "--checkpoint": search.checkpoint}, [data, search.costs])
+    check_outputs({**outputs.paths, "--checkpoint": search.checkpoint}, [data, search.costs, *(table.labels or ())])
     if outputs.data_out is not None:
         output_format(outputs.data_out)
     with working("starting", outputs.quiet):
         selector = make_selector(search, checks, wants_candidates=outputs.candidates is not None)
     spec = table.spec(search.seed, search.keep)
+    before = selection_before(outputs.output) if table.labels else None
     loaded = open_table(data, spec, outputs.quiet)
     remarks = configure(selector, search, loaded)
     tell_start(remarks, search.checkpoint, outputs.quiet)
@@ -180,6 +182,8 @@ def select(
         found = find_candidates(selector, loaded)
         notes = [*remarks, *heard, *checked.notes]
         selection = describe(selector, search.method, loaded, seconds, notes, checked.suitability, found)
+        if before is not None:
+            selection = replace(selection, changed=changes(before, selection))
         outputs.write(selection, loaded, selector.support_, found)
     if outputs.json:
         typer.echo(selection.to_json())
@@ -187,6 +191,19 @@ def select(
         checking = {} if checked.seconds is None else {"checking": checked.seconds}
         times = {**loaded.seconds, "searching": seconds, **checking, "report": time.perf_counter() - begin}
         print_selection(console, selection, loaded, written, next_step(data, table, search, outputs, selection), times)
+
+
+def selection_before(path: Path | None) -> "Selection | None":
+    """Return the selection that a file holds before it is replaced; None if there is none."""
+    from puselect.report import Selection, read_result
+
+    if path is None or not path.is_file():
+        return None
+    try:
+        found = read_result(path)
+    except ValueError:  # another kind of file is replaced, too
+        return None
+    return found if isinstance(found, Selection) else None
 
 
 def make_selector(search: SearchOptions, checks: CheckOptions, wants_candidates: bool) -> "PUSelector":
@@ -234,6 +251,7 @@ def configure(selector: "PUSelector", search: SearchOptions, table: "LoadedTable
         max_time=search.max_time,
         groups=table.groups or None,
         always_keep=list(table.keep) or None,
+        neg_label=table.neg_label,
     )
     return notes
 
@@ -279,7 +297,7 @@ def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable", qui
 def find_candidates(selector: "PUSelector", table: "LoadedTable") -> "Candidates | None":
     """Return the candidate positives; None for a method that does not cluster."""
     model = selector.result_.row_model
-    return None if model is None else model.candidates(table.X.to_numpy()[:, selector.support_], table.y == 1)
+    return None if model is None else model.candidates(table.X.to_numpy()[:, selector.support_], table.y != 0)
 
 
 def describe(

@@ -1,6 +1,6 @@
 """The clusters of the selected features, and candidate positives."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +33,11 @@ class Candidates(NamedTuple):
     def n_likely(self) -> int | None:
         """How many have a confidence of one half or more; None without confidence."""
         return None if self.confidence is None else int((self.confidence >= 0.5).sum())
+
+    def taken(self, places: IntArray | slice) -> Self:
+        """Return some of the candidates, by their places in the list."""
+        confidence = None if self.confidence is None else self.confidence[places]
+        return self._replace(rows=self.rows[places], lift=self.lift[places], confidence=confidence)
 
     def figures(self) -> dict[str, FloatArray]:
         """Return lift and any confidence by name."""

@@ -139,6 +139,7 @@ N_BINS, MOST_BINNED = 8, 40  # of a column; selected columns up to which they ar
 PENALTY = 0.03  # C of the logistic regression: the best of 0.03, 0.1 and 0.3 on 17 real tables
 MOST_OTHERS = 3000  # unlabelled rows that the columns are weighed on
 N_FOLDS = 5
+ASKED_SHARE, FEWEST_PER_ANSWER = 0.9, 2  # of the positives in reach of the rows to ask about; of these rows
 
 
 class ColumnWeights(NamedTuple):
@@ -222,15 +223,26 @@ class RowModel(NamedTuple):
 
     def likeliest(self, score: FloatArray, known: BoolArray | None = None) -> Candidates:
         """Return the candidates among rows with these scores."""
+        ranked = self._ranked(score, known)
+        n_found = int((ranked.lift >= max(1.0, self.lifts[0] / 2)).sum())
+        if self.prior.interval is not None:
+            n_found = min(n_found, int(np.ceil(self.prior.interval[1] * len(ranked.rows))))
+        return ranked.taken(slice(n_found))
+
+    def to_ask(self, score: FloatArray, known: BoolArray, n: int) -> Candidates:
+        """Return `n` rows without a label, evenly from the most likely ones to where most positives are behind."""
+        ranked = self._ranked(score, known)
+        found = np.cumsum(ranked.lift) / max(ranked.lift.sum(), 1e-300)
+        n_near = max(int(np.searchsorted(found, ASKED_SHARE)) + 1, min(FEWEST_PER_ANSWER * n, len(found)))
+        return ranked.taken(((np.arange(n) + 0.5) * min(n_near, len(found)) / n).astype(np.intp))
+
+    def _ranked(self, score: FloatArray, known: BoolArray | None) -> Candidates:
+        """Return all rows that are not known, the most likely ones first."""
         unknown = np.arange(len(score)) if known is None else np.flatnonzero(~known)
         lift = self.lifts[np.searchsorted(-self.cuts, -score[unknown], side="right")]
         by_chance = np.random.default_rng(0).permutation(len(unknown))  # where rows are the same
         order = np.lexsort((by_chance, -score[unknown]))
-        n_found = int((lift >= max(1.0, self.lifts[0] / 2)).sum())
-        share, interval = self.prior.share, self.prior.interval
-        if interval is not None:
-            n_found = min(n_found, int(np.ceil(interval[1] * len(unknown))))
-        order = order[:n_found]
+        share = self.prior.share
         confidence = None if share is None else np.minimum(share * lift[order], 1.0).round(4)
         return Candidates(unknown[order], lift[order].round(3), confidence)
 

@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from puselect.arrays import AnyArray, BoolArray
 from puselect.clustering import Engine
 from puselect.fscpu.auto_number import choose, follow_path
 from puselect.fscpu.dask_table import PartitionedTable, read_remote, remote_candidates
@@ -318,24 +319,66 @@ class FSCPU(SearchSelector):
         >>> int(classes[candidates.rows[:100]].sum())  # true positives among the first hundred
         100
         """
+        model = self._fitted_row_model("candidate_positives")
+        if _is_remote(X):
+            return remote_candidates(model, X, self.support_, y, self.fit_settings_["pos_label"])
+        chosen = self._selected_columns(X)
+        return model.candidates(chosen, None if y is None else self._known_rows(y, len(chosen)))
+
+    def next_rows(self, X: ArrayLike, y: ArrayLike, n: int = 20) -> Candidates:
+        """Return the rows to label next.
+
+        They lie evenly between the rows that are most likely positive and those behind which a tenth of the positives
+        is expected. The most likely ones alone would give more positives, but only of the kind that is known already:
+        labels from one corner, with which the selection gets worse.
+
+        Parameters
+        ----------
+        X, y : array-like of shape (n_rows, n_features) and (n_rows,)
+            The table and labels of `fit`.
+        n : int, default=20
+            How many rows.
+
+        Returns
+        -------
+        rows : Candidates
+            `rows`, indices of unlabelled rows of `X`, the most likely first, their `lift`, and their `confidence` or
+            None.
+
+        Examples
+        --------
+        >>> from puselect.datasets import make_pu_clusters
+        >>> X, y, _, classes = make_pu_clusters("40/8/1", n_positive=250, random_state=0, return_classes=True)
+        >>> asked = FSCPU(25, max_iter=50, random_state=0).fit(X, y).next_rows(X, y, 10).rows
+        >>> len(asked), bool(classes[asked].mean() > classes[y == 0].mean())
+        (10, True)
+        """
+        model, columns = self._fitted_row_model("next_rows"), self._selected_columns(X)
+        known = self._known_rows(y, len(columns))
+        check_number("n", n, 1, int((~known).sum()), integer=True)
+        return model.to_ask(model.scores(columns), known, n)
+
+    def _fitted_row_model(self, wanted_by: str) -> RowModel:
+        """Return the model that ranks rows; a ValueError if there is none."""
         check_is_fitted(self)
         if self.row_model_ is None:
             raise ValueError(
-                "candidate_positives needs mixtures that can place new rows; fit without clusterer=, "
+                f"{wanted_by} needs mixtures that can place new rows; fit without clusterer=, "
                 f"got clusterer={self.fit_settings_['clusterer']!r}"
             )
-        pos_label, neg_label = self.fit_settings_["pos_label"], self.fit_settings_.get("neg_label")
-        if _is_remote(X):
-            return remote_candidates(self.row_model_, X, self.support_, y, pos_label)
-        table = self._validated(X, reset=False)
-        known = None if y is None else known_rows(y, pos_label, table.shape[0])
-        if known is not None and y is not None and neg_label is not None:
-            known = known | known_rows(y, neg_label, table.shape[0])
-        chosen = table[:, self.support_]
+        return self.row_model_
+
+    def _selected_columns(self, X: ArrayLike) -> AnyArray | SparseTable:
+        """Return the selected columns of a table in memory as they came, with missing values filled."""
+        chosen = self._validated(X, reset=False)[:, self.support_]
         if issparse(chosen):
-            return self.row_model_.candidates(SparseTable.of(chosen), known)
-        whole = chosen if self.medians_ is None else filled(chosen, self.medians_[self.support_])
-        return self.row_model_.candidates(whole, known)
+            return SparseTable.of(chosen)
+        return np.asarray(chosen if self.medians_ is None else filled(chosen, self.medians_[self.support_]))
+
+    def _known_rows(self, y: ArrayLike, n_rows: int) -> BoolArray:
+        """Return which rows are labelled, positive or negative."""
+        labels = (self.fit_settings_["pos_label"], self.fit_settings_.get("neg_label"))
+        return np.asarray(np.any([known_rows(y, label, n_rows) for label in labels if label is not None], axis=0))
 
     def _problem(
         self, settings: Settings, X: ArrayLike, y: ArrayLike, row_groups: ArrayLike | None = None

@@ -17,6 +17,7 @@ UNCHECKED = "puselect check, or check_suitability in Python, tells whether this 
 NAMED_FIRST, LONGEST_NAME = 3, 28
 FIRST_ROWS = 10
 EFFORTS = (50, 100, 200)
+OFTEN = 0.5  # share of the repeated searches
 EVERYWHERE = "their clusters hold most of the other rows, too"
 
 
@@ -101,8 +102,9 @@ def standing(selection: Selection) -> Standing:
 
 
 def headline(selection: Selection) -> str:
-    """Return the finding in a sentence, no stronger than what was checked."""
-    names = [_cut(name) for name in selection.selected]
+    """Return the finding in a sentence, no stronger than what was checked; features that rarely came back come last."""
+    chosen = [line for line in feature_lines(selection) if line.selected]
+    names = [_cut(line.name) for line in sorted(chosen, key=lambda line: line.both is not None and line.both < OFTEN)]
     n, s = len(names), "s" if len(names) == 1 else ""
     more = [counted(n - NAMED_FIRST, "more feature")] if n > NAMED_FIRST + 1 else names[NAMED_FIRST:]
     some = listed([*names[:NAMED_FIRST], *more]) if names else "No feature"
@@ -254,6 +256,28 @@ def efforts(selection: Selection) -> list[Effort]:
         counts = (sum(min(share / prior.share * each, 1.0) for each in listing.confidence[:n]) for share in shares)
         found.append(Effort(n, *map(round, counts)))
     return found
+
+
+def changes(before: Selection, after: Selection) -> str:
+    """Return what more labels changed: features in and out, and how often those selected are selected again."""
+    parts = []
+    for word, some, others in (("in", after, before), ("out", before, after)):
+        if names := [name for name in some.selected if name not in others.selected]:
+            parts.append(f"{word}: {shortened(names)}")
+    known = f"{after.n_labelled} known positives, {before.n_labelled} before."
+    text = f"{_sentence('; '.join(parts) or 'the same features')}. {known}"
+    again = [_mean_again(selection) for selection in (before, after)]
+    if all(again):
+        text += f" Selected again {again[1]} times, {again[0]} before: means over the selected features."
+    return text
+
+
+def _mean_again(selection: Selection) -> str:
+    """Return how often the selected features were selected again on average; empty if that was not tried."""
+    shares = [line.share for line in feature_lines(selection) if line.selected and line.share is not None]
+    if not shares or selection.stability is None:
+        return ""
+    return f"{sum(shares) / len(shares) * selection.stability.n_searches:.1f} of {selection.stability.n_searches}"
 
 
 def hidden(selection: Selection) -> str:

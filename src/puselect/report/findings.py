@@ -9,6 +9,7 @@ from puselect.arrays import AnyArray, BoolArray
 from puselect.checks.leaks import find_leaks
 from puselect.checks.picking import find_picked
 from puselect.checks.spread import SpreadCode, label_spread
+from puselect.checks.suspects import RIGHT
 from puselect.columns.twins import find_twins
 from puselect.fscpu.dependence import find_dependence
 from puselect.phrases import counted, shortened
@@ -23,6 +24,7 @@ MANY_DEGENERATE = 0.25
 ONE_CORNER = 5.0  # times: with labels at random, overlapping classes alone rarely look like that
 CHECKED_CELLS = 2_000_000
 FEWEST_CHECKED = 1000
+MOST_SUSPECTS = 20
 MOST_PLACED = 20_000  # rows whose clusters are looked up; shares of them need no more
 
 
@@ -37,6 +39,7 @@ class Code(StrEnum):
     LEAK = "leak"
     INTERCHANGEABLE = "interchangeable"
     REMOTE_LABELS = "remote-labels"
+    SUSPECTED_LABELS = "suspected-labels"
     POSITIVE_EVERYWHERE = "positive-everywhere"
     TIED_SCORES = "tied-scores"
     NO_SEED = "no-seed"
@@ -68,6 +71,17 @@ def find_problems(result: FitResult, table: AnyArray | None, positive: BoolArray
     yield from _choice(result)
     if result.search is not None:
         yield from _search(result, result.search)
+
+
+def suspect_rows(names: Sequence[object], row_name: str) -> Iterator[Finding]:
+    """Yield which labels may be wrong; `names` are those of their rows."""
+    if names:
+        yield warning(
+            Code.SUSPECTED_LABELS,
+            f"{counted(len(names), 'known positive')} may be wrong: check them",
+            f"They look like ordinary rows. By {row_name or 'row number'}: {shortened(names, most=MOST_SUSPECTS)}. On "
+            f"tables where a fifth of the labels was wrong, {RIGHT:.0%} of such rows were.",
+        )
 
 
 TABLE_FINDINGS: dict[type, tuple[str, Code, str, str]] = {

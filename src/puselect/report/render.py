@@ -1,21 +1,36 @@
 """Read saved results, and write results as one HTML file that opens offline."""
 
+import base64
 import dataclasses
+import hashlib
 import os
 from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from puselect._version import __version__
 from puselect.atomic import atomic_write
 from puselect.phrases import duration
-from puselect.report import answer, theme
+from puselect.report import answer
 from puselect.report.codec import parse
-from puselect.report.comparison import Comparison
+from puselect.report.comparison import PROXY, Comparison
 from puselect.report.selection import Selection
-from puselect.report.theme import Link
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
 
 Result = Selection | Comparison
 SCRIPTS = ("tables.js", "charts.js", "report.js")
 DRAWN = ("features", "score_name", "path", "view", "candidates")
+
+
+class Link(NamedTuple):
+    """An entry of the navigation at the top of a page."""
+
+    anchor: str
+    name: str
 
 
 def read_result(path: str | os.PathLike[str]) -> Result:
@@ -81,7 +96,7 @@ def render(results: Sequence[Result] | Result) -> str:
     if not shown:
         raise ValueError("a report needs at least one result, got none")
     articles = [_article(f"r{i}", result) for i, result in enumerate(shown)]
-    return theme.page(_title(shown), "\n".join(articles), _links(shown), SCRIPTS)
+    return page(_title(shown), "\n".join(articles), _links(shown), SCRIPTS)
 
 
 def _article(id: str, result: Result) -> str:
@@ -89,11 +104,11 @@ def _article(id: str, result: Result) -> str:
     if isinstance(result, Comparison):
         rivals = [method.method for method in result.rivals]
         drawn = {"methods": dataclasses.asdict(result)["methods"], "rivals": rivals}
-        return theme.fragment("comparison.html.j2", id=id, result=result, drawn=drawn, duration=duration)
+        return fragment("comparison.html.j2", id=id, result=result, drawn=drawn, duration=duration, proxy=PROXY)
     lines = answer.feature_lines(result)
     drawn = {name: value for name, value in dataclasses.asdict(result).items() if name in DRAWN}
     drawn["lines"] = {line.column: line._asdict() for line in lines}
-    return theme.fragment("selection.html.j2", id=id, result=result, drawn=drawn, lines=lines, say=answer)
+    return fragment("selection.html.j2", id=id, result=result, drawn=drawn, lines=lines, say=answer)
 
 
 def _title(results: Sequence[Result]) -> str:
@@ -129,3 +144,47 @@ def _selection_parts(selection: Selection) -> list[tuple[str, str]]:
 def _comparison_parts(comparison: Comparison) -> list[tuple[str, str]]:
     scored = [("scores", "Scores")] if comparison.methods[0].interval else []
     return [*scored, ("methods", "Methods"), ("agreement", "Agreement"), ("features", "Features")]
+
+
+def page(title: str, body: str, links: Sequence[Link] = (), scripts: Sequence[str] = ()) -> str:
+    """Return a whole HTML page that opens offline: nothing is fetched, and only our own scripts run.
+
+    `body` is HTML, as `fragment` returns it, with the anchors of `links`; `scripts` are names of files in
+    ``report/page``, run in this order after ``theme.js``.
+    """
+    script = "\n".join(_page_file(name) for name in ("theme.js", *scripts))
+    return _template("base.html.j2").render(
+        title=title,
+        body=body,
+        links=links,
+        version=__version__,
+        style=_page_file("theme.css"),
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+
+
+def fragment(template: str, **values: Any) -> str:
+    """Return part of a page from a template in ``report/page``; values are escaped."""
+    return _template(template).render(**values)
+
+
+@cache
+def environment() -> "Environment":
+    """Return the environment in which templates become parts of pages."""
+    try:
+        from jinja2 import Environment, FunctionLoader, StrictUndefined
+    except ImportError as error:
+        raise ImportError("reports need jinja2: pip install jinja2") from error
+    return Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        loader=FunctionLoader(_page_file),
+    )
+
+
+def _template(name: str) -> "Template":
+    return environment().get_template(name)
+
+
+def _page_file(name: str) -> str:
+    return (files("puselect.report") / "page" / name).read_text(encoding="utf-8")

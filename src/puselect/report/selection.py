@@ -140,6 +140,10 @@ class Selection(JSONRecord):
     prior: ClassPrior | None = None
     """The share of positives among the unlabelled rows, if it can be told."""
     findings: tuple[Finding, ...] = ()
+    suspects: tuple[int | str, ...] = ()
+    """Labelled rows that may be wrong, named as candidates are; the least like other positives first."""
+    changed: str = ""
+    """Against the selection before the last answers, in words."""
     notes: tuple[str, ...] = ()
     suitability: Suitability | None = None
     stability: Stability | None = None

@@ -13,10 +13,11 @@ from scipy.sparse import issparse
 from puselect._version import versions
 from puselect.arrays import AnyArray, BoolArray, IntArray
 from puselect.checks.suitability import Suitability
+from puselect.checks.suspects import find_suspects
 from puselect.fscpu.final_clusters import Candidates, Clusterings, known_rows
 from puselect.fscpu.projection import LABELLED, principal_axes, row_kinds
 from puselect.report.direction import day
-from puselect.report.findings import array_leaks, find_problems, table_findings
+from puselect.report.findings import array_leaks, find_problems, suspect_rows, table_findings
 from puselect.report.model import Model
 from puselect.report.panels import Panel, Portrait, Rows, cluster_portraits, feature_panels
 from puselect.report.selection import (
@@ -121,7 +122,8 @@ def summarise(
     if table is not None and positive is not None and not recipes:  # leaks of columns are found before they are encoded
         findings = [*findings, *table_findings(array_leaks(table, positive, result.names))]
     rows = row_names(X, 0 if table is None else len(table), row_numbers)
-    found = candidates or _candidates(result, table, _known(result, y, positive))
+    known = _known(result, y, positive)
+    suspects, found = _suspects(result, table, positive, known, rows), candidates or _candidates(result, table, known)
     panels, portraits = _insight(result, table, positive, found, dates)
     search = result.search
     selected_columns = tuple(name for name, selected in zip(result.names, result.support, strict=True) if selected)
@@ -145,7 +147,8 @@ def summarise(
             found, table, result.names, features, rows, row_name
         ),
         prior=None if result.row_model is None else result.row_model.prior,
-        findings=_by_level([*findings, *find_problems(result, table, positive)]),
+        findings=_by_level([*findings, *find_problems(result, table, positive), *suspect_rows(suspects, row_name)]),
+        suspects=suspects,
         notes=tuple(notes),
         suitability=suitability,
         path=result.path,
@@ -288,6 +291,16 @@ def _candidates(result: FitResult, table: AnyArray | None, known: BoolArray | No
     if table is None or result.row_model is None:
         return None
     return result.row_model.candidates(table[:, result.support], known)
+
+
+def _suspects(
+    result: FitResult, table: AnyArray | None, positive: BoolArray | None, known: BoolArray | None, names: AnyArray
+) -> tuple[int | str, ...]:
+    """Return the names of labelled rows that may be wrong."""
+    if table is None or positive is None or known is None or result.row_model is None:
+        return ()
+    found = find_suspects(result.row_model, table[:, result.support], positive, ~known)
+    return tuple(names[list(found.rows)].tolist())
 
 
 def _by_level(found: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -11,13 +11,16 @@ FileFault = Literal[
     "empty", "empty header", "header", "json", "archive", "binary", "encoding", "gzip", "damaged", "unpacked size",
     "stream size", "schema", "nested", "rows", "output format",
 ]
-LabelFault = Literal["empty", "type", "all positive", "none positive", "ambiguous", "unknown value"]
-CostsFault = Literal["empty", "line", "json", "object", "size", "missing", "unknown"]
+LabelFault = Literal[
+    "empty", "type", "all positive", "none positive", "ambiguous", "unknown value", "unknown negative"
+]
+AnswersFault = Literal["unknown", "repeated", "spelling", "both ways", "too many"]
+CostsFault = Literal["empty", "line", "json", "missing", "unknown"]
 LeftOutReason = Literal[
     "empty", "sparse", "constant", "text", "mixed", "units", "dates", "type", "identifier", "copy", "drop"
 ]
 IdFault = Literal["missing", "repeated"]
-Role = Literal["label", "truth", "id", "row-group", "drop", "keep", "use", "categories", "missing"]
+Role = Literal["label", "truth", "id", "row-group", "drop", "keep", "use", "categories", "missing", "selection"]
 Hole = Literal["missing", "infinite"]
 MANY_LOST = 0.05  # share of the values of a column, beyond that in the fit
 
@@ -80,19 +83,10 @@ class RepeatedNameError(TableError):
 
 @dataclass(eq=False)
 class UnknownColumnError(TableError):
-    """A column that the table does not have."""
+    """Columns that the table does not have."""
 
     path: str | Path
     role: Role
-    name: str
-    columns: Sequence[str]
-
-
-@dataclass(eq=False)
-class LackingColumnsError(TableError):
-    """A file without columns that a selection needs."""
-
-    path: str | Path
     names: Sequence[str]
     columns: Sequence[str]
     """Those it has."""
@@ -144,6 +138,19 @@ class LabelError(TableError):
     counts: ValueCounts = ()
     positive: object = None
     """The value asked for or found, or the type of the column."""
+
+
+@dataclass(eq=False)
+class AnswersError(TableError):
+    """Labels of rows, in the table or in a file of answers, that cannot be used."""
+
+    path: str | Path
+    """The file of answers, or the label column."""
+    fault: AnswersFault
+    rows: Sequence[str]
+    """The names of the rows, with the answers if these are at fault."""
+    detail: str = ""
+    """The column of names, the answers that are understood, or the number of unlabelled rows."""
 
 
 @dataclass(eq=False)

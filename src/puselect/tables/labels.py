@@ -1,31 +1,60 @@
-"""The label column: which of its values marks the positives, and which rows have it."""
+"""The labels of a table: which values mark positives and checked negatives, and answers from other files."""
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from puselect.arrays import BoolArray
+from puselect.arrays import AnyArray, BoolArray
+from puselect.tables import errors
 from puselect.tables.errors import LabelError, LabelFault, ValueCounts
+from puselect.tables.files import open_source, read_rows
+from puselect.tables.frames import pl
 from puselect.tables.parquet import POLARS_ERRORS
 
-if TYPE_CHECKING:
-    from puselect.tables.frames import pl
-
 YES = {"1", "true", "yes", "y", "t", "positive", "pos", "labelled", "labeled"}
-NO = {"0", "-1", "false", "no", "n", "f", "negative", "neg", "unlabelled", "unlabeled", "unknown", "u", "?", "na", ""}
+UNANSWERED = {"unlabelled", "unlabeled", "unknown", "u", "?", "na", ""}
+CHECKED = {"0", "-1", "false", "no", "n", "f", "negative", "neg"}
+NO = UNANSWERED | CHECKED
+ROW = "row"
 
 
-def choose_labels(column: "pl.Series", wanted: str | None) -> tuple[object, BoolArray]:
+class Labels(NamedTuple):
+    """The labels of the rows of a table."""
+
+    value: object
+    """That marks positives."""
+    positive: BoolArray
+    negative: BoolArray
+    """Rows that were checked and are negative."""
+
+
+@dataclass(frozen=True)
+class LabelRules:
+    """Which values mark positives and checked negatives, and files with more labels."""
+
+    positive: str | None = None
+    """By default the value that means yes."""
+    negative: str | None = None
+    """By default none in the label column, and those that mean no in answers."""
+    answers: tuple[Path, ...] = ()
+
+
+def choose_labels(column: pl.Series, wanted: str | None) -> tuple[object, BoolArray]:
     """Return the value that marks positives, and which rows have it."""
     positive = choose_positive(value_counts(column), column.name, wanted)
-    return positive, _rows_with(column, positive)
+    return positive, rows_with(column, positive)
 
 
-def _rows_with(column: "pl.Series", value: object) -> BoolArray:
+def rows_with(column: pl.Series, value: object) -> BoolArray:
+    """Return which rows have a value."""
     return np.asarray((column == value).fill_null(False).to_numpy())
 
 
-def value_counts(column: "pl.Series") -> ValueCounts:
+def value_counts(column: pl.Series) -> ValueCounts:
     """Return the values of a label column with the number of their rows; missing ones, also NaN, are None."""
     if column.dtype.is_nested() or str(column.dtype) in ("Binary", "Object"):
         raise LabelError(column.name, "type", positive=column.dtype)
@@ -90,3 +119,60 @@ def spelled(value: object) -> str:
     except ValueError:
         return text
     return str(int(number)) if number.is_integer() else text
+
+
+def read_labels(column: pl.Series, names: AnyArray, row_column: str, rules: LabelRules) -> Labels:
+    """Return the labels of rows with these names, which stand in `row_column` of the answers."""
+    counts = value_counts(column)
+    checked = [value for value, _ in counts if rules.negative is not None and spelled(value) == spelled(rules.negative)]
+    if rules.negative is not None and not checked and not rules.answers:
+        raise LabelError(column.name, "unknown negative", counts, rules.negative)
+    value = choose_positive([pair for pair in counts if pair[0] not in checked], column.name, rules.positive)
+    positive = rows_with(column, value)
+    negative = np.any([rows_with(column, each) for each in checked], axis=0) if checked else np.zeros_like(positive)
+    for path in rules.answers:
+        _add_answers(positive, negative, _read_answers(path, row_column, column.name), names, path, value, rules)
+    n_unlabelled = int((~positive & ~negative).sum())
+    if n_unlabelled < max(1, negative.sum()):
+        rows = [str(name) for name in names[negative]]
+        raise errors.AnswersError(column.name, "too many", rows, str(n_unlabelled))
+    return Labels(value, positive, negative)
+
+
+def _read_answers(path: Path, row_column: str, label: str) -> dict[str, str]:
+    """Return the answer for each row of a file, by its name; rows without one are left out."""
+    source = open_source(str(path), texts=[row_column, label])
+    roles: tuple[tuple[errors.Role, str], ...] = (("id", row_column), ("label", label))
+    for role, column in roles:
+        if column not in source.columns:
+            raise errors.UnknownColumnError(path, role, column, source.columns)
+    frame, _ = read_rows(source)
+    texts = [frame[name].cast(str).fill_null("").str.strip_chars().to_list() for name in (row_column, label)]
+    if repeated := [name for name, count in Counter(texts[0]).items() if count > 1]:
+        raise errors.AnswersError(path, "repeated", repeated, row_column)
+    return {name: text for name, text in zip(*texts, strict=True) if spelled(text) not in UNANSWERED}
+
+
+def _add_answers(
+    positive: BoolArray, negative: BoolArray, answers: dict[str, str], names: AnyArray, path: Path, value: object,
+    rules: LabelRules,
+) -> None:
+    """Mark answered rows as positive or negative, in place."""
+    is_number = names.dtype.kind in "iu"
+    places = {str(name): place for place, name in enumerate(names.tolist())}
+    keys = {name: spelled(name) if is_number else name for name in answers}
+    _refuse(path, "unknown", [name for name in answers if keys[name] not in places])
+    yes, no = {spelled(value)}, CHECKED if rules.negative is None else {spelled(rules.negative)}
+    said = {name: spelled(text) in yes for name, text in answers.items()}
+    wrong = [f"{name} ({text!r})" for name, text in answers.items() if spelled(text) not in yes | no]
+    _refuse(path, "spelling", wrong, f"{value} nor {rules.negative or ('0' if spelled(value) == '1' else 'no')}")
+    rows = {True: positive, False: negative}
+    _refuse(path, "both ways", [name for name, is_yes in said.items() if rows[not is_yes][places[keys[name]]]])
+    for name, is_yes in said.items():
+        rows[is_yes][places[keys[name]]] = True
+
+
+def _refuse(path: Path, fault: errors.AnswersFault, rows: Sequence[str], detail: str = "") -> None:
+    """Raise an error about rows, if there are any."""
+    if rows:
+        raise errors.AnswersError(path, fault, rows, detail)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from puselect.atomic import atomic_write
 from puselect.phrases import duration
-from puselect.report.theme import Link, environment, page
+from puselect.report.render import Link, environment, page
 from puselect_paper.report.figures import Picture, draw_all
 from puselect_paper.report.real_board import board_tables, split_tables
 from puselect_paper.report.results import BlockResults, Results, collect
