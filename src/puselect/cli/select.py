@@ -285,6 +285,7 @@ def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable", qui
         warnings.catch_warnings(record=True, action="always") as heard, working(search.method, quiet) as show,
         stopping(quiet), watching(lambda step: show(state_of(step), step.share_done)), watching(last.append),
     ):  # fmt: skip
+        show("starting; the first run compiles for ten seconds", 0.0)
         selector.fit(table.X, table.y, **groups)
     seconds = time.perf_counter() - begin
     notes = list(dict.fromkeys(str(warning.message) for warning in heard))

@@ -21,9 +21,8 @@ def error_text(error: errors.TableError) -> str:
             return label_text(error)
         case errors.CostsError():
             return costs_text(error)
-        case errors.AnswersError(path, fault, rows, detail):
-            named = ", ".join(rows[:3]) + (", ..." if len(rows) > 3 else "")
-            return ANSWERS_TEXTS[fault].format(path=path, rows=counted(len(rows), "row"), named=named, detail=detail)
+        case errors.AnswersError():
+            return answers_text(error)
         case errors.RaggedLineError(path, line, separators=(own, usual)):
             fields = f"line {line} has its fields between {own!r}, the header between {usual!r}"
             return f"{path}: {fields}; use one, as in sed '{line},$ s/[{own}]/{usual}/g' FILE > NEW"
@@ -56,16 +55,21 @@ def error_text(error: errors.TableError) -> str:
         case errors.TooManyLabelledError(n_labelled, max_rows):
             return f"{n_labelled} rows are labelled, but only {max_rows} may be read; raise --max-rows or --max-memory"
         case errors.MissingValuesError(hole, counts):
-            ordered = sorted(counts, key=lambda name: -counts[name])
-            named = shortened([f"{name} ({counts[name]})" for name in ordered])
-            return (
-                f"{counted(len(counts), 'column')} with {hole} values: {named}; "
-                "fill them with --prepare, or leave the columns out with --drop"
-            )
+            most_first = sorted(counts.items(), key=lambda item: -item[1])
+            named = shortened([f"{name} ({count})" for name, count in most_first])
+            columns = f"{counted(len(counts), 'column')} with {hole} values: {named}"
+            return f"{columns}; fill them with --prepare, or leave the columns out with --drop"
         case errors.AmbiguousNumberError():
             return str(error).replace("decimal=", "--decimal=")
         case _:
             return str(error)
+
+
+def answers_text(error: errors.AnswersError) -> str:
+    """Return what is wrong with a file of answers: the count and the first three rows."""
+    named = ", ".join(error.rows[:3]) + (", ..." if len(error.rows) > 3 else "")
+    words = {"path": error.path, "rows": counted(len(error.rows), "row"), "named": named, "detail": error.detail}
+    return ANSWERS_TEXTS[error.fault].format(**words)
 
 
 FILE_TEXTS: dict[errors.FileFault, str] = {

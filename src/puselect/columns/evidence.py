@@ -20,7 +20,6 @@ N_JUDGES = 32  # columns that score the rows: more of them add noise, see docs/i
 N_ROUNDS = 2
 N_FOLDS = 5
 MOST_FOUND = 0.25  # of the unlabelled rows
-FEW_COLUMNS, FEW_VALUES = 80, 2**21  # of tables whose covariance is computed once, for all discriminants
 SHRINKAGE = 0.1  # of the covariance of the judges towards a multiple of the identity
 NO_DIFFERENCE_ROOT = np.sqrt(np.pi / 2)  # mean of the root of a chi-squared statistic with two degrees of freedom
 
@@ -125,7 +124,7 @@ def heldout_places(
         positive = ~unlabelled
         positive[labelled_rows[fold]] = False
         judges = choose_judges(compared.statistic(np.flatnonzero(positive)), rng)
-        score = _discriminant(ranks, judges, positive)
+        score = linear_discriminant(ranks.places(judges), positive)
         others, heldout = np.sort(score[unlabelled]), score[labelled_rows[fold]]
         below = np.searchsorted(others, heldout, "left") + np.searchsorted(others, heldout, "right")
         above[fold] = len(others) - below / 2
@@ -169,15 +168,8 @@ def found_by_judges(
 
     They are none of the `known` ones.
     """
-    from puselect.columns.kernels import highest  # compiled code is loaded only when it is used
-
-    score = _discriminants(ranks, judges, positive)
-    found, is_sure = np.empty((len(score), n_found), dtype=np.intp), np.empty(len(score), dtype=bool)
-    highest(score, known, found, is_sure)
-    for line in np.flatnonzero(~is_sure):
-        unlike = np.where(known, np.inf, -score[line])
-        found[line] = np.argpartition(unlike, n_found - 1)[:n_found]
-    return found
+    unlike = np.where(known, np.inf, -_discriminants(ranks, judges, positive))
+    return np.argpartition(unlike, n_found - 1, axis=1)[:, :n_found]
 
 
 def with_labelled(positive: BoolArray, found: IntArray) -> IntArray:
@@ -186,28 +178,8 @@ def with_labelled(positive: BoolArray, found: IntArray) -> IntArray:
     return np.concatenate([labelled, found], axis=1)
 
 
-def _discriminant(ranks: ColumnRanks, columns: IntArray, positive: BoolArray) -> FloatArray:
-    """Return how similar each row is to the labelled ones, by some columns.
-
-    Each column enters twice, by its normal scores and by their squares, which tell another spread.
-    """
-    if not _has_few_columns(ranks):
-        return linear_discriminant(ranks.places(columns), positive)
-    from puselect.columns.kernels import weighted_sum  # compiled code is loaded only when it is used
-
-    both, inverse, shift = _kept_parts(ranks, columns, positive)
-    score = np.empty(ranks.n_rows)
-    weighted_sum(ranks.row_features[0], both, inverse @ shift, score)
-    return score
-
-
 def _discriminants(ranks: ColumnRanks, columns: IntArray, positive: BoolArray) -> FloatArray:
-    """Return what `_discriminant` does without each of the columns, and last with all, (n_columns + 1, n_rows)."""
-    if _has_few_columns(ranks):
-        both, inverse, shift = _kept_parts(ranks, columns, positive)
-        weights = np.zeros((len(columns) + 1, 2 * ranks.n_features))
-        weights[:, both] = weights_without_each(inverse, shift).T
-        return np.asarray(weights @ ranks.row_features[0])
+    """Return the discriminants without each of the columns, and last with all, shape (n_columns + 1, n_rows)."""
     features, inverse, shift = _discriminant_parts(ranks.places(columns), positive)
     return np.ascontiguousarray((features @ weights_without_each(inverse, shift)).T)
 
@@ -228,26 +200,12 @@ def weights_without_each(inverse: FloatArray, shift: FloatArray) -> FloatArray:
 
 
 def linear_discriminant(Z: FloatArray, positive: BoolArray) -> FloatArray:
-    """Return how similar each row is to the labelled ones, by normal scores `Z`."""
+    """Return how similar each row is to the labelled ones, by normal scores `Z` of some columns.
+
+    Each column enters twice, by its scores and by their squares, which tell another spread.
+    """
     features, inverse, shift = _discriminant_parts(Z, positive)
     return np.asarray(features @ (inverse @ shift))
-
-
-def _has_few_columns(ranks: ColumnRanks) -> bool:
-    return ranks.n_features <= FEW_COLUMNS and ranks.n_features * ranks.n_rows <= FEW_VALUES
-
-
-def _kept_parts(
-    ranks: ColumnRanks, columns: IntArray, positive: BoolArray
-) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return what `_discriminant_parts` does, from what is kept of all columns, with numbers of lines for features."""
-    from puselect.columns.kernels import line_means  # compiled code is loaded only when it is used
-
-    lines, mean, cov = ranks.row_features
-    both = np.concatenate([columns, columns + ranks.n_features])
-    labelled = np.empty(len(both))
-    line_means(lines, both, np.flatnonzero(positive), labelled)
-    return both, _shrunken(cov[np.ix_(both, both)]), labelled - mean[both]
 
 
 def _discriminant_parts(Z: FloatArray, positive: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -1,4 +1,4 @@
-"""Compiled kernels over the rows of single columns: ranks, scores, means, the highest values.
+"""Compiled kernels over the rows of single columns: scores of ranks, their means, pairs of codes.
 
 Tables come as lines, one per column. Kernels make no copies and do not hold the interpreter lock.
 """
@@ -52,29 +52,6 @@ def score_means(location: Array, columns: Array, rows: Array, squares: bool, mea
             first += score
             second += score * score if squares else abs(score)
         means[0, i], means[1, i] = first / n_rows, second / n_rows
-
-
-def line_means(lines: Array, columns: Array, rows: Array, means: Array) -> None:
-    """Write the means of lines over rows."""
-    means[:] = lines[columns[:, None], rows].mean(axis=1)
-
-
-def weighted_sum(lines: Array, columns: Array, weights: Array, out: Array) -> None:
-    """Write the weighted sum of lines."""
-    all_weights = np.zeros(len(lines))
-    all_weights[columns] = weights
-    np.dot(all_weights, lines, out)
-
-
-def highest(lines: Array, is_out: Array, found: Array, is_sure: Array) -> None:
-    """Write the places of the highest values of every line into `found` (n_lines, n_found), in no order.
-
-    Places that are out are not looked at; which of equal values at the limit are taken is left to NumPy.
-    """
-    n_found = found.shape[1]
-    for line, places in zip(lines, found, strict=True):
-        places[:] = np.argpartition(np.where(is_out, np.inf, -line), n_found - 1)[:n_found]
-    is_sure[:] = True
 
 
 @kernel

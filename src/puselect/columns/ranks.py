@@ -1,7 +1,7 @@
 """Ranks of columns, and statistics of ranks: whether a set of rows has another location or another spread."""
 
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -120,15 +120,6 @@ class ColumnRanks:
     def places(self, columns: IntArray) -> FloatArray:
         """Return the first scores of `columns`, shape (n_rows, n_columns)."""
         return self.location[columns].T.astype(np.float64)
-
-    @cached_property
-    def row_features(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Features of discriminants of normal scores, shape (2 n_features, n_rows), their means and covariance."""
-        lines, centred = np.empty((2, 2 * self.n_features, self.n_rows))  # one allocation, which large pages can back
-        lines[:] = row_features(self.places(np.arange(self.n_features))).T
-        mean = lines.mean(axis=1)
-        np.subtract(lines, mean[:, None], out=centred)
-        return lines, mean, np.asarray(centred @ centred.T / (self.n_rows - 1))
 
     def _statistic(self, means: FloatArray, m: int, columns: IntArray | slice) -> FloatArray:
         """Return the statistic for mean scores of samples of `m` rows, which are drawn without replacement."""

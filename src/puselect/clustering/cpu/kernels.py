@@ -266,7 +266,8 @@ def place_rows(
                     total += factor[n_full, r, j] * mean[c, j]
                 offset[n_full, r] = -total
             n_full += 1
-    block, line, best = aligned_zeros(padded(n_features), BLOCK), aligned_zeros(1, BLOCK)[0], aligned_zeros(1, BLOCK)[0]
+    block = aligned_zeros(padded(n_features) + 2, BLOCK)
+    line, best = block[-2], block[-1]
     for first in range(0, Z.shape[1], BLOCK):
         rows = load_block(Z, first, block)
         found = labels[first : first + rows]
@@ -311,7 +312,8 @@ def maximise(Z: Array, share: Array, size: Array, mean: Array, cov: Array) -> No
     ``z (z - mean)'``: the table is read as it is, only one of two factors is weighted, and nothing cancels.
     """
     n_features, n_clusters = Z.shape[0], size.shape[0]
-    block, line = aligned_zeros(padded(n_features), BLOCK), aligned_zeros(1, BLOCK)[0]
+    block = aligned_zeros(padded(n_features) + 1, BLOCK)
+    line = block[-1]
     total = np.zeros((n_clusters, padded(n_features)))
     product = np.zeros((n_clusters, n_features, padded(n_features)))
     size[:] = 0
