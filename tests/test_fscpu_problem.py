@@ -1,8 +1,11 @@
+import warnings
+
 import numpy as np
 import pytest
 
 from puselect import FSCPU
 from puselect.clustering.cpu.blas import blas_threads
+from puselect.exceptions import PickedRowsWarning
 from puselect.fscpu import problem
 from puselect.fscpu.fit_many import PendingFit
 from puselect.fscpu.problem import problem_evidence, some_rows, taken_rows
@@ -86,3 +89,21 @@ def test_checked_negatives_are_carried_down_and_change_the_identity():
         type(part) for part in checked.identity if part is not checked.negative
     ]
     assert len(checked.identity) == len(without.identity) + 1
+
+
+def test_negatives_that_were_inspected_for_looking_positive_are_not_used():
+    rng = np.random.default_rng(0)
+    classes = rng.random(2000) < 0.2
+    X = rng.normal(size=(2000, 20))
+    X[classes, :10] += 0.4
+    likeliest = np.argsort(-X[:, :10].sum(axis=1))[:150]
+    at_random = rng.permutation(2000)[:150]
+    for rows, are_used in ((likeliest, False), (at_random, True)):
+        labels = np.zeros(2000)
+        labels[rows] = np.where(classes[rows], 1, -1)
+        selector = FSCPU(5, random_state=0, neg_label=-1)
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            found = PendingFit.of(selector, X, labels).problem
+        assert (found.negative is not None) == are_used
+        assert [each.category for each in heard] == ([] if are_used else [PickedRowsWarning])

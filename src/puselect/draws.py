@@ -35,6 +35,7 @@ class Stream(IntEnum):
     SAMPLED_LABELLED = 12
     SAMPLED_OTHERS = 13
     SAMPLED_CHECKED = 14
+    INSPECTION = 15
 
 
 def hashes(seed: int, *name: int | IntArray) -> NDArray[np.uint64]:

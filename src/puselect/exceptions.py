@@ -27,6 +27,10 @@ class FewerFeaturesWarning(UserWarning):
     """Fewer features were selected than asked for, because the other columns are constant."""
 
 
+class PickedRowsWarning(UserWarning):
+    """Rows were picked for inspection by many columns, so that the negatives among them are not used."""
+
+
 class LeakWarning(UserWarning):
     """Columns may give the labels away; drop those that would not be known for a new row."""
 

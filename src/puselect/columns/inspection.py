@@ -93,7 +93,7 @@ def likely_share(totals: FloatArray, n_features: int) -> float:
     Examples
     --------
     >>> round(likely_share(-500 * (SHARES - 0.3) ** 2, 25), 2), round(likely_share(np.zeros(21), 25), 2)
-    (0.2, 0.1)
+    (0.18, 0.1)
     """
     weight = np.exp((totals - totals.max()) / (DEPENDENCE * np.sqrt(n_features))) * (1 - SHARES) ** MINORITY
     return float(weight @ SHARES / weight.sum())

@@ -1,7 +1,7 @@
 """The problem that a search works on: the scaled table, the labels, the budget, the evidence of its columns."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Self
 
@@ -12,10 +12,11 @@ from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering import Engine, make_engine
 from puselect.clustering.base import Labels
 from puselect.columns.evidence import Evidence, rank_evidence
+from puselect.columns.inspection import CheckedRanks
 from puselect.columns.ranks import column_ranks
 from puselect.columns.separation import Separation
 from puselect.draws import Stream, generator
-from puselect.exceptions import FewLabelsWarning
+from puselect.exceptions import FewLabelsWarning, PickedRowsWarning
 from puselect.fscpu.settings import Settings
 from puselect.objective.information import PairInformation
 from puselect.row_groups import draw_groups
@@ -27,6 +28,7 @@ from puselect.sparse_table import SparseTable
 EVIDENCE_ROWS, EVIDENCE_VALUES = 10_000, 50_000_000  # unlabelled rows that columns are compared on
 OUT_OF_QUESTION = -100.0  # evidence of a feature that is not searched, in standard errors
 RELATED = 2.0  # evidence of a group with another column that says something about the class
+FEW_PICKED_BY, PICKED_BY = 3, 0.1  # features, or their share, by which rows may have been picked
 FEWEST_FOR_INFORMATION = 25  # labelled rows; docs/paper/methods.md has the figures
 
 
@@ -112,6 +114,28 @@ class Problem:
         """Everything that changes the search, to recognise a checkpoint."""
         checked = () if self.negative is None else (self.negative,)
         return self.table, self.positive, *checked, *self.budget, self.entropy if self.is_seeded else None
+
+
+def with_negatives(problem: Problem, negative: BoolArray) -> Problem:
+    """Return the problem with its checked negatives, unless rows were picked for inspection by many features.
+
+    The likeliest rows, or those that an inspector found suspicious, are unlike other negatives in what marks the class.
+    """
+    whole, columns = replace(problem, negative=negative), problem.budget.columns
+    rows = some_rows(whole, generator(problem.entropy, Stream.INSPECTION))
+    known = whole.known[rows]
+    ranks = column_ranks(taken_rows(whole, rows)[:, columns])
+    picked_by = columns[CheckedRanks(ranks, np.flatnonzero(known > 0), np.flatnonzero(known < 0)).suspected]
+    n_picked_by = len(picked_by if problem.budget.leader is None else np.unique(problem.budget.leader[picked_by]))
+    if n_picked_by <= max(FEW_PICKED_BY, PICKED_BY * len(problem.budget.units)):
+        return whole
+    warnings.warn(
+        f"{int(negative.sum())} checked negatives are not used: rows were picked for inspection by {n_picked_by} "
+        "features, so that they are unlike other negatives; they are still no candidates",
+        PickedRowsWarning,
+        stacklevel=4,
+    )
+    return problem
 
 
 def problem_engine(settings: Settings, problem: Problem) -> Engine:

@@ -18,7 +18,7 @@ from puselect.sparse_table import SparseTable, as_dense
 FEWEST_LABELS, FEWEST_HIDDEN = 20, 10  # labelled rows; unlabelled ones that the estimate rests on
 LEAST_SEPARATION = 0.83  # corrected AUC; docs/internals/trust.md has the figures of these three
 LEAST_PURITY, PURITY = 0.44, 0.9  # share of positives among the rows that score best: lower end, estimate
-LEAST_GAP, WIDEST = 0.2, 0.3  # with checked negatives: difference of mean places, width of the interval
+LEAST_GAP, WIDEST = 0.3, 0.3  # with checked negatives: difference of mean places, width of the interval
 N_BOOTSTRAP = 200
 TAILS = (0.025, 0.975)
 RULE_OF_THREE = 3.0  # none of n unlabelled rows: at most 3 / n, with 95 %
@@ -52,11 +52,6 @@ class ClassPrior:
     interval: tuple[float, ...] | None = None
     n_hidden: int | None = None
     """Unlabelled positives."""
-
-    @property
-    def width(self) -> float:
-        """Of the interval; infinite without an estimate."""
-        return float("inf") if self.interval is None else self.interval[1] - self.interval[0]
 
     def __str__(self) -> str:
         if self.share is None or self.interval is None:
@@ -209,9 +204,9 @@ class RowModel(NamedTuple):
         lifts = np.minimum(lifts, 1 / max(best_ratio(places, n_others), 1 / n_others))
         cuts = np.quantile(score[others], 1 - ends)
         n_unlabelled = int((problem.known == 0).sum())
-        prior = class_prior(places, n_others, n_unlabelled, rng)
-        if problem.negative is not None:
-            prior = min(prior, checked_prior(found, n_unlabelled, rng), key=lambda each: each.width)
+        prior = checked_prior(found, n_unlabelled, rng)
+        if prior.code == PriorCode.TOO_FEW_LABELS:
+            prior = class_prior(places, n_others, n_unlabelled, rng)
         return cls(clusterings, columns, cuts, lifts, prior)
 
     def scores(self, table: AnyArray | SparseTable) -> FloatArray:

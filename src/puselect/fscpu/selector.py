@@ -17,7 +17,7 @@ from puselect.fscpu.auto_number import choose, follow_path
 from puselect.fscpu.dask_table import PartitionedTable, read_remote, remote_candidates
 from puselect.fscpu.dependence import warn_of_dependence
 from puselect.fscpu.final_clusters import Candidates, cluster_result, known_rows
-from puselect.fscpu.problem import Problem, problem_engine
+from puselect.fscpu.problem import Problem, problem_engine, with_negatives
 from puselect.fscpu.row_model import RowModel
 from puselect.fscpu.run import Searched, search_problems
 from puselect.fscpu.search_run import SearchSelector, saved_seed
@@ -405,8 +405,9 @@ class FSCPU(SearchSelector):
         budget = Budget.from_parameters(*wanted, names, selectable, self.groups_)
         check_number("max_false", self.max_false, 0, 1, open_low=True)
         check_number("n_searches", self.n_searches, 1, 10_000, integer=True)
-        problem = Problem.of(settings, table, positive, budget, entropy, is_seeded)
-        problem = replace(problem, row_groups=groups, negative=negative)
+        problem = replace(Problem.of(settings, table, positive, budget, entropy, is_seeded), row_groups=groups)
+        if negative is not None:
+            problem = with_negatives(problem, negative)
         number = self.n_features_to_select
         if is_open(number) or self.n_searches > 1:
             warn_of_dependence(table, positive, groups)
