@@ -8,9 +8,11 @@ BENCH_ARGS ?=
 DOCS_ARGS ?=
 FUZZ_SECONDS ?= 60
 FUZZ_ARGS ?=
+PYTHONS ?=
 TORCH ?= torch==2.13.0 triton
 # Those of the group `test`; named, so that the oldest versions of what they need are taken, too.
 EXTRAS := cli,dask,fastcan,lightgbm,plot
+NOTEBOOKS := docs/gallery/a_messy_export.ipynb docs/gallery/a_classifier.ipynb
 VENV := .venv
 OLDEST := .venv-oldest
 BIN := $(VENV)/bin
@@ -18,7 +20,7 @@ BIN := $(VENV)/bin
 ORIGIN := $(CURDIR) $(shell $(PYTHON) -c 'import sys; print(sys.version)' 2>/dev/null | tr -d '\n')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-torch test-oldest fuzz golden lint docs rehearse bench reproduce-quick clean python
+.PHONY: help demo test test-torch test-oldest fuzz golden lint docs rehearse lock bench reproduce-quick clean python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' Makefile
@@ -54,13 +56,18 @@ lint: setup-lint ## ruff and mypy
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m mypy
 
-docs: setup-docs setup-paper ## build the guide and run its examples; a warning is an error (DOCS_ARGS="-D plot_gallery=0": no examples)
+docs: setup-docs setup-paper ## build the guide, run its examples and two of them as notebooks; a warning is an error (DOCS_ARGS="-D plot_gallery=0": notebooks only)
 	@rm -rf build/docs build/doctrees docs/gallery docs/generated
 	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees $(DOCS_ARGS) docs build/docs
+	@$(BIN)/jupyter-execute $(NOTEBOOKS)
 	@echo "the guide is in build/docs/index.html"
 
-rehearse: python ## build a release, check it, and use it in an empty environment
-	@$(PYTHON) docs/rehearse.py
+rehearse: python ## build a release, check it, and use it in an empty environment of each Python at hand
+	@$(PYTHON) docs/rehearse.py $(PYTHONS)
+
+lock: setup-venv ## renew uv.lock, which pins what `uv sync` installs for developers
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check uv
+	@$(BIN)/uv lock --upgrade --default-index https://pypi.org/simple
 
 bench: setup-puselect ## measure the speed against scikit-learn (BENCH_ARGS="--quick")
 	@$(BIN)/python benchmarks/bench.py $(BENCH_ARGS)

@@ -1,5 +1,6 @@
 """Sphinx configuration; `make docs` builds the documentation."""
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ highlight_language = "text"  # blocks without a language are output; Python is n
 html_theme = "furo"
 html_title = f"puselect {version}"
 html_show_sphinx = False
+html_baseurl = os.environ.get("READTHEDOCS_CANONICAL_URL", "")  # older versions name the newest to search engines
 html_static_path = ["_static"]
 html_css_files = ["guide.css"]
 

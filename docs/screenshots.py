@@ -12,13 +12,11 @@ from playwright.sync_api import sync_playwright
 from typer.testing import CliRunner
 
 from puselect.cli import app
-from puselect.datasets import make_fraud_table
 
 IMAGES = Path(__file__).parent / "images"
-SELECT = "--label known --drop diagnosis -k 6 --report"
-MESSY = "--label known_fraud --prepare --id transaction_id --drop case_number,is_fraud --report"
-TRUST = "--label known --report"
-COMPARE = "--label known --truth diagnosis -k 6 --methods fscpu,semi-jmi,lasso,kbest --splits 20 --report"
+TABLE = "--label known_fraud --prepare --id transaction_id"
+SELECT = f"{TABLE} --drop case_number,is_fraud --report"
+COMPARE = f"{TABLE} --drop case_number --truth is_fraud -k 9 --methods fscpu,semi-jmi,lasso,kbest --splits 20 --report"
 OPEN = "() => { for (const part of document.querySelectorAll('details')) part.open = true; }"
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
@@ -26,14 +24,15 @@ DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimatio
 def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
-        folder = Path(name)
-        table, selection, comparison = folder / "breast.csv", folder / "report.html", folder / "comparison.html"
-        puselect("demo", "--table", table)
+        table, selection, comparison = (Path(name) / file for file in ("export.csv", "report.html", "comparison.html"))
+        puselect("demo", "--messy", table)
         puselect("select", table, *SELECT.split(), selection)
         puselect("compare", table, *COMPARE.split(), comparison)
         browser = launch(playwright)
-        shoot_messy(browser, folder)
-        shoot_fraud(browser, folder)
+        shoot(browser, selection, "report-top")
+        shoot(browser, selection, "report-features", "#r0-panels")
+        shoot(browser, selection, "report-number", "details:has([data-part=number])")
+        shoot(browser, selection, "report-again", ".which")
         shoot(browser, selection, "report-map", "#r0-map")
         shoot(browser, comparison, "report-compare")
         browser.close()
@@ -42,24 +41,6 @@ def main() -> None:
 def launch(playwright: Any) -> Any:
     program = shutil.which("chromium") or shutil.which("google-chrome")
     return playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-
-
-def shoot_messy(browser: Any, folder: Path) -> None:
-    """The report on the messy export of the README."""
-    puselect("demo", "--messy", folder / "export.csv", "--seed", "5000")
-    puselect("select", folder / "export.csv", *MESSY.split(), folder / "messy.html")
-    shoot(browser, folder / "messy.html", "report-top")
-    shoot(browser, folder / "messy.html", "report-features", "#r0-panels")
-
-
-def shoot_fraud(browser: Any, folder: Path) -> None:
-    """The report of docs/guide/trust.md."""
-    table, y, _ = make_fraud_table(as_frame=True, random_state=5000)
-    table.assign(known=y).to_csv(folder / "fraud.csv", index=False)
-    report = folder / "fraud.html"
-    puselect("select", folder / "fraud.csv", *TRUST.split(), report)
-    shoot(browser, report, "report-number", "details:has([data-part=number])")
-    shoot(browser, report, "report-again", ".which")
 
 
 def puselect(*words: str | Path) -> None:

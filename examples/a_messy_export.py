@@ -9,24 +9,20 @@ line it takes one command::
     puselect select export.csv --label known_fraud --prepare --missing=-9 --id transaction_id \\
         --drop is_fraud,case_number --report report.html --candidates candidates.csv
 
-The same in Python. Pass the name of a folder to keep the files::
-
-    python examples/a_messy_export.py results
+The same in Python, step by step.
 """
 
-import sys
 import tempfile
 from pathlib import Path
 
 import pandas as pd
 
-from puselect import FSCPU, Preparer
+from puselect import FSCPU, Preparer, check_suitability
 from puselect.datasets import make_fraud_export
 from puselect.report import summarise, write_report
 
-folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
-folder.mkdir(exist_ok=True)
-made, relevant = make_fraud_export(n_rows=6000, random_state=5000)
+folder = Path(tempfile.mkdtemp())  # yours, to keep the files
+made, relevant = make_fraud_export(n_rows=6000, random_state=0)
 made.to_csv(folder / "export.csv", index=False)
 
 # %%
@@ -47,22 +43,38 @@ for outcome in preparer.outcomes_:
         print(outcome)
 
 # %%
-# Select nine features. The columns made from one column of the file are selected as a whole.
+# Which features, and how many? ``"auto"`` selects enough to separate held-out positives. The columns made from one
+# column of the file are selected as a whole. ``n_searches`` repeats the search with random halves of the labels.
 
-selector = FSCPU("auto", groups=preparer.groups_, random_state=0).fit(X, y)
-selection = summarise(selector, X, y, preparer=preparer, row_name="transaction_id")
-print(", ".join(selection.selected))
-print(f"relevant: {len(set(selection.selected) & set(relevant))} of {len(relevant)}")
+selector = FSCPU("auto", groups=preparer.groups_, n_searches=8, random_state=0).fit(X, y)
+again = dict(zip(selector.feature_names_in_, selector.stability_.frequency, strict=True))
+for name in selector.get_feature_names_out():
+    print(f"{name:14} selected again in {again[name]:.0%}")
+print(f"{len(set(selector.selected_columns_) & set(relevant))} of {len(relevant)} relevant columns")  # known here only
 
 # %%
-# What marks the clusters in which known fraud gathers, and which payments to look at next, with all their columns.
+# Should we believe it? Compare with shuffled labels, and look at known cases that are held out.
 
+evidence = check_suitability(X, y)
+print(evidence.verdict)
+
+# %%
+# What marks the clusters in which known fraud gathers, and how many cases are hidden?
+
+selection = summarise(selector, X, y, preparer=preparer, row_name="transaction_id", suitability=evidence)
 for cluster in selection.portraits:
     print(f"{cluster}: {cluster.counts}")
+print(selector.prior_)
+
+# %%
+# The decision: which payments to look at first. The file has all their columns; the truth, which is not known in
+# practice, says what looking at them would have found.
+
 candidates = selector.candidate_positives(X, y).to_frame(table)
 candidates.to_csv(folder / "candidates.csv")
-hidden = candidates["is_fraud"].head(100).mean()  # the truth, which is not known in practice
-print(f"{len(candidates)} candidates; of the first 100, {hidden:.0%} are fraud; of all, {table['is_fraud'].mean():.0%}")
+for first in (50, 100):
+    found = candidates["is_fraud"].head(first).sum()
+    print(f"of the first {first}, {found} are fraud; of {first} random ones, {first * table['is_fraud'].mean():.0f}")
 
 # %%
 # The report says all of this, on one page that works offline.

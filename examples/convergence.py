@@ -3,12 +3,8 @@ How a search converges
 ======================
 
 4500 rows, 50 features of which 25 are relevant, 50 labelled positives. Each line is the probability of one feature;
-relevant ones are red, irrelevant ones blue. Pass a file name to save the figure::
-
-    python examples/convergence.py convergence.png
+relevant ones are red, irrelevant ones blue.
 """
-
-import sys
 
 from puselect import FSCPU, plots
 from puselect.datasets import make_pu_clusters
@@ -19,8 +15,6 @@ selector = FSCPU(n_features_to_select=25, random_state=0).fit(X, y)
 axes = plots.convergence(selector, relevant)
 axes.set_title("25 relevant features (red), 25 irrelevant ones (blue); 50 labelled rows of 4500", fontsize=9)
 axes.figure.set_size_inches(7, 3.2)
-if len(sys.argv) > 1:
-    axes.figure.savefig(sys.argv[1])
 
 found = int(relevant[selector.support_].sum())
 n_clusterings = selector.n_evaluations_

@@ -2,29 +2,27 @@
 Costs and budgets
 =================
 
-If measurements have costs, give the cost of each feature and a budget instead of a number of features.
+If columns have costs, give the cost of each and a budget instead of a number of features.
 """
 
-import numpy as np
-import pandas as pd
-from sklearn.datasets import load_breast_cancer
+from puselect import FSCPU, Preparer, plots
+from puselect.datasets import make_fraud_export
 
-from puselect import FSCPU, plots
-from puselect.datasets import hide_labels
-
-data = load_breast_cancer(as_frame=True)
-X = data.data
-y = hide_labels(data.target, 0.1, pos_label=0, random_state=0)  # in this table 0 is malignant
+table, relevant = make_fraud_export(n_rows=6000, random_state=0)
+y = table.pop("known_fraud") == "yes"
+preparer = Preparer(missing_codes=[-9], drop_duplicates=0.99, drop=["transaction_id", "is_fraud", "case_number"])
+X = preparer.fit_transform(table, y)
 
 # %%
-# Suppose that a "worst" value costs 4, because all cells of an image have to be measured for it, and any other costs 1.
+# Suppose that amounts have to be bought from somebody else at a price of 4, and that all other columns are at hand
+# for 1. Costs go by the names of your own columns.
 
-costs = pd.Series(np.where(X.columns.str.startswith("worst"), 4.0, 1.0), index=X.columns)
+costs = {name: 4.0 if name.startswith("amount") else 1.0 for name in table.columns}
 
 for budget in (4, 12):
-    selector = FSCPU(feature_costs=costs, budget=budget, random_state=0).fit(X, y)
-    chosen = list(selector.get_feature_names_out())
-    print(f"budget {budget:2}: spent {costs[chosen].sum():2.0f} on {len(chosen)}: {', '.join(chosen)}")
+    selector = FSCPU(feature_costs=costs, groups=preparer.groups_, budget=budget, random_state=0).fit(X, y)
+    bought = selector.selected_columns_
+    print(f"budget {budget:2}: spent {sum(costs[name] for name in bought):2.0f} on {len(bought)}: {', '.join(bought)}")
 
 # %%
 # The ranking with the larger budget: red features are selected, the bars are the probabilities of the search.
@@ -33,9 +31,8 @@ axes = plots.ranking(selector, most=15)
 axes.figure.set_size_inches(7, 4)
 
 # %%
-# Some features are always available, others must not be used. Features that are kept count towards the budget.
+# Some columns are always available, others must not be used. Those that are kept count towards the budget.
 
-selector = FSCPU(
-    feature_costs=costs, budget=8, always_keep=["mean radius"], never_select=["worst area"], random_state=0
-).fit(X, y)
-print(", ".join(selector.get_feature_names_out()))
+kept = {"always_keep": ["amount_1"], "never_select": ["count_2"]}
+selector = FSCPU(feature_costs=costs, groups=preparer.groups_, budget=8, random_state=0, **kept).fit(X, y)
+print(", ".join(selector.selected_columns_))

@@ -2,8 +2,6 @@ import copy
 import gc
 import signal
 import threading
-from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 
 import joblib
@@ -37,8 +35,6 @@ def pytest_sessionstart(session) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # a shell's background job ignores Ctrl-C, and so would every program that the tests start and interrupt
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if getattr(session.config, "workerinput", {}).get("workerid") == "gw1" and not session.config.option.file_or_dir:
-        import_from_the_end()
 
 
 def pytest_collection_finish() -> None:
@@ -49,13 +45,6 @@ def pytest_collection_finish() -> None:
 
 def pytest_sessionfinish() -> None:
     gc.unfreeze()  # Triton complains of what is left at the end
-
-
-def import_from_the_end() -> None:
-    """Rewrite the assertions of the last files while the other worker begins with the first: half the work for each."""
-    for path in sorted(Path(__file__).parent.glob("test_*.py"), reverse=True):
-        with suppress(Exception, pytest.skip.Exception):  # reported when the tests are collected
-            import_module(path.stem)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -2,7 +2,6 @@
 
 import os
 import signal
-from pathlib import Path
 from typing import NamedTuple
 
 
@@ -10,8 +9,7 @@ class Task(NamedTuple):
     """What `local_workers` need to know of a cell."""
 
     key: str
-    marker: str = ""
-    """A file that tells the next process that one has died of this task."""
+    is_deadly: bool = False
 
 
 class Done(NamedTuple):
@@ -23,14 +21,7 @@ def ignores_interrupts(task: Task) -> Done:
     return Done(task, signal.getsignal(signal.SIGINT) is signal.SIG_IGN)
 
 
-def die_once(task: Task) -> Done:
-    if task.marker and not Path(task.marker).exists():
-        Path(task.marker).touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return Done(task, os.getpid())
-
-
 def die(task: Task) -> Done:
-    if task.marker:
+    if task.is_deadly:
         os.kill(os.getpid(), signal.SIGKILL)
     return Done(task, os.getpid())

@@ -10,6 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import RFE, SelectKBest, chi2
 from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.preprocessing import minmax_scale, scale
+from sklearn.tree import DecisionTreeClassifier
 from small_tables import small_table
 
 from puselect.baselines import (
@@ -89,9 +90,18 @@ def test_features_of_weight_zero_come_in_random_order():
     assert len(orders) == 5
 
 
-def test_importances_of_bagged_trees_sum_to_one():
+def test_bagged_trees_see_all_labelled_rows_and_as_many_others(monkeypatch):
     X, y, _ = small_table()
+    seen = []
+
+    class Tree(DecisionTreeClassifier):
+        def fit(self, X, y):
+            seen.append((y.sum(), len(y)))
+            return super().fit(X, y)
+
+    monkeypatch.setattr(trees, "DecisionTreeClassifier", Tree)
     assert PUBagging(3, n_estimators=7, random_state=0).fit(X, y).scores_.sum() == pytest.approx(1)
+    assert seen == [(y.sum(), 2 * y.sum())] * 7
 
 
 class TestElimination:

@@ -3,7 +3,6 @@
 import gzip
 import json
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import trust
 
-from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect_paper.studies.open_data import Split
 
@@ -40,22 +38,6 @@ def test_a_board_is_run_once_and_summed_up(board, short, tmp_path, capsys):
     trust.main([*words, "--seeds", "3-4"])
     assert capsys.readouterr() == (first.out, "")
     assert first.out.splitlines()[-1].startswith(f"| {board} | {n_cells} | ")
-
-
-def test_labels_are_shuffled_where_nothing_is_to_be_found():
-    cell = trust.SHUFFLED[0]
-    X, y, _ = make_pu_clusters(cell.condition, noise=cell.law, random_state=0)
-    drawn = trust.draw(cell)
-    assert (drawn.X == X).all()
-    assert drawn.y.sum() == y.sum()
-    assert (drawn.y != y).any()
-
-
-def test_a_number_is_chosen_with_and_without_the_search(short, monkeypatch):
-    monkeypatch.setattr(trust, "FSCPU", partial(FSCPU, max_iter=5))
-    cell = trust.Cell("gaussian", "40/1/1", 0)
-    searched, quick = trust.choose_number(cell), trust.choose_number(cell._replace(quick=True))
-    assert searched["n_selected"] == quick["n_selected"] >= searched["n_found"] > 0
 
 
 def test_the_share_of_hidden_positives_is_that_of_the_training_rows(monkeypatch):

@@ -5,7 +5,7 @@ import pytest
 
 from puselect import check_suitability
 from puselect.checks import suitability
-from puselect.checks.suitability import Verdict, judge, mean_bounds
+from puselect.checks.suitability import Suitability, Verdict, judge, mean_bounds
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import DependentRowsWarning
 
@@ -110,6 +110,13 @@ def test_wrong_calls_are_refused():
 )
 def test_verdict_follows_p_value_and_interval(n_labelled, p_value, interval, code):
     assert judge(n_labelled, p_value, interval) is code
+
+
+@pytest.mark.parametrize("code", list(Verdict))
+def test_a_table_suits_only_if_the_verdict_is_that_clusters_hold(code):
+    found = Suitability(0.2, 0.1, 2.0, 39, code.value, 0.025, 3.0, (2.0, 4.0), 5)
+    assert found.suits == (code is Verdict.HOLDS)
+    assert "p = 0.025" in str(found)
 
 
 @pytest.mark.parametrize(("a", "b"), [(0.05, 0.05), (0.5, 4.5), (2.0, 2.0), (50.0, 50.0), (9.0, 0.2)])

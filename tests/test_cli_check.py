@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from command_line import clusters_table, noise_table
+from command_line import clusters_table
 from typer.testing import CliRunner
 
 from puselect import cli
@@ -20,13 +20,12 @@ def check(*words, code=0):
     return done
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def _folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     clusters_table().write_csv("d.csv")
 
 
-@pytest.mark.usefixtures("_folder")
 def test_clusters_are_told_in_words_and_in_json():
     said = check().stdout
     assert "verdict  Known positives gather clearly" in said
@@ -42,7 +41,6 @@ def test_clusters_are_told_in_words_and_in_json():
     assert "labels  " in said
 
 
-@pytest.mark.usefixtures("_folder")
 def test_rows_that_belong_together_are_named_by_a_column():
     table = clusters_table()
     twice = pl.concat([table, table]).with_columns(
@@ -58,21 +56,9 @@ def test_rows_that_belong_together_are_named_by_a_column():
     assert "row_groups ('ward') must hold two groups" in check("--row-group", "ward", code=1).stderr
     assert "row_groups ('row') has 240 groups of one row" in check("--row-group", "row", "--max-rows", 240).stderr
     assert "has no column 'x'" in check("--row-group", "x", code=1).stderr
+    assert "error: n_features_to_select" in check("-k", 11, code=1).stderr
 
 
-@pytest.mark.usefixtures("_folder")
-def test_noise_is_no_cluster():
-    noise_table().write_csv("d.csv")
-    assert json.loads(check("--json").stdout)["code"] in (Verdict.DOES_NOT_HOLD, Verdict.TOO_FEW_LABELS)
-
-
-@pytest.mark.usefixtures("_folder")
-def test_wrong_calls_are_one_line():
-    assert "error: n_features_to_select" in check("-k", 8, code=1).stderr
-    assert "--shuffles" in check("--shuffles", 0, code=2).stderr
-
-
-@pytest.mark.usefixtures("_folder")
 def test_one_labelled_row_is_a_note_and_a_verdict():
     lines = clusters_table().write_csv().splitlines()
     labelled = [line for line in lines[1:] if line.endswith(",1")]
@@ -83,13 +69,12 @@ def test_one_labelled_row_is_a_note_and_a_verdict():
     assert "Warning" not in done.stderr
 
 
-@pytest.mark.usefixtures("_folder")
 def test_columns_that_are_left_out_are_named_and_the_table_is_read_as_in_select():
     town = pl.Series(["Rome", "Oslo", "Bonn", "Bonn"] * 100)
     number = pl.Series([f"{i % 50}.5%" if i % 50 else " " for i in range(400)])
     clusters_table().with_columns(town=town, rate=number, id=pl.int_range(400)).write_csv("d.csv")
-    said = check("--impute", "median", "--id", "id").stderr
-    assert "8 of 9 columns" in said
+    said = check("--drop", "rate", "--id", "id").stderr
+    assert "7 of 8 columns" in said
     assert re.search("left out, text.*: town", said)
     assert "left out" not in check("--prepare", "--id", "id").stderr
     assert "left out, identifier: all values differ (use it with --use): id" in check("--prepare").stderr

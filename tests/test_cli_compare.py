@@ -9,7 +9,7 @@ import pytest
 from command_line import CODE, clusters_table, noise_table, puselect_signalled
 from typer.testing import CliRunner
 
-from puselect import FSCPU, cli
+from puselect import cli
 from puselect.evaluation import holdout
 from puselect.methods import YARDSTICKS
 from puselect.report import Comparison
@@ -55,7 +55,8 @@ def test_methods_are_compared_from_a_file_to_a_report(folder, monkeypatch):
 def test_splits_go_by_group(folder):
     assert compare("--quiet", "-o", "c.json").output == ""
     pl.read_csv("d.csv").with_columns(row=pl.Series(range(len(clusters_table())))).write_csv("d.csv")
-    assert "note: row_groups ('row') has" in compare("--row-group", "row").stderr
+    assert "note: row_groups ('row') has" in compare("--row-group", "row", "--model", "lightgbm-rf").stderr
+    assert "error: -k must be less than 8" in compare("-k", 8, code=1).stderr
     assert "at least 4 labelled row groups, got 1" in compare("--drop", "row", "--row-group", "truth", code=1).stderr
 
 
@@ -68,19 +69,6 @@ def test_with_the_truth_it_is_not_and_the_truth_is_no_feature(folder):
     assert found["score_is_proxy"] is False
 
 
-@pytest.mark.parametrize("model", ["logistic", "lightgbm", "lightgbm-rf"])
-def test_every_model_judges(folder, model):
-    found = json.loads(compare("--model", model, "--json", "--quiet").stdout)
-    assert f"a {model} model" in found["score_name"]
-    assert all(0 <= score <= 1 for result in found["methods"] for score in result["scores"])
-
-
-def test_all_features_are_nothing_to_compare(folder):
-    done = runner.invoke(cli.app, ["compare", "d.csv", "--label", "label", "-k", "8", "--quiet", "--json"])
-    assert done.exit_code == 1
-    assert done.stderr.startswith("error: -k must be less than 8")
-
-
 def has_workers(process):
     """Return whether two processes are at work, not only being started."""
     times = [child.cpu_times() for child in psutil.Process(process).children()]
@@ -88,17 +76,6 @@ def has_workers(process):
 
 
 class TestInterrupted:
-    def test_early_it_ends_in_one_line_and_leaves_nothing(self, folder, monkeypatch):
-        def press_ctrl_c(*_):
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(FSCPU, "fit", press_ctrl_c)
-        words = ["-k", "3", "--methods", "fscpu", "-o", "c.json", "--jobs", "1", "--quiet"]
-        done = runner.invoke(cli.app, ["compare", "d.csv", "--label", "label", *words])
-        assert done.exit_code == 1
-        assert done.stderr == "error: interrupted; nothing was written\n"
-        assert [path.name for path in folder.iterdir()] == ["d.csv"]
-
     def test_workers_end_in_silence(self, tmp_path):
         noise_table(20_000, 40).write_csv(tmp_path / "n.csv")
         words = ("compare", "n.csv", "--label", "label", "-k", 20, "--methods", "fscpu", "-o", "c.json", "--jobs", 2)
@@ -111,7 +88,7 @@ class TestInterrupted:
 def test_a_category_is_one_feature_of_every_method(folder):
     colours = pl.Series(["red"] * 50 + ["green", "blue"] * 175)
     pl.read_csv("d.csv").with_columns(colour=colours).write_csv("d.csv")
-    compare("--encode", "-o", "c.json", "--report", "r.html")
+    compare("--prepare", "-o", "c.json", "--report", "r.html")
     found = Comparison.from_json((folder / "c.json").read_text())
     assert found.n_features == 8
     chosen = {result.method: result.selected for result in found.methods}

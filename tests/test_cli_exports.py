@@ -61,7 +61,6 @@ EXPORTS = {
     "semicolons.csv": lambda parts: frame(parts).write_csv(separator=";", decimal_comma=True).encode(),
     "excel.csv": excel,
     "one_hot.csv": lambda parts: bytes_of(parts, **{f"w{j}": np.arange(N) % 60 == j for j in range(60)}),
-    "counts.tsv": lambda parts: frame(parts, host=["h1", "h2"] * 120).write_csv(separator="\t").encode(),
     "sensor.csv.gz": lambda parts: gzip.compress(bytes_of(parts, time=STAMPS)),
     "survey.csv": survey,
     "medical.csv": medical,

@@ -145,11 +145,8 @@ def test_apply_to_rows_of_another_month(folder):
 
 @pytest.mark.parametrize(("words", "named"), [
     (["--id", "transaction_id", "--id", "account"], "transaction_id, account"),
-    (["--id", "count_3"], "'count_3'"),
     (["--id", "imputed_1"], "'imputed_1'"),
-    (["--id", "nope"], "'nope'"),
     (["--use", "nope"], "'nope'"),
-    (["--decimal", ";"], "';'"),
     (["--keep", "transaction_id", "--id", "transaction_id"], "'transaction_id'"),
     (["--candidates", "c.csv", "--method", "kbest"], "--candidates"),
 ])  # fmt: skip

@@ -3,6 +3,7 @@ from typer.testing import CliRunner
 
 from puselect import cli
 from puselect.report import Comparison, Selection
+from puselect.report.selection import Feature
 
 
 @pytest.mark.parametrize(
@@ -17,7 +18,8 @@ from puselect.report import Comparison, Selection
 )
 def test_results_become_one_page_and_what_is_none_is_refused_in_one_line(tmp_path, monkeypatch, name, content, message):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "s.json").write_text(Selection(method="kbest", selected=("signal 0",)).to_json())
+    feature = Feature("signal 0", 0, 1, True, 1.0, None)
+    (tmp_path / "s.json").write_text(Selection(method="kbest", features=(feature,)).to_json())
     if content is not None:
         (tmp_path / name).write_text(content)
     done = CliRunner().invoke(cli.app, ["report", "s.json", name, "-o", "r.html"])

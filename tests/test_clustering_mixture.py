@@ -1,6 +1,5 @@
 import numpy as np
 from scipy.stats import multivariate_normal
-from sklearn.cluster import KMeans
 
 from puselect.clustering.mixture import (
     MixtureSpec,
@@ -8,7 +7,6 @@ from puselect.clustering.mixture import (
     group_means,
     hard_clusters,
     most_probable,
-    nearest_centre,
     shape_covariances,
 )
 
@@ -17,15 +15,6 @@ def blobs(seed=0, n=300, n_features=4):
     rng = np.random.default_rng(seed)
     centres = rng.uniform(0, 1, (3, n_features))
     return centres[np.arange(n) % 3] + rng.normal(0, 0.05, (n, n_features))
-
-
-def test_nearest_centre_is_k_means_first_assignment():
-    X = blobs()
-    centres = X[[3, 50, 200]]
-    expected = KMeans(3, init=centres, n_init=1, max_iter=1).fit(X)
-    labels = nearest_centre(X, centres)
-    np.testing.assert_allclose(group_means(X, labels, centres), expected.cluster_centers_, atol=0.2)
-    assert (labels == np.argmin(np.linalg.norm(X[:, None] - centres, axis=2), axis=1)).all()
 
 
 def test_most_probable_cluster_has_the_highest_weight_times_density():

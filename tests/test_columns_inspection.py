@@ -72,12 +72,15 @@ def test_a_column_by_which_rows_are_picked_is_named_and_loses_its_evidence():
 
 @pytest.mark.parametrize("within_class", [False, True])
 def test_columns_of_the_class_are_not_named_whatever_the_shares_of_inspected_rows(within_class):
-    for seed in range(20):
+    named = []
+    for seed in range(100):
         X, positive, negative = inspected_table(seed)
         if within_class:  # as many of either class
             kept = np.flatnonzero(negative)[: positive.sum() // 2]
             negative = np.isin(np.arange(len(X)), kept)
-        assert not checked_ranks(X, positive, negative).picked.any()
+        named.append(checked_ranks(X, positive, negative).picked)
+    assert not np.any(named, axis=0)[:2].any()
+    assert np.any(named, axis=1).mean() <= 0.05
 
 
 def test_a_column_that_tells_the_class_as_well_is_not_named():

@@ -3,7 +3,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import chi2, chi2_contingency, chisquare, kstest, norm
+from scipy.stats import chi2_contingency, chisquare, kstest, norm
 
 from puselect.draws import Stream, distinct, generator, hashes, normals, uniforms
 from puselect.search.repair import Repair, draw_clocks
@@ -147,12 +147,6 @@ def test_streams_are_different_numbers():
     assert (2 * norm.sf(np.abs(among) * np.sqrt(5000))).min() > CHANCE / len(among)
 
 
-def test_normal_numbers_are_normal():
-    drawn = normals(1, Stream.MASKS, 0, np.arange(N))
-    assert kstest(drawn, "norm").pvalue > CHANCE
-    assert 2 * chi2(N).sf(max(drawn @ drawn, 2 * N - drawn @ drawn)) > CHANCE
-
-
 @pytest.mark.parametrize(("n", "size"), [(6, 1), (6, 2), (6, 3), (6, 5), (9, 2), (9, 4)])
 def test_sets_of_distinct_numbers_are_equally_likely_and_so_are_their_orders(n, size):
     """By a permutation where many are wanted, and by drawing again where few are."""
@@ -178,20 +172,6 @@ def test_generators_of_streams_differ_and_are_the_same_again():
     assert len(first) == len(Stream) + 1
 
 
-@pytest.mark.parametrize("is_over_masks", [True, False], ids=["masks of a step", "steps"])
-def test_the_clocks_drop_and_add_with_the_printed_probabilities(is_over_masks):
-    theta, n = np.array([0.02, 0.3, 0.5, 0.9, 0.98, 0.7]), 20_000
-    mask = np.array([1, 1, 0, 1, 1, 0], dtype=bool)
-    clocks = draw_clocks(n, theta, 1, step=4)
-    if not is_over_masks:
-        clocks = np.concatenate([draw_clocks(1, theta, 1, step) for step in range(n)], axis=1)
-    first_out = np.where(mask, clocks[0], np.inf).argmin(axis=1)
-    first_in = np.where(mask, np.inf, clocks[1]).argmin(axis=1)
-    for first, weight in ((first_out, mask * (1 - theta)), (first_in, ~mask * theta)):
-        expected = weight / weight.sum() * n
-        assert chisquare(np.bincount(first, minlength=6)[expected > 0], expected[expected > 0]).pvalue > CHANCE
-
-
 @pytest.mark.parametrize("start", [[1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0], [1, 0, 1, 1, 0, 1]])
 def test_repaired_masks_have_the_law_of_algorithm_3(start):
     """Literally: one feature after another is drawn anew, among those that are there or that still fit."""
@@ -215,11 +195,3 @@ def test_repaired_masks_have_the_law_of_algorithm_3(start):
     usual = [each for each in slow | fast if slow[each] + fast[each] >= 10]
     assert sum(slow[each] + fast[each] for each in usual) > 1.98 * n
     assert chi2_contingency([[law[each] for each in usual] for law in (slow, fast)]).pvalue > CHANCE
-
-
-def test_going_and_coming_have_clocks_of_their_own_and_masks_have_others():
-    clocks = draw_clocks(4000, np.full(10, 0.5), 3, step=0)
-    assert correlation_p_value(clocks[0].ravel(), clocks[1].ravel()) > CHANCE
-    drawn = uniforms(3, Stream.MASKS, 0, np.arange(4000)[:, None], np.arange(10))
-    assert correlation_p_value(clocks[0].ravel(), drawn.ravel()) > CHANCE
-    np.testing.assert_array_equal(draw_clocks(7, np.full(10, 0.5), 3, step=0), clocks[:, :7])

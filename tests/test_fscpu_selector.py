@@ -53,6 +53,10 @@ class TestScikitLearn:
         with pytest.raises(ValueError, match=kind):
             FSCPU(2).fit(table, y)
 
+    def test_complex_objects_are_no_numbers(self):
+        with pytest.raises(ValueError, match="X must hold finite numbers"):
+            FSCPU(2).fit(pd.DataFrame(X).astype(object).map(np.complex64), y)
+
     @pytest.mark.filterwarnings("ignore::polars.exceptions.PerformanceWarning")  # with scikit-learn before 1.9
     def test_a_lazy_frame_is_to_be_collected(self):
         with pytest.raises(ValueError, match="collect"):

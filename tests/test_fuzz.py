@@ -51,5 +51,6 @@ def test_findings_crashes_and_hangs_are_failures_but_not_a_page_that_asks_for_to
     assert "questions, seed 11: 40 is too large" in done.stdout, "the smallest"
     outcomes = {line.split()[0]: line.partition("inputs")[2].strip() for line in done.stdout.splitlines()[-5:]}
     assert outcomes["fits"] == "fine 1"
+    assert outcomes["questions"].endswith("failure 1")
     assert outcomes["formats"] == outcomes["command"] == "failure 1"
     assert outcomes["tables"].endswith("too much memory 1")

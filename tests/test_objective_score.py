@@ -41,6 +41,7 @@ def test_chosen_clusters_reach_the_score():
         score, chosen = best_clusters(size, positive, cluster_choice)
         reached = [value(*row) for row in zip(size, positive, chosen, strict=True)]
         np.testing.assert_allclose(score, reached, rtol=1e-12)
+        assert not chosen[size == 0].any()
 
 
 def printed(size, positive):
@@ -85,22 +86,6 @@ def test_proposition_2_pure_positive_clusters_are_all_chosen(blocks, data):
     assert best_clusters([size], [positive]).chosen[0].tolist() == [i < n_positive for i in range(len(blocks))]
 
 
-def test_dropping_labels_in_proportion_keeps_the_best_clusters():
-    rng = np.random.default_rng(3)
-    size, positive = random_tables(500, 8, rng)
-    for rate in (0.5, 0.1, 0.01):
-        np.testing.assert_array_equal(
-            best_clusters(size, positive * rate).chosen, best_clusters(size, positive).chosen
-        )
-
-
-def test_empty_clusters_change_nothing_and_are_never_chosen():
-    size, positive = np.array([[20, 5, 7]]), np.array([[1, 4, 2]])
-    score, chosen = best_clusters(np.insert(size, 1, 0, axis=1), np.insert(positive, 1, 0, axis=1))
-    np.testing.assert_allclose(score, best_clusters(size, positive).score)
-    assert not chosen[0, 1]
-
-
 @pytest.mark.parametrize("cluster_choice", ["best", "greedy"])
 def test_extremes(cluster_choice):
     assert best_clusters([[10, 90]], [[10, 0]], cluster_choice).score[0] == 1  # all positives alone in one cluster
@@ -108,9 +93,4 @@ def test_extremes(cluster_choice):
     assert best_clusters([[10, 90]], [[0, 0]], cluster_choice).score[0] == 0  # no positives at all
     assert best_clusters([[0, 0]], [[0, 0]], cluster_choice).score[0] == 0  # nothing at all
     assert best_clusters([[10, 10]], [[5, 5]], cluster_choice).score[0] == pytest.approx(0.5)  # ties
-
-
-def test_smoothing_is_counted_in_mean_cluster_sizes():
-    size, positive = [[10.0, 30.0], [2.0, 0.0]], [[10.0, 0.0], [1.0, 0.0]]
-    np.testing.assert_allclose(best_clusters(size, positive, smoothing=0.5).score, [10 / 20, 1 / 2.5])
-    assert best_clusters([[10, 90]], [[10, 0]], smoothing=1e308).score[0] == 0
+    assert best_clusters([[10, 90]], [[10, 0]], cluster_choice, smoothing=1e308).score[0] == 0

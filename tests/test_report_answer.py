@@ -99,7 +99,8 @@ def test_every_standing_has_a_headline_of_its_own():
      (tuple("abcdef"), "a, b, c and 3 more features set "), (("x" * 40,), f"{'x' * 15}…{'x' * 12} sets ")],
 )  # fmt: skip
 def test_the_headline_names_the_first_features(names, begin):
-    assert headline(replace(checked("holds"), selected=names)).startswith(begin)
+    features = tuple(Feature(name, i, i + 1, True, 0.9, None) for i, name in enumerate(names))
+    assert headline(replace(checked("holds"), features=features)).startswith(begin)
 
 
 def test_the_verdict_has_effect_and_p_value_in_one_sentence():
@@ -130,6 +131,8 @@ def test_each_feature_says_where_it_differs_and_how_often_it_was_selected_again(
     twins = replace(SELECTION, stability=summarise_selections(drawn[[0, 0]], ((0, 1),)))
     assert [line.twin for line in feature_lines(twins)[:2]] == ["twin of b", "twin of a"]
     assert [line.share for line in feature_lines(SELECTION)] == [None] * 4
+    rare = replace(checked("holds"), stability=summarise_selections(drawn[[2, 2, 0]][:, [1, 0, 2, 3]]))
+    assert headline(rare).startswith("b and a set"), "what rarely came back is named last"
 
 
 def test_rows_that_are_alike_share_one_reason():

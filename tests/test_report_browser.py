@@ -309,18 +309,6 @@ def test_pages_of_which_nothing_can_be_told_show_no_percentage(
         assert visit.page.locator(".next p").text_content()
 
 
-def test_a_command_breaks_between_words_and_copies_whole(window: Any, selection: Selection, tmp_path: Path) -> None:
-    command = "puselect select table.csv " + " ".join(f"--data-out{i} file-{i}.csv" for i in range(12))
-    file = write_report(replace(selection, command=command), tmp_path / "report.html")
-    with Visit(window, file, width=400) as visit:
-        shown = visit.page.locator("pre")
-        assert shown.text_content() == command
-        lines = shown.locator("span").evaluate_all("(all) => all.map((word) => word.getClientRects().length)")
-        heights = {round(word.bounding_box()["height"]) for word in shown.locator("span").all()}
-        assert set(lines) == {1}
-        assert len(heights) == 1
-
-
 def test_a_comparison_draws_scores_and_baselines_do_not_vote(window: Any, tmp_path: Path) -> None:
     chosen = {"fscpu": ["a", "b"], "kbest": ["b", "c"], "all features": ["a", "b", "c", "d"], "random": ["d", "a"]}
     scores = {name: [0.5, 0.6, 0.7] for name in chosen}

@@ -11,7 +11,7 @@ from puselect.fscpu.auto_number import Path
 from puselect.fscpu.row_model import ClassPrior
 from puselect.report import Comparison, Selection, render, write_report
 from puselect.report.comparison import PROXY
-from puselect.report.selection import CandidateTable, Finding, Gathering
+from puselect.report.selection import CandidateTable, Feature, Finding, Gathering
 
 X, y, _ = make_pu_clusters("40/3/1", n_negative=100, n_positive=40, n_relevant=3, n_irrelevant=3, random_state=0)
 HOSTILE = "</script><script>alert(1)</script>"
@@ -31,23 +31,11 @@ def html_of(**fields) -> str:
 
 
 class TestFile:
-    def test_a_failure_leaves_the_old_one(self, tmp_path, monkeypatch):
+    def test_names_the_extra_it_needs(self, monkeypatch, tmp_path):
         with pytest.raises(FileNotFoundError, match="nowhere"):
             write_report(CLUSTERED, tmp_path / "nowhere" / "report.html")
         with pytest.raises(ValueError, match="at least one result, got none"):
             write_report([], tmp_path / "report.html")
-        (tmp_path / "report.html").write_text("old")
-
-        def fail(*_):
-            raise OSError("disk full")
-
-        monkeypatch.setattr("puselect.atomic.os.replace", fail)
-        with pytest.raises(OSError, match="disk full"):
-            write_report(CLUSTERED, tmp_path / "report.html")
-        assert (tmp_path / "report.html").read_text() == "old"
-        assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
-
-    def test_names_the_extra_it_needs(self, monkeypatch):
         render.environment.cache_clear()
         monkeypatch.setitem(sys.modules, "jinja2", None)
         with pytest.raises(ImportError, match="pip install jinja2"):
@@ -72,7 +60,7 @@ class TestSafety:
             {"notes": (HOSTILE,)},
             {"settings": {HOSTILE: HOSTILE}},
             {"findings": (Finding("warning", HOSTILE, HOSTILE),)},
-            {"selected": (HOSTILE,)},
+            {"features": (Feature(HOSTILE, 0, 1, True, 1.0, None),)},
         ],
         ids=lambda fields: next(iter(fields)),
     )

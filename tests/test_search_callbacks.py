@@ -1,11 +1,8 @@
-import sys
-import types
 
 import numpy as np
 import pytest
 
 from puselect import FSCPU
-from puselect.selectors.notebook import LiveProgress
 
 
 @pytest.fixture
@@ -39,26 +36,3 @@ def test_later_callbacks_replace_earlier_ones_and_an_error_leaves_no_observer(da
     assert len(steps) == selector.n_iter_
     FSCPU(3, max_iter=3, random_state=0).fit(*data)
     assert len(steps) == selector.n_iter_
-
-
-def test_the_live_display_is_updated_in_place(data, monkeypatch):
-    shown = []
-    handle = types.SimpleNamespace(update=shown.append)
-
-    def display(page, display_id):
-        shown.append(page)
-        return handle
-
-    module = types.ModuleType("IPython.display")
-    module.HTML, module.display = str, display
-    monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
-    monkeypatch.setitem(sys.modules, "IPython.display", module)
-    FSCPU(3, max_iter=4, random_state=0).set_callbacks(LiveProgress()).fit(*data)
-    assert "width:25%" in shown[0]
-    assert "width:100%" in shown[-1]
-
-
-def test_without_ipython_the_display_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "IPython.display", None)
-    with pytest.raises(ImportError, match="pip install ipython"):
-        LiveProgress()

@@ -19,10 +19,6 @@ def test_state_file_survives_a_round_trip_with_large_integers(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_no_file_is_no_state(tmp_path):
-    assert load_state(tmp_path / "nothing") is None
-
-
 def npy(array):
     buffer = io.BytesIO()
     np.save(buffer, array)

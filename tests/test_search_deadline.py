@@ -5,7 +5,6 @@ from puselect import FSCPU, check_suitability
 from puselect.baselines import DTRFE, PUBagging
 from puselect.datasets import make_pu_clusters
 from puselect.fscpu import auto_number
-from puselect.report.findings import find_problems
 from puselect.search import progress
 from puselect.search.progress import Deadline, watching
 
@@ -92,15 +91,6 @@ def test_a_path_that_takes_too_long_is_shortened(clock, monkeypatch):
     assert short.size != whole.size
 
 
-def test_time_is_set_aside_for_what_follows_a_search(clock):
-    clock.seconds_per_look = 0.0
-    end = Deadline(10.0)
-    end.set_aside(4.0)
-    assert end.left == 6
-    end.set_aside(0.0)
-    assert end.left == 10
-
-
 def test_without_time_for_a_single_step_evidence_alone_decides():
     limited = search(max_time=1e-9).fit(X, Y)
     assert (limited.timed_out_, limited.n_iter_) == (True, 0)
@@ -108,12 +98,6 @@ def test_without_time_for_a_single_step_evidence_alone_decides():
     expected[np.argsort(-limited.evidence_.z_scores)[:5]] = True
     assert np.array_equal(limited.support_, expected)
     assert limited.n_evaluations_ == 0
-
-
-def test_a_report_says_that_time_was_short(unlimited):
-    limited = search(max_time=1e-9).fit(X, Y)
-    assert "timed-out" in {finding.code for finding in find_problems(limited.result_, None, None)}
-    assert "timed-out" not in {finding.code for finding in find_problems(unlimited.result_, None, None)}
 
 
 def test_progress_shows_the_time_left_instead_of_steps():

@@ -60,14 +60,6 @@ def test_features_that_raise_the_value_are_found(n_wanted):
     assert search.decided.any()
 
 
-def test_a_score_is_the_weighted_effect_and_the_evidence():
-    evidence = np.linspace(-2, 9, 12)
-    search = run(optimizer(evidence, 5.0), by_place, 40)
-    np.testing.assert_allclose(search.scores, search.weight * search.effects + evidence)
-    assert search.weight == pytest.approx(effect_share(search.effects, 5 / 12) ** 2)
-    assert 0 < search.weight <= 1
-
-
 def test_evidence_decides_where_the_search_finds_nothing():
     search = run(optimizer(np.linspace(-2, 40, 10), 4.0), lambda masks: np.zeros(len(masks)), 30)
     assert (np.diff(search.scores) >= 0).all()
@@ -140,14 +132,3 @@ def test_noise_has_no_share_whatever_is_wanted(share):
     assert effect_share(noise, share) < 0.05
     assert effect_share(5 * noise, share) == pytest.approx(0.96, abs=0.01)
     assert effect_share(5 * noise, 0.0) == effect_share(5 * noise, 1.0) == 0, "there is nothing to choose"
-
-
-def test_a_restored_search_goes_on_as_if_nothing_had_happened():
-    one = run(optimizer(np.zeros(12), 5.0), by_place, 7)
-    other = optimizer(np.zeros(12), 5.0)
-    other.restore(one.state())
-    np.testing.assert_array_equal(one.scores, other.scores)
-    for search in (one, other):
-        run(search, by_place, 5, first=7)
-    np.testing.assert_array_equal(one.theta, other.theta)
-    np.testing.assert_array_equal(one.scores, other.scores)

@@ -55,19 +55,6 @@ def test_utilities_sum_to_zero_and_follow_the_order(values):
     assert (np.sign(np.subtract.outer(utilities, utilities)) == np.sign(np.subtract.outer(values, values))).all()
 
 
-def test_restored_state_continues_to_the_last_bit():
-    first, second = optimizer(np.full(6, 0.5)), optimizer(np.full(6, 0.5))
-    for step in range(5):
-        first.tell(first.ask(step), np.array([1.0, 0.0]))
-    second.restore(first.state())
-    for step in range(5, 10):
-        a, b = first.ask(step), second.ask(step)
-        np.testing.assert_array_equal(a, b)
-        first.tell(a, np.array([0.0, 1.0]))
-        second.tell(b, np.array([0.0, 1.0]))
-    np.testing.assert_array_equal(first.theta, second.theta)
-
-
 def test_masks_are_repaired_and_the_same_whenever_they_are_asked_for():
     igo = optimizer(np.full(10, 0.5), population_size=6, repair=Repair(np.ones(10), 3))
     masks = igo.ask(4)

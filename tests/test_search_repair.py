@@ -28,13 +28,6 @@ def test_budget_is_never_exceeded_and_nothing_more_fits(problem):
         assert not (costs[~mask] <= budget - total).any()
 
 
-def test_unit_costs_give_exactly_k_features():
-    rng = np.random.default_rng(0)
-    theta = rng.uniform(0.05, 0.95, 30)
-    masks = Repair(np.ones(30), 7).repaired(rng.random((200, 30)) < theta, draw_clocks(200, theta, 0, step=0))
-    assert (masks.sum(axis=1) == 7).all()
-
-
 def test_decimal_costs_are_not_lost_to_rounding():
     repair = Repair(np.full(3, 0.1), 0.3)
     assert repair.repaired(np.zeros((1, 3), dtype=bool), np.ones((2, 1, 3))).all()

@@ -33,15 +33,6 @@ def test_long_lists_are_cut_and_names_escaped():
     assert "<b>1" not in html
 
 
-def test_bars_are_as_long_as_the_scores():
-    selector = KBest(30, random_state=0).fit(X, y)
-    selector.scores_ = np.zeros(30)
-    selector.scores_[4], selector.scores_[7] = 2.0, 1.0
-    selector.ranking_ = np.argsort(np.argsort(-selector.scores_, kind="stable")) + 1
-    html = selected_html(selector)
-    assert html.index("width:90px") < html.index("width:45px") < html.index("width:0px")
-
-
 def test_a_search_shows_how_often_features_were_selected_again_and_no_probability():
     plain = FSCPU(3, max_iter=2, random_state=0).fit(X, y)
     assert "probability" not in selected_html(plain)

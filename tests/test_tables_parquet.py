@@ -40,27 +40,22 @@ def test_a_pattern_is_sampled_where_it_is_too_large(folder):
     assert json.loads(done.stdout)["n_rows"] == 60
 
 
-def test_files_that_do_not_fit_together_are_one_line(folder):
-    pl.DataFrame({"c0": [1.0], "other": [2]}).write_parquet("part-9.parquet")
+def damage(path):
+    whole = bytearray(path.read_bytes())
+    whole[200:1500] = b"x" * 1300  # the schema can be read
+    path.write_bytes(whole)
+
+
+@pytest.mark.parametrize(("name", "spoil", "message"), [
+    ("part-9.parquet", pl.DataFrame({"c0": [1.0], "other": [2]}).write_parquet, "part-9.parquet has other columns"),
+    ("part-1.parquet", lambda path: path.write_bytes(b"PAR1 no table PAR1"), "part-1.parquet"),
+    ("part-2.parquet", damage, "part-2.parquet"),
+])  # fmt: skip
+def test_a_file_that_does_not_fit_or_cannot_be_read_is_named_in_one_line(folder, tmp_path, name, spoil, message):
+    spoil(tmp_path / name)
     error = select("part-*.parquet", code=1).stderr
     assert error.count("\n") == 1
-    assert "part-9.parquet has other columns" in error
-
-
-def test_an_unreadable_file_among_many_is_named(folder, tmp_path):
-    (tmp_path / "part-1.parquet").write_bytes(b"PAR1 no table PAR1")
-    error = select("part-*.parquet", code=1).stderr
-    assert error.count("\n") == 1
-    assert "part-1.parquet" in error
-
-
-def test_a_file_with_damaged_values_among_many_is_named(folder, tmp_path):
-    whole = bytearray((tmp_path / "part-2.parquet").read_bytes())
-    whole[200:1500] = b"x" * 1300  # its schema can be read
-    (tmp_path / "part-2.parquet").write_bytes(whole)
-    error = select("part-*.parquet", code=1).stderr
-    assert error.count("\n") == 1
-    assert "part-2.parquet" in error
+    assert message in error
 
 
 def test_a_pattern_that_matches_nothing_is_named(folder):

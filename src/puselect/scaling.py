@@ -1,7 +1,7 @@
 """Scaling of the columns of a table, for any finite values."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,28 +19,8 @@ CUT = 0.005  # share of the rows that is cut off at each end of a column
 LONG = 4.0  # spreads from the median to the cut that make a long tail; a normal distribution has 2.6
 REACH = 2.5  # spreads that are kept on each side of the median if there is a long tail
 ONE_SIGMA = 0.1587  # share of a normal distribution beyond one standard deviation
+QUANTILES = (0.0, 1.0, CUT, ONE_SIGMA, 0.5, 1 - ONE_SIGMA, 1 - CUT)
 SCALES = ("auto", "standard", "minmax")
-
-
-class Scaling(Protocol):
-    """How a table was scaled, to scale others alike."""
-
-    def of_columns(self, chosen: BoolArray | IntArray) -> Self:
-        """Return the scaling of the columns of a mask, or with these numbers."""
-        ...
-
-    def scale(
-        self, X: AnyArray, dtype: type[np.floating] = np.float64, n_threads: int = 1
-    ) -> AnyArray:
-        """Return a scaled table; its columns are contiguous."""
-        ...
-
-
-def fit_scaling(name: str, X: AnyArray, n_threads: int = 1) -> Scaling:
-    """Return the scaling of `SCALES` with that name, fitted to a table."""
-    if name == "auto":
-        return RobustScaling.of(X, n_threads)
-    return ColumnRanges.of(X, n_threads) if name == "minmax" else ColumnRanges.of_deviations(X, n_threads)
 
 
 def check_unmasked(X: object) -> None:
@@ -98,7 +78,7 @@ class ColumnRanges(NamedTuple):
 
     def of_columns(self, chosen: BoolArray | IntArray) -> Self:
         """Return the ranges of the columns of a mask, or with these numbers."""
-        return self._replace(low=self.low[chosen], width=self.width[chosen])
+        return type(self)(*(part[chosen] for part in self))
 
     @classmethod
     def of_deviations(cls, X: AnyArray, n_threads: int = 1) -> Self:
@@ -161,7 +141,7 @@ class RobustScaling(NamedTuple):
 
     def of_columns(self, chosen: BoolArray | IntArray) -> Self:
         """Return the scaling of the columns of a mask, or with these numbers."""
-        return self._replace(centre=self.centre[chosen], below=self.below[chosen], above=self.above[chosen])
+        return type(self)(*(part[chosen] for part in self))
 
     def scale(
         self, X: AnyArray, dtype: type[np.floating] = np.float64, n_threads: int = 1
@@ -192,9 +172,15 @@ def scale_columns(X: AnyArray, dtype: type[np.floating] = np.float64) -> AnyArra
     return ColumnRanges.of(X).scale(X, dtype)
 
 
-def wanted_quantiles() -> list[float]:
-    """Return the quantiles that `robust_sides` takes, after the extremes."""
-    return [CUT, ONE_SIGMA, 0.5, 1 - ONE_SIGMA, 1 - CUT]
+Scaling = ColumnRanges | RobustScaling
+"""How a table was scaled, to scale others alike."""
+
+
+def fit_scaling(name: str, X: AnyArray, n_threads: int = 1) -> Scaling:
+    """Return the scaling of `SCALES` with that name, fitted to a table."""
+    if name == "auto":
+        return RobustScaling.of(X, n_threads)
+    return ColumnRanges.of(X, n_threads) if name == "minmax" else ColumnRanges.of_deviations(X, n_threads)
 
 
 def _scaled_table(
@@ -242,27 +228,16 @@ def _sparse_sides(X: csc_array) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 def _places(n_rows: int) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the places before and after the extremes and quantiles of `n_rows` sorted values, and shares between."""
-    place = np.array([0.0, 1.0, *wanted_quantiles()]) * (n_rows - 1)
+    place = np.array(QUANTILES) * (n_rows - 1)
     before = np.floor(place).astype(np.intp)
     return before, np.minimum(before + 1, n_rows - 1), place - before
 
 
 def _sides_between(before: AnyArray, after: AnyArray, share: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return `robust_sides` of values between those before and after them, shape (n_columns, n_quantiles)."""
-    low, high = before.astype(np.float64) / 2, after.astype(np.float64) / 2
-    return robust_sides(*np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share)).T)
-
-
-def robust_sides(
-    low: FloatArray,
-    high: FloatArray,
-    first: FloatArray,
-    left: FloatArray,
-    median: FloatArray,
-    right: FloatArray,
-    last: FloatArray,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the centre of columns and how far they reach on both sides, from their extremes and quantiles, halved."""
+    """Return centres and sides from values before and after the extremes and quantiles, shape (n_columns, 7)."""
+    lower, upper = before.astype(np.float64) / 2, after.astype(np.float64) / 2
+    between = np.where(share < 0.5, lower + (upper - lower) * share, upper - (upper - lower) * (1 - share))
+    low, high, first, left, median, right, last = between.T
     below, above = median - left, right - median
     is_long = (median - first) / LONG > below, (last - median) / LONG > above
     has_tail = (np.minimum(below, above) > 0) & (is_long[0] | is_long[1])

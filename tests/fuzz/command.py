@@ -22,8 +22,8 @@ from puselect.cli.application import app
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-command-"))
 OPTIONS: dict[str, list[Any]] = {
-    "-k": [1, 2, 3, 9, 0, -1, "x", ""], "--positive": [1, "1", "yes", "", "2"], "--encode": [None],
-    "--drop": ["c0", "c0,c1", "", "zz", "label"], "--keep": ["c1", "zz", "label", "c1,c1"], "--impute": ["median", "x"],
+    "-k": [1, 2, 3, 9, 0, -1, "x", ""], "--positive": [1, "1", "yes", "", "2"],
+    "--drop": ["c0", "c0,c1", "", "zz", "label"], "--keep": ["c1", "zz", "label", "c1,c1"],
     "--max-categories": [2, 0, -1, 99], "--max-rows": [2, 12, 30, 0, -3], "--max-memory": ["1G", "1", "0", "x", "1K"],
     "--budget": [2, 0, -1, "nan", "inf", 1e-9], "--costs": ["costs.csv", "costs.json", "missing.csv", "."],
     "--method": ["kbest", "lasso", "mrmr", "semi-jmi", "nope", ""], "--seed": [0, 1, -1, 2**40, "x"],

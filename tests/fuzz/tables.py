@@ -64,9 +64,8 @@ def spec(draw: Draw) -> TableSpec:
         truth=draw(st.sampled_from([None, None, None, None, "c", "label"])),
         drop=draw(some) if chance(draw, 10) else (),
         keep=draw(some) if chance(draw, 10) else (),
-        encode=draw(st.booleans()),
+        prepare=draw(st.booleans()),
         max_categories=draw(st.sampled_from([20, 2, 100])),
-        impute=draw(st.sampled_from([None, "median", "median", "median"])),
         max_rows=draw(st.sampled_from([None, None, None, 10, 3])),
         max_memory=draw(st.sampled_from([None, None, 1000, 10**6])),
     )

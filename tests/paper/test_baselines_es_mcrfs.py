@@ -5,11 +5,7 @@ from sklearn.ensemble import RandomForestClassifier
 from small_tables import small_table
 
 from puselect.selectors.ranking import RankingTask
-from puselect_paper.baselines.agent import (
-    MEMORY,
-    TARGET_EPSILON,
-    Agent,
-)
+from puselect_paper.baselines.agent import MEMORY, STOP_BELOW, TARGET_EPSILON, Agent, russian_roulette
 from puselect_paper.baselines.es_mcrfs import ESMCRFS, ForestReward, split_rows, walking_epsilon
 from puselect_paper.baselines.q_network import Batch, QNetwork, loss, loss_gradient
 
@@ -48,6 +44,13 @@ def test_the_first_step_of_adam_moves_every_parameter_by_the_learning_rate(rng):
     for old, new, gradient in zip(before, network.parameters, gradients, strict=True):
         clear = np.abs(gradient) > 1e-5
         np.testing.assert_allclose((old - new)[clear], 1e-3 * np.sign(gradient[clear]), rtol=1e-2)
+
+
+@pytest.mark.parametrize("weight", [0.01, 0.2, 0.5, 3.0])
+def test_stopping_leaves_the_expected_weight_as_it_is(weight):
+    outcomes = [russian_roulette(weight, chance) for chance in (np.arange(10_000) + 0.5) / 10_000]
+    assert np.mean([left for _, left in outcomes]) == pytest.approx(weight, rel=1e-2)
+    assert any(stopped for stopped, _ in outcomes) == (weight < STOP_BELOW)
 
 
 def test_walks_value_every_feature_without_bias(rng):

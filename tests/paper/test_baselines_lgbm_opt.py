@@ -1,4 +1,3 @@
-import sys
 
 import numpy as np
 import pytest
@@ -65,10 +64,3 @@ def test_one_labelled_row_is_too_few():
     single[np.flatnonzero(y)[0]] = 1
     with pytest.raises(ValueError, match="two labelled positives"):
         quick().fit(X, single)
-
-
-def test_a_missing_extra_is_named_with_its_command(monkeypatch):
-    X, y, _ = small()
-    monkeypatch.setitem(sys.modules, "lightgbm", None)
-    with pytest.raises(ImportError, match="pip install lightgbm"):
-        quick().fit(X, y)

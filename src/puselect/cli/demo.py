@@ -1,17 +1,19 @@
 """``puselect demo``: features found on artificial data, and on a real table with hidden labels."""
 
-import csv
-import io
 import shlex
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from puselect.cli import options
 from puselect.cli.application import command, console
 from puselect.cli.writing import check_outputs, output_file
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 TRY = "select {table} --label known --drop diagnosis --report report.html"
 TRY_EXPORT = (
@@ -30,41 +32,31 @@ ExportFile = Annotated[
 ]
 
 
-class RealResult(NamedTuple):
-    """AUC on fully labelled test rows of models trained on a few labels."""
-
-    n_rows: int
-    n_labelled: int
-    selected: tuple[str, ...]
-    auc_selected: float
-    auc_all: float
-    auc_random: float
-    seconds: float
-
-
 @command
 def demo(
     *, seed: options.Seed = 0, table: TableFile = None, messy: ExportFile = None, debug: options.Debug = False
 ) -> None:
     """Select features on artificial and on real data (no network needed)."""
     if table is not None:
-        write_table(table, seed)
+        about = (
+            "569 breast tumours, 30 measurements each; [bold]known[/bold] is 1 for a tenth of the malignant ones, "
+            "[bold]diagnosis[/bold] is the truth: 1 for all of them."
+        )
+        write_table("--table", table, breast_columns(seed), about, TRY)
     if messy is not None:
-        write_export(messy, seed)
+        from puselect.datasets.fraud import fraud_export_columns
+
+        about = (
+            f"{EXPORT_ROWS:,} payments; [bold]known_fraud[/bold] is yes for 60 of them, and nothing is known about the "
+            "others."
+        )
+        write_table("--messy", messy, fraud_export_columns(EXPORT_ROWS, seed)[0], about, TRY_EXPORT)
     if table is not None or messy is not None:
         return
-    with console.status("artificial data (the first run compiles for about ten seconds) ..."):
-        text = artificial_demo(seed)
-    console.print(f"\n[bold]Artificial data[/bold]: {text}")
-    with console.status("breast cancer data ..."):
-        real = real_demo(seed)
-    console.print(
-        f"\n[bold]Breast cancer data[/bold]: {real.n_rows} rows, 30 features, "
-        f"{real.n_labelled} labelled malignant tumours, the rest unlabelled\n"
-        f"  selected in {real.seconds:.1f} s: {', '.join(real.selected)}\n"
-        f"  AUC of a logistic model on test rows: [bold]{real.auc_selected:.3f}[/bold] with these "
-        f"{len(real.selected)}, {real.auc_all:.3f} with all, {real.auc_random:.3f} with as many random ones."
-    )
+    for name, run in (("Artificial", artificial_demo), ("Breast cancer", real_demo)):
+        with console.status(f"{name} data (the first run compiles for about ten seconds) ..."):
+            text = run(seed)
+        console.print(f"\n[bold]{name} data[/bold]: {text}")
     console.print("\nTry next, on a file:")
     show_command("demo --table breast.csv")
     show_command(TRY.format(table="breast.csv"))
@@ -79,34 +71,27 @@ def show_command(words: str) -> None:
     console.print(f"  {options.program()} {words}", style="bold", markup=False, soft_wrap=True)
 
 
-def write_table(path: Path, seed: int) -> None:
-    """Write the table of the demo and suggest what to do with it."""
-    check_outputs({"--table": path})
-    with output_file(path) as file:
-        file.write(demo_table(seed).encode())
-    console.print(
-        f"{path}: 569 breast tumours, 30 measurements each; [bold]known[/bold] is 1 for a tenth of the malignant\n"
-        "ones, [bold]diagnosis[/bold] is the truth: 1 for all of them.\nTry next:",
-        soft_wrap=True,
-    )
-    show_command(TRY.format(table=shlex.quote(str(path))))
-
-
-def write_export(path: Path, seed: int) -> None:
-    """Write an artificial export with identifiers, dates, text, missing values and leaks, and suggest what to do."""
-    from puselect.datasets.fraud import fraud_export_columns
+def write_table(option: str, path: Path, columns: "Mapping[str, ArrayLike]", about: str, command: str) -> None:
+    """Write a table and suggest what to do with it."""
     from puselect.tables.frames import pl
 
-    check_outputs({"--messy": path})
-    columns, _ = fraud_export_columns(EXPORT_ROWS, seed)
+    check_outputs({option: path})
     with output_file(path) as file:
         pl.DataFrame(columns, nan_to_null=True).write_csv(file)
-    console.print(
-        f"{path}: {EXPORT_ROWS:,} payments, {len(columns)} columns; [bold]known_fraud[/bold] is yes for 60 of them, "
-        "and nothing\nis known about the others. Try next:",
-        soft_wrap=True,
-    )
-    show_command(TRY_EXPORT.format(table=shlex.quote(str(path))))
+    console.print(f"{path}: {about} Try next:", soft_wrap=True)
+    show_command(command.format(table=shlex.quote(str(path))))
+
+
+def breast_columns(seed: int) -> "dict[str, ArrayLike]":
+    """Return the breast cancer data: 30 features, `known` (1 for a tenth of the malignant rows), `diagnosis`."""
+    from sklearn.datasets import load_breast_cancer
+
+    from puselect.datasets import hide_labels
+
+    data = load_breast_cancer()
+    diagnosis = (data.target == 0).astype(int)
+    features = dict(zip(data.feature_names.tolist(), data.data.T, strict=True))
+    return {**features, "known": hide_labels(diagnosis, 0.1, random_state=seed), "diagnosis": diagnosis}
 
 
 def artificial_demo(seed: int) -> str:
@@ -130,7 +115,7 @@ def artificial_demo(seed: int) -> str:
     )
 
 
-def real_demo(seed: int, n_select: int = 6) -> RealResult:
+def real_demo(seed: int) -> str:
     """Hide nine tenths of the malignant labels of the breast cancer data and select a few of its 30 features."""
     import numpy as np
     from sklearn.datasets import load_breast_cancer
@@ -147,27 +132,15 @@ def real_demo(seed: int, n_select: int = 6) -> RealResult:
     )
     y = hide_labels(classes, 0.1, random_state=seed)
     begin = time.perf_counter()
-    selector = FSCPU(n_features_to_select=n_select, random_state=seed, n_jobs=-1).fit(X, y)
+    support = FSCPU(6, random_state=seed, n_jobs=-1).fit(X, y).support_
     seconds = time.perf_counter() - begin
     rng = np.random.default_rng(seed)
-    drawn = [rng.choice(X.shape[1], n_select, replace=False) for _ in range(N_RANDOM)]
-    chosen = (np.flatnonzero(selector.support_), np.arange(X.shape[1]), *drawn)
-    aucs = [downstream_auc("logistic", X[:, columns], y, X_test[:, columns], y_test) for columns in chosen]
-    names = tuple(data.feature_names[selector.support_])
-    return RealResult(len(X), int(y.sum()), names, aucs[0], aucs[1], float(np.mean(aucs[2:])), seconds)
-
-
-def demo_table(seed: int = 0) -> str:
-    """Return the breast cancer data as CSV: 30 features, `known` (1 for a tenth of the malignant rows), `diagnosis`."""
-    from sklearn.datasets import load_breast_cancer
-
-    from puselect.datasets import hide_labels
-
-    data = load_breast_cancer()
-    diagnosis = (data.target == 0).astype(int)
-    known = hide_labels(diagnosis, 0.1, random_state=seed)
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow([*data.feature_names, "known", "diagnosis"])
-    writer.writerows([*row, *classes] for row, *classes in zip(data.data, known, diagnosis, strict=True))
-    return text.getvalue()
+    drawn = [rng.choice(30, 6, replace=False) for _ in range(N_RANDOM)]
+    chosen = (np.flatnonzero(support), np.arange(30), *drawn)
+    own, all_, *others = (downstream_auc("logistic", X[:, part], y, X_test[:, part], y_test) for part in chosen)
+    return (
+        f"{len(X)} rows, 30 features, {y.sum()} labelled malignant tumours, the rest unlabelled\n"
+        f"  selected in {seconds:.1f} s: {', '.join(data.feature_names[support])}\n"
+        f"  AUC of a logistic model on test rows: [bold]{own:.3f}[/bold] with these 6, {all_:.3f} with all, "
+        f"{np.mean(others):.3f} with as many random ones."
+    )

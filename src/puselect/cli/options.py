@@ -108,19 +108,12 @@ class TableOptions:
         option(TABLE, "R", "Leave out columns whose rank correlation with an earlier one is R or more, as in .99.",
                min=0.5, max=1),
     ] = None
-    encode: Annotated[
-        bool,
-        option(TABLE, "", "One-hot encode text and turn dates into numbers instead of leaving them out.", "--encode"),
-    ] = False
     categories: Annotated[
         list[str] | None, option(TABLE, "COLS", "Columns of numbers that are categories, such as zip codes.")
     ] = None
     max_categories: Annotated[
         int, option(TABLE, "N", "Encode the N most frequent values of text, and pool the others.", min=2)
     ] = 20
-    impute: Annotated[
-        str | None, option(TABLE, "median", "Fill missing and infinite values with the column's median.")
-    ] = None
     max_rows: Annotated[
         int | None, option(TABLE, "N", "Read at most N rows: all labelled ones and a random sample.", min=2)
     ] = None
@@ -134,7 +127,6 @@ class TableOptions:
         """Return what to read."""
         from puselect.tables.loading import TableSpec
 
-        check_choice("--impute", self.impute, ["median"])
         check_choice("--decimal", self.decimal, [".", ","])
         return TableSpec(
             self.label,
@@ -151,10 +143,8 @@ class TableOptions:
             missing_codes=split_names(self.missing),
             decimal=self.decimal,
             drop_duplicates=self.drop_duplicates,
-            encode=self.encode,
             categories=split_names(self.categories),
             max_categories=self.max_categories,
-            impute=self.impute,
             max_rows=self.max_rows,
             max_memory=self.max_memory,
             seed=seed,

@@ -126,16 +126,12 @@ def feature_table(selection: "Selection") -> Table:
     for shown in lines[:MOST_SHOWN]:
         more: list[RenderableType] = [f"{costs[shown.column]:g}"] if costs else []
         if has_shares:
-            more += [shown.again, bar(shown.share or 0.0, 1.0), Text(printable(shown.twin), style="dim")]
+            bar = ProgressBar(1.0, shown.share or 0.0, BAR_WIDTH, complete_style="cyan", finished_style="cyan")
+            more += [shown.again, bar, Text(printable(shown.twin), style="dim")]
         table.add_row(Text(printable(shown.name), style="bold"), Text(printable(shown.phrase)), *more)
     if len(lines) > MOST_SHOWN:
         table.add_row(f"... and {len(lines) - MOST_SHOWN} more")
     return table
-
-
-def bar(value: float, top: float) -> RenderableType:
-    """Return a bar whose length is the value as a share of `top`."""
-    return ProgressBar(top, value, BAR_WIDTH, complete_style="cyan", finished_style="cyan") if top > 0 else ""
 
 
 def line(console: Console, head: str, text: str, style: str = "") -> None:

@@ -2,7 +2,7 @@
 
 import difflib
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from puselect.phrases import counted, shortened
 from puselect.tables import errors
@@ -21,9 +21,8 @@ def error_text(error: errors.TableError) -> str:
             return label_text(error)
         case errors.CostsError():
             return costs_text(error)
-        case errors.AnswersError(path, fault, rows, detail):
-            named = ", ".join(rows[:3]) + (", ..." if len(rows) > 3 else "")
-            return ANSWERS_TEXTS[fault].format(path=path, rows=counted(len(rows), "row"), named=named, detail=detail)
+        case errors.AnswersError():
+            return answers_text(error)
         case errors.RaggedLineError(path, line, separators=(own, usual)):
             fields = f"line {line} has its fields between {own!r}, the header between {usual!r}"
             return f"{path}: {fields}; use one, as in sed '{line},$ s/[{own}]/{usual}/g' FILE > NEW"
@@ -36,10 +35,10 @@ def error_text(error: errors.TableError) -> str:
             return f"one-hot encoding makes more than one column named {quoted(names)}; rename the original columns"
         case errors.RepeatedNameError(path, names):
             return f"{path} has more than one column named {quoted(names)}; column names must be unique"
-        case errors.UnknownColumnError(path, role, name, columns):
-            return f"--{role}: {path} has no column {name!r}{suggestion(name, columns)}"
-        case errors.LackingColumnsError(path, names, columns):
+        case errors.UnknownColumnError(path, "selection", names, columns):
             return f"{path} has no column {quoted(names)}, which the selection needs{nearest(names[0], columns)}"
+        case errors.UnknownColumnError(path, role, names, columns):
+            return f"--{role}: {path} has no column {quoted(names)}{suggestion(names[0], columns)}"
         case errors.KeepError(name, None):
             return f"--keep: {name!r} is the label, truth, identifier, row group or a dropped column, not a feature"
         case errors.IdError(name, "missing", n_rows=n_rows):
@@ -56,14 +55,21 @@ def error_text(error: errors.TableError) -> str:
         case errors.TooManyLabelledError(n_labelled, max_rows):
             return f"{n_labelled} rows are labelled, but only {max_rows} may be read; raise --max-rows or --max-memory"
         case errors.MissingValuesError(hole, counts):
-            return (
-                f"{counted(len(counts), 'column')} with {hole} values: {name_counts(counts)}; "
-                "add --prepare, fill them with --impute median, or leave the columns out with --drop"
-            )
+            most_first = sorted(counts.items(), key=lambda item: -item[1])
+            named = shortened([f"{name} ({count})" for name, count in most_first])
+            columns = f"{counted(len(counts), 'column')} with {hole} values: {named}"
+            return f"{columns}; fill them with --prepare, or leave the columns out with --drop"
         case errors.AmbiguousNumberError():
             return str(error).replace("decimal=", "--decimal=")
         case _:
             return str(error)
+
+
+def answers_text(error: errors.AnswersError) -> str:
+    """Return what is wrong with a file of answers: the count and the first three rows."""
+    named = ", ".join(error.rows[:3]) + (", ..." if len(error.rows) > 3 else "")
+    words = {"path": error.path, "rows": counted(len(error.rows), "row"), "named": named, "detail": error.detail}
+    return ANSWERS_TEXTS[error.fault].format(**words)
 
 
 FILE_TEXTS: dict[errors.FileFault, str] = {
@@ -122,9 +128,7 @@ ANSWERS_TEXTS: dict[errors.AnswersFault, str] = {
 COSTS_TEXTS: dict[errors.CostsFault, str] = {
     "empty": "{path} is empty; expected lines of name,cost",
     "line": "{path} must hold lines of name,cost{detail}",
-    "json": "{path} is not valid JSON{detail}",
-    "object": '{path} must hold an object such as {{"age": 1, "scan": 250.0}}',
-    "size": "{path} is too large for a list of costs",
+    "json": '{path} must hold an object such as {{"age": 1, "scan": 250.0}}{detail}',
     "missing": "{path} has no cost for {names}; add them, or a line *,1 for all others",
     "unknown": "{path} has a cost for {names}, which is no column: delete the line, or correct the name{near}",
 }
@@ -138,7 +142,7 @@ def costs_text(error: errors.CostsError) -> str:
     return f"--costs: {text}"
 
 
-HINTS = {"text": "see --prepare and --encode", "dates": "see --prepare and --encode", "identifier": "use it with --use",
+HINTS = {"text": "use it with --prepare", "dates": "use it with --prepare", "identifier": "use it with --use",
          "sparse": "use it with --use", "units": "or leave it out with --drop"}
 
 
@@ -165,18 +169,6 @@ def size(n_bytes: str) -> str:
 def quoted(names: Sequence[str]) -> str:
     """Return the first names in quotes."""
     return shortened([repr(name) for name in names])
-
-
-def name_counts(counts: Mapping[str, int]) -> str:
-    """Return names with their counts, the largest first.
-
-    Examples
-    --------
-    >>> name_counts({"b": 1, "a": 3})
-    'a (3), b (1)'
-    """
-    ordered = sorted(counts.items(), key=lambda pair: -pair[1])
-    return shortened([f"{name} ({count})" for name, count in ordered])
 
 
 def value_list(counts: errors.ValueCounts) -> str:

@@ -15,7 +15,7 @@ from puselect.columns.ranks import ROUNDING, ColumnRanks
 SHARES = np.linspace(0, 1, 21)  # of positives among all rows
 MINORITY = 6.0  # before the table is looked at, a share s has the density (1 - s)^6
 DEPENDENCE = 4.0  # times the root of the number of columns: how many columns repeat each other
-PICKED = 0.01  # largest p-value, times the number of columns, of a column that says how rows were picked
+PICKED = 0.05  # largest p-value, times the number of columns, of a column that says how rows were picked
 UNRELATED = 0.01  # smallest p-value of such a column for positives against negatives, if it says nothing else
 SUSPECTED = 0.01  # largest p-value of a column that is judged by the inspected rows alone
 
@@ -35,13 +35,12 @@ class CheckedRanks:
         errors = self._variance(known) / m, self._variance(self.gap) / self.n_negative
         self.among_inspected = _ratio((known[0] - self.gap[0]) ** 2, errors[0] + errors[1])
         """Squared z-score of the locations of positives and negatives, shape (n_features,)."""
-        others = chi2.sf(self._picking(known, *errors, most=1.0), 1) > SUSPECTED
-        totals = np.array([self._contrast(known, m, share)[others].sum() for share in SHARES])
-        self.share = likely_share(totals, ranks.n_features)
-        """Of positives among all rows."""
-        p_values = chi2.sf(self._picking(known, *errors, most=max(0.5, 2 * self.share)), 1)
+        p_values = chi2.sf(self._picking(known, *errors), 1)
         self.suspected: BoolArray = p_values <= SUSPECTED
         """Columns that may say how rows were picked, shape (n_features,)."""
+        totals = np.array([self._contrast(known, m, share)[~self.suspected].sum() for share in SHARES])
+        self.share = likely_share(totals, ranks.n_features)
+        """Of positives among all rows."""
         is_unrelated = chi2.sf(self.among_inspected, 1) > UNRELATED
         self.picked: BoolArray = (p_values * ranks.n_features <= PICKED) & is_unrelated
         """Columns that do, and say nothing about the class."""
@@ -71,15 +70,13 @@ class CheckedRanks:
         n_counted = squares - (of_positive - of_negative) ** 2 / self.ranks.n_rows
         return np.asarray(_ratio(total**2, n_counted * self.ranks.variance[:, columns]).sum(axis=0))
 
-    def _picking(
-        self, known: FloatArray, of_positive: FloatArray, of_negative: FloatArray, most: float
-    ) -> FloatArray:
-        """Return the squared z-score of the location of inspected among all rows, the smallest over all shares.
+    def _picking(self, known: FloatArray, of_positive: FloatArray, of_negative: FloatArray) -> FloatArray:
+        """Return the squared z-score of the location of inspected among all rows: the smallest over shares up to ½.
 
-        Shares are at most `most`; `of_positive` and `of_negative` are the squared errors of the mean scores.
+        `of_positive` and `of_negative` are the squared errors of the mean scores.
         """
         found, of_all = [], self.ranks.variance[0] / self.ranks.n_rows
-        for share in SHARES[most >= SHARES]:
+        for share in SHARES[: len(SHARES) // 2 + 1]:
             error = share**2 * of_positive + (1 - share) ** 2 * of_negative - of_all
             found.append(_ratio((share * known[0] + (1 - share) * self.gap[0]) ** 2, error))
         return np.asarray(np.min(found, axis=0))

@@ -1,6 +1,6 @@
 """Artificial tables like those of fraud detection, tidy and as a messy export of a database."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator, RandomState
@@ -15,36 +15,17 @@ _AMOUNT_SKEW, _COUNT_SKEW = 2.5, 1.3  # standard deviations of the logarithms
 _SHIFTED = ((0, 1, 2, 3, 4), (2, 3, 4, 5, 6), (4, 5, 6, 7, 0))  # latent columns in which each cluster differs
 
 
-class _Kind(NamedTuple):
-    """Columns of one kind: the relevant ones first."""
-
-    name: str
-    n_relevant: int
-    n_irrelevant: int
-
-
-_KINDS = (
-    _Kind("amount", 3, 8),
-    _Kind("count", 2, 4),
-    _Kind("imputed", 2, 4),
-    _Kind("ratio", 1, 6),
-    _Kind("dummy", 0, 10),
-)
-_RELEVANT_NAMES = [f"{kind.name}_{i + 1}" for kind in _KINDS for i in range(kind.n_relevant)]
-_IRRELEVANT_NAMES = [
-    f"{kind.name}_{kind.n_relevant + i + 1}" for kind in _KINDS for i in range(kind.n_irrelevant)
-]
+_KINDS = {"amount": (3, 8), "count": (2, 4), "imputed": (2, 4), "ratio": (1, 6), "dummy": (0, 10)}
+"""Numbers of relevant and of other columns of each kind."""
+_RELEVANT_NAMES = [f"{kind}_{i + 1}" for kind, (n, _) in _KINDS.items() for i in range(n)]
+_IRRELEVANT_NAMES = [f"{kind}_{first + i + 1}" for kind, (first, n) in _KINDS.items() for i in range(n)]
 FRAUD_COLUMNS = (*_RELEVANT_NAMES, *_IRRELEVANT_NAMES)
 """Names of the columns of `make_fraud_table`, in their order without shuffling: the eight relevant ones first."""
 
 
 def make_fraud_table(
-    *,
-    shuffle: bool = True,
-    as_frame: bool = False,
-    return_classes: bool = False,
-    random_state: int | RandomState | Generator | None = None,
-) -> tuple[Any, ...]:
+    *, as_frame: bool = False, random_state: int | RandomState | Generator | None = None
+) -> tuple[Any, IntArray, BoolArray]:
     """Draw a table with the columns that fraud data have: 30,000 rows, 40 columns, 60 known of 900 positives.
 
     The positives form three clusters. Each differs from the other rows in five of eight latent normal columns: its
@@ -56,12 +37,8 @@ def make_fraud_table(
 
     Parameters
     ----------
-    shuffle : bool
-        Whether rows and columns are in random order. If not, relevant columns and positive rows come first.
     as_frame : bool
         Whether `X` is a pandas DataFrame with the names of `FRAUD_COLUMNS`.
-    return_classes : bool
-        Whether to return the true classes too.
     random_state : int, RandomState, Generator or None
         Seed of all random numbers.
 
@@ -73,8 +50,6 @@ def make_fraud_table(
         Labels: 1 labelled positive, 0 unlabelled.
     relevant : bool ndarray of shape (40,)
         The columns a selector should find.
-    classes : int ndarray of shape (30000,)
-        1 positive, 0 negative. Only with `return_classes`.
 
     Examples
     --------
@@ -83,15 +58,17 @@ def make_fraud_table(
     >>> X.shape, int(y.sum()), int(relevant.sum())
     ((30000, 40), 60, 8)
     """
-    X, y, relevant, classes, names = fraud_arrays(as_generator(random_state), shuffle)
-    result = (as_pandas(dict(zip(names, X.T, strict=True))) if as_frame else X, y, relevant)
-    return (*result, classes) if return_classes else result
+    X, y, relevant, _, names = fraud_arrays(as_generator(random_state))
+    return as_pandas(dict(zip(names, X.T, strict=True))) if as_frame else X, y, relevant
 
 
 def fraud_arrays(
     rng: Generator, shuffle: bool = True
 ) -> tuple[FloatArray, IntArray, BoolArray, IntArray, list[str]]:
-    """Return the table, the labels, which columns are relevant, the classes and the names of the columns."""
+    """Return the table, the labels, which columns are relevant, the classes and the names of the columns.
+
+    Without shuffling, relevant columns and positive rows come first.
+    """
     X = np.hstack([_relevant_columns(rng, _latent_columns(rng)), _irrelevant_columns(rng)])
     classes = (np.arange(_N_ROWS) < _N_POSITIVE).astype(np.int64)
     y = np.zeros(_N_ROWS, dtype=np.int64)
@@ -128,8 +105,8 @@ def _relevant_columns(rng: Generator, latent: FloatArray) -> FloatArray:
 
 
 def _irrelevant_columns(rng: Generator) -> FloatArray:
-    _, n_counts, n_imputed, n_ratios, n_dummies = (kind.n_irrelevant for kind in _KINDS)
-    amounts = _amounts(rng.normal(size=(_N_ROWS, _KINDS[0].n_irrelevant)))
+    n_amounts, n_counts, n_imputed, n_ratios, n_dummies = (n for _, n in _KINDS.values())
+    amounts = _amounts(rng.normal(size=(_N_ROWS, n_amounts)))
     counts = rng.poisson(2, (_N_ROWS, n_counts)).astype(np.float64)
     imputed = _imputed(rng, rng.normal(size=(_N_ROWS, n_imputed)))
     factors = rng.normal(size=(_N_ROWS, 2))

@@ -1,7 +1,6 @@
 """Tables in partitions that the workers of a Dask cluster read: rows travel, tables do not.
 
-The only module of the package that knows Dask. A partition is an array, a data frame, a part of a file with a `read`
-and a `path`, or a promise of one of them.
+The only module of the package that knows Dask. A partition is an array, a data frame, or a promise of one of them.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +21,6 @@ from puselect.labels import draw_rows, equal_to, labelled_positives, without_mis
 from puselect.selectors.base import PUSelector, warn_of_few_labels
 
 RETRIES = 3
-SECONDS_TO_CONNECT = 10
 SAMPLES_KEPT = 200  # steps' worth of rows that a sampled search brings here, once: 200,000 by default
 SHOWN = 10  # labels of a partition that an error may name
 
@@ -35,11 +33,9 @@ class PartitionedTable:
     A worker that is lost costs time: its partitions are computed or read again by the others.
     """
 
-    def __init__(self, client: Any, parts: Sequence[object], columns: tuple[str, ...] | None = None) -> None:
+    def __init__(self, client: Any, parts: Sequence[object]) -> None:
         self.client = client
         self.parts = list(parts)
-        self.columns = columns
-        """Their names, where they have any."""
         shapes = self.map(_shape)
         widths = {width for n_rows, width in shapes if n_rows}
         if len(widths) != 1:
@@ -85,14 +81,9 @@ def map_parts(
         raise
 
 
-def read_part(part: Any) -> AnyArray:
+def read_part(part: ArrayLike) -> AnyArray:
     """Return a partition as an array of finite numbers, or raise a ValueError; runs on a worker."""
-    try:
-        values: AnyArray = part.read() if hasattr(part, "read") else np.asarray(part)
-    except Exception as error:
-        if hasattr(part, "path"):
-            raise ValueError(f"{part.path} cannot be read: {error}") from error
-        raise
+    values = np.asarray(part)
     if values.dtype not in (np.float32, np.float64):
         values = values.astype(np.float64)
     if values.ndim != 2:
@@ -102,16 +93,16 @@ def read_part(part: Any) -> AnyArray:
     return values
 
 
-def _shape(part: object) -> tuple[int, int]:
+def _shape(part: ArrayLike) -> tuple[int, int]:
     n_rows, n_columns = read_part(part).shape
     return n_rows, n_columns
 
 
-def _take(part: object, rows: IntArray) -> AnyArray:
+def _take(part: ArrayLike, rows: IntArray) -> AnyArray:
     return read_part(part)[rows]
 
 
-def _scores(model: RowModel, support: BoolArray, part: object) -> FloatArray:
+def _scores(model: RowModel, support: BoolArray, part: ArrayLike) -> FloatArray:
     return model.scores(read_part(part)[:, support])
 
 
@@ -133,18 +124,12 @@ def load_distributed() -> ModuleType:
         raise ImportError("a Dask cluster needs Dask: pip install 'dask[distributed]'") from error
 
 
-def connected_client(address: str | None = None) -> Any:
-    """Return a client of the cluster at an address, or the one in use; raise a ValueError if there is none."""
-    distributed = load_distributed()
-    if address is None:
-        try:
-            return distributed.get_client()
-        except ValueError as error:
-            raise ValueError("engine='dask' needs a cluster; create a distributed.Client first") from error
+def connected_client() -> Any:
+    """Return the client of the cluster in use; raise a ValueError if there is none."""
     try:
-        return distributed.Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
-    except OSError as error:
-        raise ValueError(f"no Dask scheduler answers at {address!r}") from error
+        return load_distributed().get_client()
+    except ValueError as error:
+        raise ValueError("engine='dask' needs a cluster; create a distributed.Client first") from error
 
 
 def check_workers(client: Any) -> None:

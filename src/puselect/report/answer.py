@@ -17,6 +17,7 @@ UNCHECKED = "puselect check, or check_suitability in Python, tells whether this 
 NAMED_FIRST, LONGEST_NAME = 3, 28
 FIRST_ROWS = 10
 EFFORTS = (50, 100, 200)
+OFTEN = 0.5  # share of the repeated searches
 EVERYWHERE = "their clusters hold most of the other rows, too"
 
 
@@ -101,8 +102,9 @@ def standing(selection: Selection) -> Standing:
 
 
 def headline(selection: Selection) -> str:
-    """Return the finding in a sentence, no stronger than what was checked."""
-    names = [_cut(name) for name in selection.selected]
+    """Return the finding in a sentence, no stronger than what was checked; features that rarely came back come last."""
+    chosen = [line for line in feature_lines(selection) if line.selected]
+    names = [_cut(line.name) for line in sorted(chosen, key=lambda line: line.both is not None and line.both < OFTEN)]
     n, s = len(names), "s" if len(names) == 1 else ""
     more = [counted(n - NAMED_FIRST, "more feature")] if n > NAMED_FIRST + 1 else names[NAMED_FIRST:]
     some = listed([*names[:NAMED_FIRST], *more]) if names else "No feature"

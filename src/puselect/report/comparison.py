@@ -142,7 +142,7 @@ class Comparison(JSONRecord):
         notes : list of str
             Shown with the settings.
         **fields
-            Other fields: score_name, score_is_proxy, n_features, n_rows, n_labelled, command, seed, ...
+            Other fields of the record.
 
         Examples
         --------
@@ -174,18 +174,13 @@ class Comparison(JSONRecord):
             **fields,
         )
 
-
-    @property
-    def n_shared(self) -> int:
-        """How many features every method selects."""
-        return len(set.intersection(*(set(method.selected) for method in self.rivals)))
-
     @property
     def headline(self) -> str:
         """The result in one sentence."""
         best, *others = self.rivals
         if best.interval is None:
-            return f"{counted(len(others) + 1, 'method')}, {counted(self.n_shared, 'feature')} in common."
+            shared = set.intersection(*(set(method.selected) for method in self.rivals))
+            return f"{counted(len(others) + 1, 'method')}, {counted(len(shared), 'feature')} in common."
         if any(yardstick(method.method) == "random" and not method.is_behind for method in self.methods):
             return "No method is clearly better than random features."
         filters = [one for one in self.methods if one.is_baseline and yardstick(one.method) not in ("all", "random")]
@@ -196,12 +191,6 @@ class Comparison(JSONRecord):
         if level:
             return f"{best.method} scores highest, but not clearly higher than {listed(level)}."
         return f"{best.method} scores clearly higher than {'all other methods' if others else 'random features'}."
-
-    @property
-    def lede(self) -> list[str]:
-        """What the methods are judged by, and how far to trust it."""
-        judged = [f"Judged by {self.score_name}."] if self.score_name else []
-        return [*judged, PROXY] if self.score_is_proxy else judged
 
 
 def jaccard(a: Sequence[str], b: Sequence[str]) -> float:

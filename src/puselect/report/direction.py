@@ -117,14 +117,7 @@ def compare(inside: AnyArray, outside: AnyArray, is_date: bool = False) -> Direc
 def compare_shares(n_inside: IntArray, n_rows: int, outside: FloatArray, names: Sequence[str]) -> Direction:
     """Return which of several values or categories is most clearly more or less frequent.
 
-    Parameters
-    ----------
-    n_inside : ndarray of int
-        How many of the rows have each of them.
-    n_rows : int
-    outside : ndarray of float
-        Share of the other rows that have each of them.
-    names : sequence of str
+    `n_inside` of `n_rows` rows have each of them, and a share `outside` of the others.
     """
     share = n_inside / max(n_rows, 1)
     difference = share - outside

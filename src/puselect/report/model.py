@@ -5,33 +5,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from puselect.arrays import AnyArray, FloatArray
+from puselect.arrays import FloatArray
 from puselect.fscpu.final_clusters import Clusterings
 from puselect.fscpu.row_model import ClassPrior, ColumnWeights, RowModel
-from puselect.scaling import ColumnRanges, RobustScaling, Scaling
+from puselect.scaling import ColumnRanges, RobustScaling
 
 MOST_NUMBERS = 200_000
 SCALINGS: dict[str, type[ColumnRanges] | type[RobustScaling]] = {"range": ColumnRanges, "robust": RobustScaling}
 Row = tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class SavedClustering:
-    """One mixture of Gaussians over the selected features, scaled."""
-
-    size: Row
-    """Rows in each cluster."""
-    labelled: Row
-    """Labelled rows in each cluster."""
-    positive: tuple[bool, ...]
-    """Whether it is taken as positive."""
-    mean: tuple[Row, ...]
-    """One per cluster."""
-    factor: tuple[Row, ...]
-    """Lower triangle of the inverse Cholesky factor of each covariance, row by row."""
-    constant: tuple[float | None, ...]
-    """-2 log(weight x determinant of the factor); null for an empty cluster. A row belongs to the cluster with the
-    lowest squared length of factor x (row - mean), plus this."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +26,18 @@ class Model:
     scales: tuple[Row, ...]
     """Half of the lowest value and half of the range of each feature; or, robust, half of what maps to 0.5, and of the
     distances from there to what maps to 0 and to 1."""
-    clusterings: tuple[SavedClustering, ...]
+    size: tuple[Row, ...]
+    """Rows in each cluster of each clustering, a mixture of Gaussians over the selected features, scaled."""
+    labelled: tuple[Row, ...]
+    """Labelled rows in each."""
+    positive: tuple[tuple[bool, ...], ...]
+    """Whether it is taken as positive."""
+    mean: tuple[tuple[Row, ...], ...]
+    factor: tuple[tuple[Row, ...], ...]
+    """Lower triangle of the inverse Cholesky factor of each covariance, row by row."""
+    constant: tuple[tuple[float | None, ...], ...]
+    """-2 log(weight x determinant of the factor); null for an empty cluster. A row belongs to the cluster with the
+    lowest squared length of factor x (row - mean), plus this."""
     slope: Row
     """Weight of each feature, scaled."""
     edges: tuple[Row, ...]
@@ -64,59 +56,51 @@ class Model:
         if model is None:
             return None
         final, columns = model.clusterings, model.columns
-        each = int(np.prod(final.mean.shape[1:]) + np.prod(final.factor.shape[1:]))
-        n_kept = min(len(final.size), MOST_NUMBERS // each)
-        if not n_kept:
+        n = MOST_NUMBERS // int(np.prod(final.mean.shape[1:]) + np.prod(final.factor.shape[1:]))
+        if not n:
             return None
         scaling: Any = final.scaling  # a NamedTuple, whichever it is
         kind = next((name for name, kind in SCALINGS.items() if isinstance(scaling, kind)), "none")
         return cls(
             features=features,
             scaling=kind,
-            scales=() if scaling is None else tuple(_row(values) for values in scaling),
-            clusterings=tuple(
-                SavedClustering(
-                    _row(final.size[i]),
-                    _row(final.labelled[i]),
-                    tuple(bool(taken) for taken in final.positive[i]),
-                    tuple(map(_row, final.mean[i])),
-                    tuple(map(_row, final.factor[i])),
-                    tuple(float(value) if np.isfinite(value) else None for value in final.constant[i]),
-                )
-                for i in range(n_kept)
-            ),
-            slope=_row(columns.slope),
-            edges=tuple(map(_row, columns.edges)),
-            steps=tuple(map(_row, columns.steps)),
-            cuts=_row(model.cuts),
-            lifts=_row(model.lifts),
+            scales=_tuples(scaling or ()),
+            size=_tuples(final.size[:n]),
+            labelled=_tuples(final.labelled[:n]),
+            positive=_tuples(final.positive[:n]),
+            mean=_tuples(final.mean[:n]),
+            factor=_tuples(final.factor[:n]),
+            constant=_tuples([[value if np.isfinite(value) else None for value in row] for row in final.constant[:n]]),
+            slope=_tuples(columns.slope),
+            edges=_tuples(columns.edges),
+            steps=_tuples(columns.steps),
+            cuts=_tuples(model.cuts),
+            lifts=_tuples(model.lifts),
             prior=model.prior,
         )
 
     def restore(self) -> RowModel:
         """Return the model; what does not matter for placing rows is 0."""
-        saved = self.clusterings
-        constants = [[np.inf if value is None else value for value in one.constant] for one in saved]
         clusterings = Clusterings(
-            size=_array([one.size for one in saved]),
-            labelled=_array([one.labelled for one in saved]),
-            positive=np.array([one.positive for one in saved]),
-            score=np.zeros(len(saved)),
-            degenerate=np.zeros(len(saved), dtype=bool),
-            mean=_array([one.mean for one in saved]),
-            factor=_array([one.factor for one in saved]),
-            constant=_array(constants),
-            scaling=self._scaling(),
+            size=_array(self.size),
+            labelled=_array(self.labelled),
+            positive=np.array(self.positive),
+            score=np.zeros(len(self.size)),
+            degenerate=np.zeros(len(self.size), dtype=bool),
+            mean=_array(self.mean),
+            factor=_array(self.factor),
+            constant=_array([[np.inf if value is None else value for value in row] for row in self.constant]),
+            scaling=None if self.scaling == "none" else SCALINGS[self.scaling](*map(np.array, self.scales)),
         )
         columns = ColumnWeights(_array(self.slope), _array(self.edges), _array(self.steps))
         return RowModel(clusterings, columns, _array(self.cuts), _array(self.lifts), self.prior)
 
-    def _scaling(self) -> Scaling | None:
-        return None if self.scaling == "none" else SCALINGS[self.scaling](*map(np.array, self.scales))
 
-
-def _row(values: AnyArray) -> Row:
-    return tuple(map(float, values))
+def _tuples(values: Any) -> Any:
+    """Return an array, or several, as nested tuples of plain values."""
+    if isinstance(values, np.ndarray | np.generic):
+        values = values.tolist()
+    return tuple(map(_tuples, values)) if isinstance(values, list | tuple) else values
 
 
 def _array(values: object) -> FloatArray:

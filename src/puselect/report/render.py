@@ -15,7 +15,7 @@ from puselect.atomic import atomic_write
 from puselect.phrases import duration
 from puselect.report import answer
 from puselect.report.codec import parse
-from puselect.report.comparison import Comparison
+from puselect.report.comparison import PROXY, Comparison
 from puselect.report.selection import Selection
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _article(id: str, result: Result) -> str:
     if isinstance(result, Comparison):
         rivals = [method.method for method in result.rivals]
         drawn = {"methods": dataclasses.asdict(result)["methods"], "rivals": rivals}
-        return fragment("comparison.html.j2", id=id, result=result, drawn=drawn, duration=duration)
+        return fragment("comparison.html.j2", id=id, result=result, drawn=drawn, duration=duration, proxy=PROXY)
     lines = answer.feature_lines(result)
     drawn = {name: value for name, value in dataclasses.asdict(result).items() if name in DRAWN}
     drawn["lines"] = {line.column: line._asdict() for line in lines}
@@ -149,21 +149,8 @@ def _comparison_parts(comparison: Comparison) -> list[tuple[str, str]]:
 def page(title: str, body: str, links: Sequence[Link] = (), scripts: Sequence[str] = ()) -> str:
     """Return a whole HTML page that opens offline: nothing is fetched, and only our own scripts run.
 
-    Parameters
-    ----------
-    title : str
-        Plain text.
-    body : str
-        HTML, as `fragment` returns it.
-    links : sequence of Link
-        Navigation; each anchor must be an `id` in the body.
-    scripts : sequence of str
-        Names of script files in ``report/page``, run in this order after ``theme.js``.
-
-    Examples
-    --------
-    >>> page("A & B", "<h1>A</h1>").splitlines()[0]
-    '<!doctype html>'
+    `body` is HTML, as `fragment` returns it, with the anchors of `links`; `scripts` are names of files in
+    ``report/page``, run in this order after ``theme.js``.
     """
     script = "\n".join(_page_file(name) for name in ("theme.js", *scripts))
     return _template("base.html.j2").render(

@@ -179,8 +179,8 @@ class ProgressLog:
         self.first_step = search.step + 1
         self.observers = _observers.get()
 
-    def log(self, line: str) -> None:
-        """Write a line to the log."""
+    def log(self, line: object) -> None:
+        """Write a line to the log; it becomes text only where that is shown."""
         logger.log(self.level, "%s", line)
 
     def after_step(self) -> None:
@@ -191,7 +191,7 @@ class ProgressLog:
         if due or self.observers:
             now = self._step(self.begun)
             if due:
-                self.log(str(now))
+                self.log(now)
             for observer in self.observers:
                 observer(now)
 

@@ -45,15 +45,12 @@ class ColumnRules:
     """How columns are read."""
 
     prepare: bool = False
-    """Encode, fill missing values and mark them, and leave out identifiers and copies, else only point them out."""
-    encode: bool = False
-    """Turn dates into numbers and one-hot encode text, instead of leaving them out."""
+    """Encode text and dates, fill missing values and mark them, leave out identifiers and copies. Otherwise text and
+    dates are left out, missing values are refused, and the rest is pointed out."""
     categories: tuple[str, ...] = ()
     """Columns that hold categories although they look like numbers, such as zip codes."""
     max_categories: int = 20
     """Of text with more values the most frequent are encoded; it is left out if these have less than half the rows."""
-    impute: str | None = None
-    """"median", or None to refuse missing values."""
     drop_duplicates: float | None = None
     """Of columns with this rank correlation or more leave out all but the first."""
     missing_codes: tuple[str, ...] = ()
@@ -161,7 +158,7 @@ def choose_encoder(column: Column, rules: ColumnRules) -> Encoder | LeftOut:
     kind = kind_of(known)
     if kind not in ("text", "dates") and name not in ordered:
         return LeftOut(name, "type", kind)
-    if not rules.encode and not rules.prepare and name not in ordered:
+    if not rules.prepare and name not in ordered:
         return LeftOut(name, "dates" if kind == "dates" else "text", n_values=text.n_values)
     if order := ordered.get(name) or column.order:
         return Encoder(name, "order", order, missing_codes=codes)
@@ -205,9 +202,8 @@ def _choose_categories(text: Column, rules: ColumnRules) -> Encoder | LeftOut:
     if len(categories) > rules.max_categories:
         used = _frequent(text, rules.max_categories)
     if not used:
-        is_identifier = rules.prepare and looks_like_identifier(text)
         many = LeftOut(text.name, "text", "", len(categories), rules.max_categories)
-        return LeftOut(text.name, "identifier") if is_identifier else many
+        return LeftOut(text.name, "identifier") if looks_like_identifier(text) else many
     if len(categories) == 1 and not lost:
         return LeftOut(text.name, "constant", categories[0])
     if len(categories) == 2 and not lost:  # one column is enough
@@ -289,7 +285,7 @@ def _find_sparse(columns: Columns, rules: ColumnRules) -> None:
 def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = ()) -> list[Feature]:
     """Return the features without missing values; copies are left out as the rules say.
 
-    The encoders learn the medians. Without `rules.impute`, missing and infinite values raise a `MissingValuesError`.
+    The encoders learn the medians. Without `rules.prepare`, missing and infinite values raise a `MissingValuesError`.
     """
     columns.notes += _count_holes([columns.raw[name][0] for name in columns.used], rules)
     _learn_filling(columns, rules.prepare)
@@ -330,7 +326,7 @@ def _count_holes(features: Sequence[Feature], rules: ColumnRules) -> list[Note]:
     notes: list[Note] = []
     for hole, counts in holes.items():
         found = {name: count for name, count in counts.items() if count}
-        if found and not rules.prepare and rules.impute is None:
+        if found and not rules.prepare:
             raise errors.MissingValuesError(hole, found)
         if found:
             notes.append(errors.FilledNote(hole, found))

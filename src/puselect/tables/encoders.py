@@ -139,10 +139,10 @@ def part_name(column: str, part: str) -> str:
     return f"{column} ({part})"
 
 
-def is_number(value: str | float) -> bool:
-    """Return whether a text or a whole number can be read as a float."""
+def is_number(value: object) -> bool:
+    """Return whether a value can be read as a float."""
     try:
-        float(value)
-    except (ValueError, OverflowError):
+        float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
         return False
     return True

@@ -15,12 +15,12 @@ LabelFault = Literal[
     "empty", "type", "all positive", "none positive", "ambiguous", "unknown value", "unknown negative"
 ]
 AnswersFault = Literal["unknown", "repeated", "spelling", "both ways", "too many"]
-CostsFault = Literal["empty", "line", "json", "object", "size", "missing", "unknown"]
+CostsFault = Literal["empty", "line", "json", "missing", "unknown"]
 LeftOutReason = Literal[
     "empty", "sparse", "constant", "text", "mixed", "units", "dates", "type", "identifier", "copy", "drop"
 ]
 IdFault = Literal["missing", "repeated"]
-Role = Literal["label", "truth", "id", "row-group", "drop", "keep", "use", "categories", "missing"]
+Role = Literal["label", "truth", "id", "row-group", "drop", "keep", "use", "categories", "missing", "selection"]
 Hole = Literal["missing", "infinite"]
 MANY_LOST = 0.05  # share of the values of a column, beyond that in the fit
 
@@ -83,19 +83,10 @@ class RepeatedNameError(TableError):
 
 @dataclass(eq=False)
 class UnknownColumnError(TableError):
-    """A column that the table does not have."""
+    """Columns that the table does not have."""
 
     path: str | Path
     role: Role
-    name: str
-    columns: Sequence[str]
-
-
-@dataclass(eq=False)
-class LackingColumnsError(TableError):
-    """A file without columns that a selection needs."""
-
-    path: str | Path
     names: Sequence[str]
     columns: Sequence[str]
     """Those it has."""

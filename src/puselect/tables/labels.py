@@ -145,7 +145,7 @@ def _read_answers(path: Path, row_column: str, label: str) -> dict[str, str]:
     roles: tuple[tuple[errors.Role, str], ...] = (("id", row_column), ("label", label))
     for role, column in roles:
         if column not in source.columns:
-            raise errors.UnknownColumnError(path, role, column, source.columns)
+            raise errors.UnknownColumnError(path, role, [column], source.columns)
     frame, _ = read_rows(source)
     texts = [frame[name].cast(str).fill_null("").str.strip_chars().to_list() for name in (row_column, label)]
     if repeated := [name for name, count in Counter(texts[0]).items() if count > 1]:

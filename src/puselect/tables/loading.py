@@ -24,14 +24,12 @@ from puselect.tables.errors import LeftOut, Note
 from puselect.tables.files import Source, count_rows, default_memory, open_source, read_column, read_rows, write_table
 from puselect.tables.frames import pl
 from puselect.tables.labels import ROW, LabelRules, Labels, choose_labels, read_labels
-from puselect.tables.text import DAMAGED, open_text
 
 SAMPLE_BYTES = 1 << 30  # of a table too large to be read: more rows would cost time and tell little
 COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
 BYTES_PER_LETTER = 4  # in memory, of a text file
 FEATURE_ROLES = ("keep", "use", "categories", "missing")
 NUMBERED = "none"  # instead of a column that names the rows
-MOST_CHARACTERS = 1 << 26  # of a list of costs
 
 
 @dataclass(frozen=True)
@@ -186,7 +184,7 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
     source = open_source(name, spec.max_memory, spec.categories, spec.decimal)
     if spec.id == NUMBERED not in source.columns:
         spec = replace(spec, id=None)
-    _check_columns(source, spec)
+    _check_columns(source, spec.roles)
     rows, notes = _sample(source, spec) if _must_sample(source, spec) else (None, [])
     frame, numbers = read_rows(source, rows)
     if frame.height < 2:
@@ -215,16 +213,12 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
     )
 
 
-def _check_columns(source: Source, spec: TableSpec) -> None:
-    """Raise an error if a named column does not exist or has two roles."""
+def _check_columns(source: Source, roles: Mapping[errors.Role, Sequence[str]]) -> None:
+    """Raise an error if a named column does not exist."""
     columns = source.columns
-    for role, names in spec.roles.items():
-        for name in names:
-            if name not in columns:
-                raise errors.UnknownColumnError(source.name, role, name, columns)
-    for name in spec.keep:
-        if name in spec.no_features:
-            raise errors.KeepError(name, None)
+    for role, names in roles.items():
+        if unknown := [name for name in names if name not in columns]:
+            raise errors.UnknownColumnError(source.name, role, unknown, columns)
 
 
 def _must_sample(source: Source, spec: TableSpec) -> bool:
@@ -291,8 +285,8 @@ def _read_features(
     columns = read_columns(table, [name for name in table if name not in spec.no_features], rules, positive)
     left_out = {column.name: column for column in columns.left_out}
     for name in spec.keep:
-        if name in left_out:
-            raise errors.KeepError(name, left_out[name])
+        if name in left_out or name in spec.no_features:
+            raise errors.KeepError(name, left_out.get(name))
     features = finish_columns(columns, rules, spec.keep) if len(columns.features) > 1 else columns.features
     if len(features) < 2:
         raise errors.TooFewFeaturesError(len(features), columns.left_out)
@@ -326,15 +320,11 @@ def apply_encoders(
     made = {feature: encoder for encoder in encoders for feature in encoder.names}
     used = {encoder.column: encoder for encoder in (made.get(name) or Encoder(name, "number") for name in features)}
     source = open_source(name, texts=[column for column, encoder in used.items() if encoder.reads_text])
-    lacking = [column for column in used if column not in source.columns]
-    if lacking:
-        raise errors.LackingColumnsError(name, lacking, source.columns)
     if row_name is None and usual_name in source.columns:
         row_name = usual_name
-    if row_name == NUMBERED and NUMBERED not in source.columns:
+    if row_name == NUMBERED not in source.columns:
         row_name = None
-    if row_name is not None and row_name not in source.columns:
-        raise errors.UnknownColumnError(name, "id", row_name, source.columns)
+    _check_columns(source, {"selection": tuple(used), "id": () if row_name is None else (row_name,)})
     frame, numbers = read_rows(source)
     if not frame.height:
         raise errors.FileError(name, "rows", "0")
@@ -358,42 +348,21 @@ def free_name(name: str, taken: Sequence[str]) -> str:
 
 
 def read_costs(path: Path) -> dict[str, float]:
-    """Read costs from JSON ({"name": cost}) or from CSV with the columns feature and cost, plain or gzipped.
+    """Read costs from JSON ({"name": cost}) or from CSV with the columns feature and cost.
 
     The first line of a CSV file is skipped if its second field is not a number.
     """
+    is_json = path.suffix.lower() == ".json"
     try:
-        with open_text(path) as file:
-            text = file.read(MOST_CHARACTERS + 1)
-    except (UnicodeDecodeError, *DAMAGED) as error:
-        raise errors.CostsError(path, "line", str(error)) from error
-    if len(text) > MOST_CHARACTERS:
-        raise errors.CostsError(path, "size")
-    is_json = any(suffix.lower() == ".json" for suffix in path.suffixes[-2:])
-    return _costs_of_json(path, text) if is_json else _costs_of_csv(path, text)
-
-
-def _costs_of_csv(path: Path, text: str) -> dict[str, float]:
-    try:
-        rows = [row for row in csv.reader(text.splitlines()) if row]
-    except csv.Error as error:
-        raise errors.CostsError(path, "line", str(error)) from error
+        text = path.read_text(encoding="utf-8-sig")
+        rows = list(json.loads(text).items()) if is_json else [row for row in csv.reader(text.splitlines()) if row]
+    except (ValueError, RecursionError, AttributeError, csv.Error) as error:
+        raise errors.CostsError(path, "json" if is_json else "line", str(error)) from error
+    if rows and len(rows[0]) == 2 and not is_number(rows[0][1]) and not is_json:
+        rows = rows[1:]
     if not rows:
         raise errors.CostsError(path, "empty")
-    if len(rows[0]) == 2 and not is_number(rows[0][1]):
-        rows = rows[1:]
     for row in rows:
         if len(row) != 2 or not is_number(row[1]):
-            raise errors.CostsError(path, "line", f"got {','.join(row)[:80]!r}")
+            raise errors.CostsError(path, "json" if is_json else "line", f"got {','.join(map(str, row))[:80]!r}")
     return {name.strip(): float(cost) for name, cost in rows}
-
-
-def _costs_of_json(path: Path, text: str) -> dict[str, float]:
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise errors.CostsError(path, "json", str(error)) from error
-    costs = content.values() if isinstance(content, dict) else [None]
-    if not all(isinstance(cost, int | float) and not isinstance(cost, bool) and is_number(cost) for cost in costs):
-        raise errors.CostsError(path, "object")
-    return {name: float(cost) for name, cost in content.items()}

@@ -17,7 +17,6 @@ from puselect_paper.studies.measures import measure
 Workers = Callable[[Sequence[Cell]], Iterator[Row]]
 """Takes cells, starts them in their order, and yields rows as they are finished."""
 
-MOST_BROKEN_POOLS = 3
 DIED = "the process that worked on this cell died: it was killed, or ran out of memory"
 
 logger = logging.getLogger("puselect")
@@ -60,21 +59,19 @@ def dask_workers(address: str) -> Workers:
 
 
 def _local_rows(cells: list[Cell], n_jobs: int, run: Callable[[Cell], Row]) -> Iterator[Row]:
-    """Yield rows as they are finished; if a worker dies, new ones take the cells that are left."""
+    """Yield rows as they are finished; if a worker dies, each cell that is left gets a process of its own."""
     left = {cell.key: cell for cell in cells}
-    for _ in range(MOST_BROKEN_POOLS):
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=n_jobs)
-        try:
-            with without_interrupts():
-                rows = parallel(delayed(run)(cell) for cell in list(left.values()))
-            for row in rows:
-                del left[row.cell.key]
-                yield row
-            return
-        except BrokenProcessPool:
-            logger.warning("a worker died; new ones take the %d cells that are left", len(left))
-    for cell in left.values():
-        yield _in_its_own_process(cell, run)
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=n_jobs)
+    try:
+        with without_interrupts():
+            rows = parallel(delayed(run)(cell) for cell in cells)
+        for row in rows:
+            del left[row.cell.key]
+            yield row
+    except BrokenProcessPool:
+        logger.warning("a worker died; the %d cells that are left are run one after the other", len(left))
+        for cell in left.values():
+            yield _in_its_own_process(cell, run)
 
 
 def _in_its_own_process(cell: Cell, run: Callable[[Cell], Row]) -> Row:

@@ -25,6 +25,7 @@ logger = logging.getLogger(__name__)
 # would be undefined, and labels, by which kernels write, are made of comparisons.
 FAST = {"nsz", "contract", "reassoc"}
 BLOCK = 256  # rows at a time: their values in 25 columns fit into the L1 cache
+CACHE_LINE = 16  # values
 GROUP = 4  # columns at a time: a row's sum or weight is read once for all of them
 
 
@@ -91,6 +92,15 @@ def padded(n_features: int) -> int:
 
 
 @inner_kernel
+def aligned_zeros(n_lines: int, n_rows: int) -> Array:
+    """Return lines of zeros from the beginning of a cache line on: a third faster where vectors are as long as one."""
+    n_values = n_lines * n_rows
+    values = np.zeros(n_values + CACHE_LINE, np.float32)
+    begin = -(values.ctypes.data >> 2) % CACHE_LINE
+    return values[begin : begin + n_values].reshape((n_lines, n_rows))
+
+
+@inner_kernel
 def add_products(line: Array, block: Array, n_lines: int, sums: Array) -> None:
     """Add to `sums` the products of `line` and each of the first `n_lines` lines of `block`, summed over the rows."""
     for p in range(0, n_lines, GROUP):
@@ -125,18 +135,19 @@ def hard_moments(
     n_full = 0
     for c in range(size.shape[0]):
         n_own = int(size[c])
-        own, width = order[end[c] - n_own : end[c]], max(1, min(BLOCK, n_own))
-        blocks = np.zeros(((n_own + width - 1) // width, padded(n_features), width), np.float32)
+        own, width = order[end[c] - n_own : end[c]], min(BLOCK, (n_own // CACHE_LINE + 1) * CACHE_LINE)
+        n_blocks = (n_own + width - 1) // width
+        blocks = aligned_zeros(n_blocks * padded(n_features), width).reshape((n_blocks, padded(n_features), width))
         for j in range(n_features):  # gathered once, read twice
             z, total = Z[j], 0.0
-            for b in range(blocks.shape[0]):
+            for b in range(n_blocks):
                 part, line = own[b * width : b * width + width], blocks[b, j]
                 for i in range(part.shape[0]):
                     line[i] = z[part[i]]
                     total += line[i]
             mean[c, j] = total / max(n_own, 1)
         sums[:] = 0
-        for b in range(blocks.shape[0]):
+        for b in range(n_blocks):
             block, rows = blocks[b], min(width, n_own - b * width)
             for j in range(n_features):
                 line, centre, squares = block[j, :rows], np.float32(mean[c, j]), np.float32(0)
@@ -255,8 +266,7 @@ def place_rows(
                     total += factor[n_full, r, j] * mean[c, j]
                 offset[n_full, r] = -total
             n_full += 1
-    block = np.zeros((padded(n_features), BLOCK), np.float32)
-    line, best = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32)
+    block, line, best = aligned_zeros(padded(n_features), BLOCK), aligned_zeros(1, BLOCK)[0], aligned_zeros(1, BLOCK)[0]
     for first in range(0, Z.shape[1], BLOCK):
         rows = load_block(Z, first, block)
         found = labels[first : first + rows]
@@ -301,8 +311,8 @@ def maximise(Z: Array, share: Array, size: Array, mean: Array, cov: Array) -> No
     ``z (z - mean)'``: the table is read as it is, only one of two factors is weighted, and nothing cancels.
     """
     n_features, n_clusters = Z.shape[0], size.shape[0]
-    block = np.zeros((padded(n_features), BLOCK), np.float32)
-    total, line = np.zeros((n_clusters, padded(n_features))), np.empty(BLOCK, np.float32)
+    block, line = aligned_zeros(padded(n_features), BLOCK), aligned_zeros(1, BLOCK)[0]
+    total = np.zeros((n_clusters, padded(n_features)))
     product = np.zeros((n_clusters, n_features, padded(n_features)))
     size[:] = 0
     for first in range(0, Z.shape[1], BLOCK):

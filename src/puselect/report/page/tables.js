@@ -5,9 +5,9 @@ const whole = new Intl.NumberFormat("en");
 const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)}%`;
 const short = (value) => {
   if (value === null || value === undefined) return "–";
-  if (Number.isInteger(value)) return whole.format(value);
   const size = Math.abs(value);
-  return size >= 1e5 || size < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
+  if (Number.isInteger(value) || (size >= 1e3 && size < 1e9)) return whole.format(Math.round(value));
+  return size >= 1e9 || size < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
 };
 
 function make(tag, attributes = {}, ...children) {
