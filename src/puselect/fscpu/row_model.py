@@ -139,7 +139,6 @@ N_BINS, MOST_BINNED = 8, 40  # of a column; selected columns up to which they ar
 PENALTY = 0.03  # C of the logistic regression: the best of 0.03, 0.1 and 0.3 on 17 real tables
 MOST_OTHERS = 3000  # unlabelled rows that the columns are weighed on
 N_FOLDS = 5
-ASKED_SHARE, FEWEST_PER_ANSWER = 0.9, 2  # of the positives in reach of the rows to ask about; of these rows
 
 
 class ColumnWeights(NamedTuple):
@@ -230,11 +229,9 @@ class RowModel(NamedTuple):
         return ranked.taken(slice(n_found))
 
     def to_ask(self, score: FloatArray, known: BoolArray, n: int) -> Candidates:
-        """Return `n` rows without a label, evenly from the most likely ones to where most positives are behind."""
+        """Return `n` rows without a label, evenly from the most to the least likely."""
         ranked = self._ranked(score, known)
-        found = np.cumsum(ranked.lift) / max(ranked.lift.sum(), 1e-300)
-        n_near = max(int(np.searchsorted(found, ASKED_SHARE)) + 1, min(FEWEST_PER_ANSWER * n, len(found)))
-        return ranked.taken(((np.arange(n) + 0.5) * min(n_near, len(found)) / n).astype(np.intp))
+        return ranked.taken(((np.arange(n) + 0.5) * len(ranked.rows) / n).astype(np.intp))
 
     def _ranked(self, score: FloatArray, known: BoolArray | None) -> Candidates:
         """Return all rows that are not known, the most likely ones first."""

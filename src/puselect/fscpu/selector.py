@@ -328,9 +328,9 @@ class FSCPU(SearchSelector):
     def next_rows(self, X: ArrayLike, y: ArrayLike, n: int = 20) -> Candidates:
         """Return the rows to label next.
 
-        They lie evenly between the rows that are most likely positive and those behind which a tenth of the positives
-        is expected. The most likely ones alone would give more positives, but only of the kind that is known already:
-        labels from one corner, with which the selection gets worse.
+        They are spread evenly over the unlabelled rows, from the most to the least likely positive, and so are a random
+        sample with less chance in it. The most likely rows (`candidate_positives`) give more positives, but of the kind
+        that is known already: with labels from one corner the selection gets worse.
 
         Parameters
         ----------
@@ -348,10 +348,10 @@ class FSCPU(SearchSelector):
         Examples
         --------
         >>> from puselect.datasets import make_pu_clusters
-        >>> X, y, _, classes = make_pu_clusters("40/8/1", n_positive=250, random_state=0, return_classes=True)
-        >>> asked = FSCPU(25, max_iter=50, random_state=0).fit(X, y).next_rows(X, y, 10).rows
-        >>> len(asked), bool(classes[asked].mean() > classes[y == 0].mean())
-        (10, True)
+        >>> X, y, _ = make_pu_clusters("40/8/1", n_positive=250, random_state=0)
+        >>> asked = FSCPU(25, max_iter=50, random_state=0).fit(X, y).next_rows(X, y, 100)
+        >>> len(asked.rows), bool(asked.lift[0] > 5 * asked.lift[50])
+        (100, True)
         """
         model, columns = self._fitted_row_model("next_rows"), self._selected_columns(X)
         known = self._known_rows(y, len(columns))
