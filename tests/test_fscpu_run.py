@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from puselect import FSCPU
-from puselect.checks.picking import find_picked
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import InterruptedSearchWarning
 from puselect.fscpu import search_run
@@ -147,10 +146,10 @@ def test_a_column_by_which_rows_were_picked_is_not_selected_and_named_in_the_rep
     checked = FSCPU(5, random_state=0, neg_label=-1).fit(table, labels)
     assert ignored.support_[10]
     assert not checked.support_[10]
-    assert [found.column for found in find_picked(checked.result_)] == [10]
+    assert checked.result_.picked == ["x10"]
     (finding,) = [each for each in find_problems(checked.result_, None, None) if each.code == Code.PICKED_BY]
     assert "x10 tells which rows were inspected, not which were positive" in finding.text
-    assert not find_picked(ignored.result_)
+    assert not ignored.result_.picked
     assert FSCPU("related", random_state=0, max_iter=5).fit(table, labels).support_[10]
     assert not FSCPU("related", random_state=0, max_iter=5, neg_label=-1).fit(table, labels).support_[10]
     everything = FSCPU(11, random_state=0, max_iter=5, neg_label=-1).fit(table, labels)

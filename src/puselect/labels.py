@@ -117,22 +117,18 @@ def checked_weight(n_positive: ArrayLike, n_negative: ArrayLike) -> FloatArray:
     return np.asarray(share / (1 - share))
 
 
-def draw_rows(
-    positive: BoolArray, rng: np.random.Generator, *, max_others: int, max_labelled: int | None = None
-) -> IntArray:
-    """Return the labelled rows, or `max_labelled` of them, followed by up to `max_others` others, all at random.
+def draw_rows(positive: BoolArray, rng: np.random.Generator, *, max_others: int) -> IntArray:
+    """Return the labelled rows, followed by up to `max_others` others at random.
 
     Examples
     --------
     >>> draw_rows(np.array([False, True, False, True]), np.random.default_rng(0), max_others=1)
     array([1, 3, 2])
     """
-    every = labelled = np.flatnonzero(positive)
-    if max_labelled is not None and len(labelled) > max_labelled:
-        labelled = rng.choice(labelled, max_labelled, replace=False)
-    n_others = len(positive) - len(every)
+    labelled = np.flatnonzero(positive)
+    n_others = len(positive) - len(labelled)
     drawn = rng.choice(n_others, min(max_others, n_others), replace=False)
-    return np.concatenate([labelled, rows_besides(every, drawn)])
+    return np.concatenate([labelled, rows_besides(labelled, drawn)])
 
 
 def rows_besides(left_out: IntArray, numbers: IntArray) -> IntArray:

@@ -1,7 +1,6 @@
 """Ranks of columns, and statistics of ranks: whether a set of rows has another location or another spread."""
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -49,20 +48,7 @@ class RankScores(NamedTuple):
     """From the first score."""
 
 
-def _normal(place: FloatArray, n_rows: int) -> FloatArray:
-    if place.size < 2 * n_rows:
-        return np.asarray(ndtri((place + n_rows / 2) / n_rows))
-    return np.asarray(_possible_normal(n_rows)[(2 * place + (n_rows - 1)).astype(np.intp)])
-
-
-@lru_cache(maxsize=4)
-def _possible_normal(n_rows: int) -> FloatArray:
-    """Return the normal scores of all mean ranks, which are multiples of a half."""
-    place = np.arange(2, 2 * n_rows + 1) / 2 - (n_rows + 1) / 2
-    return np.asarray(ndtri((place + n_rows / 2) / n_rows))
-
-
-NORMAL = RankScores(_normal, np.square)
+NORMAL = RankScores(lambda place, n_rows: np.asarray(ndtri((place + n_rows / 2) / n_rows)), np.square)
 """Normal scores and their squares: the tests of van der Waerden and of Klotz."""
 LEPAGE = RankScores(lambda place, n_rows: place, np.abs)
 """Ranks and their distances from the middle: the tests of Wilcoxon and of Ansari and Bradley."""

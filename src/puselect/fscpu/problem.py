@@ -138,13 +138,14 @@ def with_negatives(problem: Problem, negative: BoolArray) -> Problem:
     return problem
 
 
-def problem_engine(settings: Settings, problem: Problem) -> Engine:
-    """Return the engine, bound to the table and the labels."""
+def problem_engine(settings: Settings, *problems: Problem) -> Engine:
+    """Return the engine, bound to the table that the problems share and to the labels of each."""
+    problem = problems[0]
     budget, n_labelled = problem.budget, int(problem.positive.sum())
     return make_engine(
         settings.engine,
         problem.table,
-        problem.known,
+        np.stack([each.known for each in problems]),
         settings.mixture if settings.clusterer is None else settings.clusterer,
         n_jobs=settings.n_jobs,
         max_samples=problem.max_samples,

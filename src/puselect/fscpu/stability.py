@@ -9,11 +9,10 @@ from scipy.stats import beta
 from scipy.stats import t as student
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from puselect.clustering import make_engine
 from puselect.columns.twins import FEWEST_ROWS, MOST_CELLS, find_twins
 from puselect.draws import Stream, generator
 from puselect.exceptions import FewLabelsWarning
-from puselect.fscpu.problem import Problem
+from puselect.fscpu.problem import Problem, problem_engine
 from puselect.fscpu.run import pool_size, search_problems
 from puselect.fscpu.search_run import SearchRun
 from puselect.fscpu.settings import Settings
@@ -171,7 +170,7 @@ def halves(problem: Problem, n_searches: int) -> list[Problem]:
     """Return the problem with random halves of its labels, each with half as many rows per step."""
     rng = generator(problem.entropy, Stream.HALVES)
     labelled, n_rows = np.flatnonzero(problem.positive), len(problem.positive)
-    n_used = half(n_rows if problem.max_samples is None else min(problem.max_samples, n_rows))
+    n_used = (min(problem.max_samples or n_rows, n_rows) + 1) // 2
     found = []
     for _ in range(n_searches):
         kept = split_rows(labelled, 2, problem.row_groups, rng)[0]
@@ -179,11 +178,6 @@ def halves(problem: Problem, n_searches: int) -> list[Problem]:
         entropy = int(rng.integers(2**63 - 1))
         found.append(replace(problem, positive=positive, entropy=entropy, max_samples=n_used, is_seeded=True))
     return found
-
-
-def half(n: int) -> int:
-    """Return half of a number, rounded up."""
-    return (n + 1) // 2
 
 
 def search_halves(settings: Settings, problems: list[Problem], deadline: Deadline) -> list[Repeat]:
@@ -195,16 +189,8 @@ def search_halves(settings: Settings, problems: list[Problem], deadline: Deadlin
         lots = [[problem] for problem in problems]
     repeats: list[Repeat] = []
     for lot in lots:
-        engine = make_engine(
-            settings.engine,
-            first.table,
-            np.stack([problem.known for problem in lot]),
-            settings.mixture if settings.clusterer is None else settings.clusterer,
-            n_jobs=settings.n_jobs,
-            max_samples=first.max_samples,
-        )
         ends = [Deadline(seconds) for _ in lot]
-        searched = search_problems([settings] * len(lot), lot, ends, engine)
+        searched = search_problems([settings] * len(lot), lot, ends, problem_engine(settings, *lot))
         repeats += [Repeat(run, selection(run)) for run, _ in searched]
     return repeats
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray
 from puselect.checks.leaks import find_leaks
-from puselect.checks.picking import find_picked
 from puselect.checks.spread import SpreadCode, label_spread
 from puselect.checks.suspects import RIGHT
 from puselect.columns.twins import find_twins
@@ -215,7 +214,7 @@ def _spread(columns: AnyArray, positive: BoolArray) -> Iterator[Finding]:
 
 def _picked(result: FitResult) -> Iterator[Finding]:
     """Yield the columns by which rows were picked for inspection."""
-    names = [found.name for found in find_picked(result)] if result.n_negative else []
+    names = result.picked
     if names:
         yield warning(
             Code.PICKED_BY,

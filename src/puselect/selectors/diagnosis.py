@@ -10,6 +10,7 @@ from scipy.sparse import coo_array, issparse
 
 from puselect.arrays import AnyArray, FloatArray, IntArray
 from puselect.exceptions import MissingValuesWarning
+from puselect.labels import is_missing
 from puselect.phrases import counted, shortened
 
 KINDS = ("text", "dates", "infinite values")
@@ -65,7 +66,7 @@ def _fault(values: AnyArray) -> str:
         return "dates"
     if values.dtype.kind not in "fiub":
         try:
-            values = np.array([np.nan if _is_missing(value) else _real(value) for value in values.tolist()])
+            values = np.array([np.nan if is_missing(value) else _real(value) for value in values.tolist()])
         except (TypeError, ValueError):
             return "dates" if any(hasattr(value, "month") or hasattr(value, "hour") for value in values) else "text"
     return "infinite values" if np.isinf(values).any() else ""
@@ -75,10 +76,6 @@ def _real(value: Any) -> float:
     if np.iscomplexobj(value):  # NumPy would drop the imaginary part
         raise TypeError("not a real number")
     return float(value)
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
 MOST_ROWS = 10_000

@@ -107,6 +107,12 @@ class FitResult:
         found = ([int(place[j]) for j in columns if self.support[j]] for columns in self.groups.values())
         return [places for places in found if places]
 
+    @property
+    def picked(self) -> list[str]:
+        """Names of the columns that tell which rows were inspected, not which of them were positive."""
+        marked = None if self.evidence is None else self.evidence.picked
+        return [] if marked is None else [self.names[column] for column in np.flatnonzero(marked)]
+
     def _leader(self, columns: Sequence[int]) -> int:
         """Return the column that stands for a group: the first that is searched or selected, or else the first."""
         searched = () if self.search is None else self.search.searched
