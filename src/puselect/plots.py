@@ -27,7 +27,6 @@ def convergence(
     selector_or_history: PUSelector | History,
     relevant: ArrayLike | None = None,
     ax: "Axes | None" = None,
-    masks_per_step: int = 1,
 ) -> "Axes":
     """Draw the probabilities of the features during a search, as Figure 1 of the paper does.
 
@@ -39,8 +38,6 @@ def convergence(
         Features drawn in red; by default the selected ones.
     ax : matplotlib Axes, optional
         By default, those of a new figure.
-    masks_per_step : int, default=1
-        Clusterings per step, if a history is given; sets the scale of the x axis.
 
     Examples
     --------
@@ -50,7 +47,7 @@ def convergence(
     >>> convergence(FSCPU(25, max_iter=20, random_state=0).fit(X, y), relevant).get_ylabel()
     'probability of a feature'
     """
-    history, marked = selector_or_history, relevant
+    history, marked, masks_per_step = selector_or_history, relevant, 1
     if isinstance(history, PUSelector):
         result = history.result_
         if result.search is None:

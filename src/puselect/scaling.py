@@ -159,7 +159,7 @@ class RobustScaling(NamedTuple):
         return _scaled_table(scaled, X, dtype, n_threads)
 
 
-def scale_columns(X: AnyArray, dtype: type[np.floating] = np.float64) -> AnyArray:
+def scale_columns(X: AnyArray) -> AnyArray:
     """Return `X` with every column mapped to [0, 1]; constant columns become 0.
 
     Examples
@@ -169,7 +169,7 @@ def scale_columns(X: AnyArray, dtype: type[np.floating] = np.float64) -> AnyArra
            [1. , 0. , 1. ],
            [0.5, 0. , 1. ]])
     """
-    return ColumnRanges.of(X).scale(X, dtype)
+    return ColumnRanges.of(X).scale(X)
 
 
 Scaling = ColumnRanges | RobustScaling
