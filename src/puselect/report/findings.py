@@ -49,7 +49,6 @@ class Code(StrEnum):
     IDENTIFIER = "identifier"
     CATEGORY_CODES = "category-codes"
     MISSING_CODE = "missing-code"
-    SPIKE = "spike"
     FILLED = "filled"
     UNREAD = "unread-values"
     ROWS_SAMPLED = "rows-sampled"
@@ -102,11 +101,6 @@ TABLE_FINDINGS: dict[type, tuple[str, Code, str, str]] = {
         NOTE, Code.MISSING_CODE, "Codes for missing, or mistakes?",
         "Far from all other values: {items}. If that means missing, say so (missing_codes, --missing).",
     ),
-    errors.SpikeNote: (
-        NOTE, Code.SPIKE, "Filled in before? {columns}",
-        "One value is far more frequent than any other: {items}. If it stands for missing values, the original table "
-        "is better.",
-    ),
     errors.FilledNote: (NOTE, Code.FILLED, "Filled in", "With the median of the column: {items}."),
     errors.UnreadNote: (NOTE, Code.UNREAD, "Values not read: {columns}", "{items}. They count as missing."),
     errors.SampleNote: (NOTE, Code.ROWS_SAMPLED, "A sample of the rows was read", "{items}."),
@@ -119,8 +113,8 @@ def table_findings(notes: Sequence[errors.Note]) -> tuple[Finding, ...]:
 
     Examples
     --------
-    >>> [(found.code, found.title) for found in table_findings([errors.SpikeNote("age", "41", 0.2)])]
-    [('spike', 'Filled in before? 1 column')]
+    >>> [(found.code, found.title) for found in table_findings([errors.IdentifierNote("customer")])]
+    [('identifier', 'Identifiers? 1 column')]
     """
     findings = []
     for kind, (level, code, title, text) in TABLE_FINDINGS.items():
@@ -150,8 +144,6 @@ def _item(note: errors.Note) -> str:
             return f"{value} in {name} ({counted(count, 'row')}; --missing={name}={value})"
         case errors.CategoryNote(name):
             return f"--categories={name}"
-        case errors.SpikeNote(name, value):
-            return f"{value} in {name}"
         case errors.FilledNote(hole, counts):
             return f"{hole} values of {shortened([f'{name} ({count:,})' for name, count in counts.items()])}"
         case errors.SampleNote(n_read, n_rows, n_labelled, limit):
