@@ -6,8 +6,6 @@ import numpy as np
 
 from puselect.arrays import FloatArray, IntArray
 from puselect.objective.information import PairRows, equal_width_codes
-from puselect.parameters import check_choice, check_number
-from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask, scores_of_order
 
 QUOTIENT_FLOOR = 1e-4  # bits, added to the redundancy so that no quotient is infinite
@@ -18,18 +16,9 @@ class MRMR(RankingSelector):
 
     Columns are discretised first, as the authors do: cut one standard deviation below and above the mean.
 
-    Parameters
-    ----------
-    n_features_to_select, pos_label, random_state
-        As in `RankingSelector`.
-    criterion : {"quotient", "difference"}, default="quotient"
-        Relevance divided by the mean redundancy with the chosen features, or their difference; in bits.
-
-    Attributes
-    ----------
-    scores_, ranking_, support_
-        As in `RankingSelector`. The score is the number of features for the one added first, down to 1; 0 for constant
-        columns. Beyond the selected ones, features are ranked by their worth as the next one.
+    A feature's worth is its relevance divided by its mean redundancy with the chosen features. Parameters and
+    attributes are those of `RankingSelector`. The score is the number of features for the one added first, down to 1; 0
+    for constant columns. Beyond the selected ones, features are ranked by their worth as the next one.
 
     References
     ----------
@@ -46,41 +35,17 @@ class MRMR(RankingSelector):
     19
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        criterion: str = "quotient",
-        pos_label: object = 1,
-        random_state: RandomSeed = None,
-    ) -> None:
-        super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
-        self.criterion = criterion
-
     def _score(self, task: RankingTask) -> FloatArray:
-        check_choice("criterion", self.criterion, ("quotient", "difference"))
-        codes = three_state_codes(task.X)
-        return mrmr_scores(task, codes, self.criterion, lambda relevance: task.rng.permutation(len(relevance)))
+        return mrmr_scores(task, three_state_codes(task.X), lambda relevance: task.rng.permutation(len(relevance)))
 
 
 class SemiJMI(RankingSelector):
     """Add the feature whose pairs with the chosen ones have most information about the labels (JMI).
 
     Features j are added by the largest sum over chosen features i of I(X_i, X_j; s). Unlabelled rows count as
-    negatives, which the authors show to be the better surrogate if there are no labelled negatives.
-
-    Parameters
-    ----------
-    n_features_to_select, pos_label, random_state
-        As in `RankingSelector`.
-    n_bins : int, default=5
-        Bins of equal width per column; a column with fewer values keeps its values. The FSCPU paper does not state it;
-        5 gives its results, and fewer bins better ones.
-
-    Attributes
-    ----------
-    scores_, ranking_, support_
-        As in `MRMR`.
+    negatives, which the authors show to be the better surrogate if there are no labelled negatives. Columns are cut
+    into five bins of equal width: the FSCPU paper does not state their number, but five give its results. Parameters
+    and attributes are those of `MRMR`.
 
     References
     ----------
@@ -96,32 +61,18 @@ class SemiJMI(RankingSelector):
     24
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        n_bins: int = 5,
-        pos_label: object = 1,
-        random_state: RandomSeed = None,
-    ) -> None:
-        super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
-        self.n_bins = n_bins
-
     def _score(self, task: RankingTask) -> FloatArray:
-        check_number("n_bins", self.n_bins, 2, integer=True)
         columns = task.rng.permutation(np.flatnonzero(task.X.any(axis=0)))
         if not len(columns):  # they vary by less than a float can tell
             return np.zeros(task.X.shape[1])
-        codes = equal_width_codes(task.X[:, columns], self.n_bins)
+        codes = equal_width_codes(task.X[:, columns])
         alone = PairRows(np.column_stack([codes, task.positive]), task.positive).information(len(columns))[:-1]
         pairs = PairRows(codes, task.positive)
         order = forward_order(alone, pairs.joint_information, lambda sums, n: sums, task.n_select)
         return scores_of_order(columns[order], task.X.shape[1])
 
 
-def mrmr_scores(
-    task: RankingTask, codes: IntArray, criterion: str, tie_order: Callable[[FloatArray], IntArray]
-) -> FloatArray:
+def mrmr_scores(task: RankingTask, codes: IntArray, tie_order: Callable[[FloatArray], IntArray]) -> FloatArray:
     """Return scores of discretised columns; of equal ones, the first in `tie_order` of their relevance is added."""
     n_features = codes.shape[1]
     pairs = PairRows(np.column_stack([codes, task.positive]), task.positive)
@@ -131,10 +82,7 @@ def mrmr_scores(
     relevance = information[columns]
 
     def worth(sums: FloatArray, n: int) -> FloatArray:
-        redundancy = sums / n
-        return np.asarray(
-            relevance / (redundancy + QUOTIENT_FLOOR) if criterion == "quotient" else relevance - redundancy
-        )
+        return np.asarray(relevance / (sums / n + QUOTIENT_FLOOR))
 
     def redundancy_with(i: int) -> FloatArray:
         return np.asarray(pairs.information(columns[i])[columns] / np.log(2))

@@ -12,6 +12,7 @@ from puselect.parameters import check_number
 from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask, scores_of_order
 
+MOST_SWEEPS = 10_000  # scikit-learn's 1000 are too few for tables with more columns than rows
 # scikit-learn 1.8 replaced `penalty` by `l1_ratio`
 _VERSION = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 L1: dict[str, Any] = {"l1_ratio": 1.0} if _VERSION >= (1, 8) else {"penalty": "l1"}
@@ -26,15 +27,11 @@ class LassoRank(RankingSelector):
         As in `RankingSelector`.
     alpha : float, default=5e-5
         Strength of the penalty; the target is 1 for labelled rows and 0 for the others.
-    max_iter : int, default=10000
-        Sweeps over the features, at most. scikit-learn's 1000 are too few for tables with more columns than rows.
 
     Attributes
     ----------
     scores_, ranking_, support_
         As in `RankingSelector`; scores are the absolute weights of the scaled columns.
-    n_iter_ : int
-        Sweeps done.
 
     References
     ----------
@@ -50,26 +47,20 @@ class LassoRank(RankingSelector):
     23
     """
 
-    n_iter_ = 0
-
     def __init__(
         self,
         n_features_to_select: int | float | None = None,
         *,
         alpha: float = 5e-5,
-        max_iter: int = 10_000,
         pos_label: object = 1,
         random_state: RandomSeed = None,
     ) -> None:
         super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
         self.alpha = alpha
-        self.max_iter = max_iter
 
     def _score_columns(self, task: RankingTask) -> FloatArray:
         check_number("alpha", self.alpha, 0, open_low=True)
-        check_number("max_iter", self.max_iter, 1, integer=True)
-        model = Lasso(alpha=self.alpha, max_iter=self.max_iter).fit(task.X, task.positive.astype(np.float64))
-        self.n_iter_ = int(model.n_iter_)
+        model = Lasso(alpha=self.alpha, max_iter=MOST_SWEEPS).fit(task.X, task.positive.astype(np.float64))
         return np.abs(np.asarray(model.coef_, dtype=np.float64))
 
 
@@ -85,15 +76,11 @@ class L1Logistic(RankingSelector):
         As in `RankingSelector`.
     C : float, default=1.0
         Inverse strength of the penalty.
-    max_iter : int, default=1000
-        Iterations of liblinear, at most.
 
     Attributes
     ----------
     scores_, ranking_, support_
         As in `RankingSelector`; scores are the absolute weights of the standardised columns.
-    n_iter_ : int
-        Iterations done.
 
     References
     ----------
@@ -109,28 +96,22 @@ class L1Logistic(RankingSelector):
     18
     """
 
-    n_iter_ = 0
-
     def __init__(
         self,
         n_features_to_select: int | float | None = None,
         *,
         C: float = 1.0,
-        max_iter: int = 1000,
         pos_label: object = 1,
         random_state: RandomSeed = None,
     ) -> None:
         super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
         self.C = C
-        self.max_iter = max_iter
 
     def _score_columns(self, task: RankingTask) -> FloatArray:
         check_number("C", self.C, 0, open_low=True)
-        check_number("max_iter", self.max_iter, 1, integer=True)
         model = LogisticRegression(
-            **L1, C=self.C, solver="liblinear", class_weight="balanced", max_iter=self.max_iter, random_state=task.seed
+            **L1, C=self.C, solver="liblinear", class_weight="balanced", max_iter=1000, random_state=task.seed
         ).fit((task.X - task.X.mean(axis=0)) / task.X.std(axis=0), task.positive)
-        self.n_iter_ = int(np.max(model.n_iter_))
         return np.abs(np.asarray(model.coef_[0], dtype=np.float64))
 
 

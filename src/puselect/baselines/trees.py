@@ -80,8 +80,6 @@ class PUBagging(RankingSelector):
         As in `RankingSelector`.
     n_estimators : int, default=500
         Trees.
-    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
-        Features tried in each split, as in scikit-learn's trees.
     max_time : float, optional
         The most seconds for the trees; those that there is no time for are left out.
 
@@ -115,14 +113,12 @@ class PUBagging(RankingSelector):
         n_features_to_select: int | float | None = None,
         *,
         n_estimators: int = 500,
-        max_features: int | float | str | None = "sqrt",
         max_time: float | None = None,
         pos_label: object = 1,
         random_state: RandomSeed = None,
     ) -> None:
         super().__init__(n_features_to_select, pos_label=pos_label, random_state=random_state)
         self.n_estimators = n_estimators
-        self.max_features = max_features
         self.max_time = max_time
 
     def _score_columns(self, task: RankingTask) -> FloatArray:
@@ -133,7 +129,7 @@ class PUBagging(RankingSelector):
         self.timed_out_ = False
         while n_trees < self.n_estimators and not self.timed_out_:
             rows = np.concatenate([labelled, task.rng.choice(unlabelled, len(labelled))])
-            tree = DecisionTreeClassifier(max_features=self.max_features, random_state=task.seed)
+            tree = DecisionTreeClassifier(max_features="sqrt", random_state=task.seed)
             total += tree.fit(task.X[rows], task.positive[rows]).feature_importances_
             n_trees += 1
             self.timed_out_ = n_trees < self.n_estimators and deadline.is_too_close(0)

@@ -41,7 +41,7 @@ class PublishedMRMR(RankingSelector):
     """
 
     def _score(self, task: RankingTask) -> FloatArray:
-        return mrmr_scores(task, task.X.astype(np.int8), "quotient", quicksort_order)
+        return mrmr_scores(task, task.X.astype(np.int8), quicksort_order)
 
 
 def quicksort_order(keys: Sequence[float] | FloatArray) -> IntArray:
