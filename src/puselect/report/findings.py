@@ -8,7 +8,6 @@ import numpy as np
 from puselect.arrays import AnyArray, BoolArray
 from puselect.checks.leaks import find_leaks
 from puselect.checks.picking import find_picked
-from puselect.checks.spread import SpreadCode, label_spread
 from puselect.checks.suspects import RIGHT
 from puselect.columns.twins import find_twins
 from puselect.fscpu.dependence import find_dependence
@@ -21,7 +20,6 @@ from puselect.tables.column_outcomes import leak_text
 FEW_LABELS = 20
 FEWEST_COMPARED, MOST_COMPARED = 20, 2000
 MANY_DEGENERATE = 0.25
-ONE_CORNER = 5.0  # times: with labels at random, overlapping classes alone rarely look like that
 CHECKED_CELLS = 2_000_000
 FEWEST_CHECKED = 1000
 MOST_SUSPECTS = 20
@@ -34,7 +32,6 @@ class Code(StrEnum):
     CONSTANT_COLUMNS = "constant-columns"
     DEPENDENT_ROWS = "dependent-rows"
     FEW_LABELS = "few-labels"
-    UNEVEN_LABELS = "uneven-labels"
     PICKED_BY = "picked-by"
     LEAK = "leak"
     INTERCHANGEABLE = "interchangeable"
@@ -64,7 +61,6 @@ def find_problems(result: FitResult, table: AnyArray | None, positive: BoolArray
         found = None if result.has_row_groups else find_dependence(table, positive)
         if found is not None:
             yield warning(Code.DEPENDENT_ROWS, "Rows depend on each other", found.text)
-        yield from _spread(table[:, result.support], positive)
         yield from _places(result, table, positive)
     yield from _picked(result)
     yield from _choice(result)
@@ -190,19 +186,6 @@ def array_leaks(table: AnyArray, positive: BoolArray, names: Sequence[str]) -> l
     rows = np.concatenate([_thinned(np.flatnonzero(part), table.shape[1]) for part in (positive, ~positive)])
     leaks = find_leaks(table[rows], positive[rows])
     return [errors.LeakNote(names[leak.column], leak, (f"{leak.low:g}", f"{leak.high:g}")) for leak in leaks]
-
-
-def _spread(columns: AnyArray, positive: BoolArray) -> Iterator[Finding]:
-    """Yield whether some clusters of positives are labelled less often than others."""
-    if columns.shape[1] == 0 or positive.all():
-        return
-    found = label_spread(columns, positive, np.random.default_rng(0))
-    if found.code == SpreadCode.UNEVEN:
-        yield (warning if found.ratio >= ONE_CORNER else note)(
-            Code.UNEVEN_LABELS,
-            f"Labels are uneven: {found.ratio:.1f} times as rare in some clusters of positives",
-            f"{found} If labels come from one corner, features that find only this kind of positives win.",
-        )
 
 
 def _picked(result: FitResult) -> Iterator[Finding]:
