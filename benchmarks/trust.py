@@ -1,4 +1,4 @@
-"""Error rates of the checks: the number of features, suitability, stability, the spread of labels, the class prior.
+"""Error rates of the checks: the number of features, suitability, stability, the class prior.
 
     python benchmarks/trust.py number --quick               # n_features_to_select="related", without the search
     python benchmarks/trust.py check-shuffled --seeds 5000-5099           # p-values of shuffled labels
@@ -25,7 +25,6 @@ from threadpoolctl import threadpool_limits
 
 from puselect import FSCPU, check_suitability
 from puselect.checks.prior import estimate_prior
-from puselect.checks.spread import SpreadCode, check_label_spread
 from puselect.checks.suitability import Verdict
 from puselect.columns.twins import find_twins
 from puselect.datasets import CONDITIONS, LAWS, make_pu_clusters
@@ -53,7 +52,6 @@ class Cell(NamedTuple):
     seed: int
     shuffled: bool = False
     quick: bool = False
-    bias: int = 1
 
 
 class Table(NamedTuple):
@@ -76,7 +74,7 @@ def draw(cell: Cell, **sizes: int) -> Table:
         X[: labelled + hidden, :3] += SHIFT
         return Table(X, (np.arange(len(X)) < labelled).astype(int), np.arange(8) < 3, hidden / (hidden + negative))
     X, y, relevant, classes = make_pu_clusters(
-        cell.condition, noise=cell.law, label_bias=cell.bias, random_state=cell.seed, return_classes=True, **sizes
+        cell.condition, noise=cell.law, random_state=cell.seed, return_classes=True, **sizes
     )
     share = float(np.mean(classes[y == 0] == 1))
     if cell.shuffled:
@@ -178,17 +176,6 @@ def twins_line(rows: list[Row]) -> list[str]:
     return [f"{np.mean([row['found'] for row in rows]):.3f}", str(sum(row["wrong"] for row in rows))]
 
 
-def spread(cell: Cell) -> Row:
-    found = check_label_spread(*draw(cell)[:2], random_state=cell.seed)
-    return {"code": found.code, "ratio": found.ratio}
-
-
-def spread_line(rows: list[Row]) -> list[str]:
-    codes = Counter(row["code"] for row in rows)
-    shares = [f"{codes[code] / len(rows):.3f}" for code in SpreadCode]
-    return [*shares, f"{np.median([row['ratio'] for row in rows]):.1f}"]
-
-
 def prior(cell: Cell) -> Row:
     X, y, _, truth = draw(cell)
     found = estimate_prior(X, y, random_state=cell.seed)
@@ -221,7 +208,6 @@ QUESTIONS = {
     "stability": Question(repeat_searches, stability_line, ["stability", "width of its interval", "holds",
                                                             "frequencies hold", "worst feature"]),
     "twins": Question(look_for_twins, twins_line, ["built pairs found", "other groups"]),
-    "spread": Question(spread, spread_line, [*(code.replace("_", " ") for code in SpreadCode), "ratio"], "bias"),
     "prior": Question(prior, prior_line, ["told", "truth", "estimate", "low", "high", "interval holds"]),
 }  # fmt: skip
 WITH_CLUSTERS = [name for name in CONDITIONS if "outlier" not in name]
@@ -240,9 +226,6 @@ BOARDS = {
     "check-shuffled": SHUFFLED,
     "stability": SMALL_CELLS,
     "twins": SMALL_CELLS,
-    "spread": [Cell(law, name, 0, bias=bias) for bias in (1, 3, 9) for law in FIVE
-               for name in ("10/8/2", "40/8/2", "10/1/2", "40/1/2")],
-    "spread-real": REAL,
     "prior": [Cell(law, name, 0) for law in FIVE for name in WITH_CLUSTERS],
     "prior-real": REAL,
     "prior-labelled": [Cell("labelled", name, 0) for name in ("1000/100/100", "1000/20/180", "300/300/300")],
@@ -266,7 +249,7 @@ def cell_of(row: Row) -> Cell:
 
 
 def summary(board: str, rows: list[Row]) -> str:
-    """Return a table with a line per law, condition or bias; the last line has all and is named after the board."""
+    """Return a table with a line per law or condition; the last line has all and is named after the board."""
     question = question_of(board)
     by = "condition" if rows[0]["law"] in ("real", "labelled") else question.by
     groups = [(str(name), [row for row in rows if row[by] == name]) for name in dict.fromkeys(row[by] for row in rows)]

@@ -79,6 +79,7 @@ BOARDS = {
         for percent, n_irrelevant in ((2, 25), (10, 175), (10, 475))
         for shape in SHAPES
     ],
+    "wide": [World("uniform", name, width - 25) for width in (500, 2000, 10_000) for name in ("10/8/2", "10/1/1")],
     "fraud": [World("fraud", "60 of 900", 32)],
     "knobs": [World("gaussian", name, knob=knob) for knob in KNOBS for name in ("10/8/2", "40/1/2")],
 }

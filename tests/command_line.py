@@ -7,13 +7,15 @@ import shlex
 import sys
 import time
 
-import fork_server
 import numpy as np
 import polars as pl
-from programs import PATIENCE, Program, run, server
+from programs import PATIENCE, run, start
 
-CODE = "from puselect.cli import main; main()"
-SLOWLY = """
+STRICT = "import warnings, numba, scipy.stats, sklearn.ensemble; warnings.simplefilter('error')"
+"""Warnings are errors, but for those of libraries while they are imported."""
+CODE = f"{STRICT}; from puselect.cli import main; main()"
+SLOWLY = f"""
+{STRICT}
 import time
 from puselect.cli import main
 from puselect.search.progress import watching
@@ -23,12 +25,12 @@ with watching(lambda step: time.sleep(0.02)):
     main()
 """
 COMMAND = [sys.executable, "-c", CODE]
-ENVIRONMENT = {**os.environ, "PYTHONWARNINGS": "error", "TERM": "xterm-256color"}
+ENVIRONMENT = {**os.environ, "TERM": "xterm-256color"}
 
 
 def in_shell(first=""):
     """Return the command as a shell runs it; `first` is code to run before it."""
-    return shlex.join([sys.executable, "-I", "-S", fork_server.__file__, "call", server(), first + CODE])
+    return shlex.join([sys.executable, "-c", first + CODE])
 
 
 def puselect(*words, **settings):
@@ -51,14 +53,14 @@ def puselect_signalled(number, ready, *words, code=SLOWLY, temporary=None, **set
             time.sleep(0.02)
         os.killpg(process.pid, number)
 
-    return run(code, *words, env=environment, session=True, meanwhile=send, **settings)
+    return run(code, *words, env=environment, start_new_session=True, meanwhile=send, **settings)
 
 
 def puselect_in_terminal(*words, cwd, press=None, code=CODE):
     """Run the command in a pseudo-terminal; `press` is (text to wait for, keys to press then)."""
     keyboard, terminal = pty.openpty()
     environment = {**ENVIRONMENT, "COLUMNS": "110"}
-    process = Program(code, *words, streams=[terminal] * 3, cwd=cwd, env=environment, terminal=True)
+    process = start(code, *words, cwd=cwd, env=environment, preexec_fn=lambda: os.login_tty(terminal))
     os.close(terminal)
     seen, deadline = b"", time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
@@ -73,7 +75,7 @@ def puselect_in_terminal(*words, cwd, press=None, code=CODE):
     else:
         process.kill()
     os.close(keyboard)
-    return process.wait(), seen.decode(errors="replace")
+    return process.wait(PATIENCE), seen.decode(errors="replace")
 
 
 def clusters_table(n_rows=400, n_noise=4, seed=0):

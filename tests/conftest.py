@@ -74,13 +74,12 @@ def pytest_xdist_node_collection_finished():
 
 @pytest.fixture(scope="session")
 def dask_cluster():
-    """Two processes, forked from one that has imported Dask, the libraries and the package."""
+    """Two processes, forked from one that has imported Dask and the package."""
     import dask
     from distributed import LocalCluster
     from distributed.utils import get_mp_context
-    from fork_server import LIBRARIES
 
-    imported = ["distributed", "dask.dataframe", *LIBRARIES, "puselect_paper.studies.measures"]
+    imported = ["distributed", "dask.dataframe", "puselect_paper.studies.measures"]
     with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
         get_mp_context().set_forkserver_preload(imported)
         with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:

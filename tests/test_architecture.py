@@ -120,7 +120,7 @@ def test_every_module_has_a_place_in_the_layers():
     assert not homeless, f"place {sorted(homeless)} in LAYERS of {Path(__file__).name}"
 
 
-def test_no_module_imports_from_a_later_layer():
+def test_no_module_imports_from_a_later_layer_but_for_exceptions_that_are_needed():
     wrong = [
         f"{module} imports {name}"
         for module, file in MODULES.items()
@@ -130,22 +130,18 @@ def test_no_module_imports_from_a_later_layer():
         and LAYER_OF.get(layer_part(name), 0) > LAYER_OF.get(layer_part(module), len(LAYERS))
     ]
     assert not wrong, "\n".join(wrong)
-
-
-def test_exceptions_to_the_layers_are_needed():
     assert all(name in imports(MODULES[module]) for module, name in EXCEPTIONS)
 
 
-def test_no_file_is_too_long_to_read():
+def test_no_file_is_too_long_to_read_and_no_folder_has_too_many():
     lengths = {module: len(file.read_text(encoding="utf-8").splitlines()) for module, file in MODULES.items()}
     long = {module: length for module, length in lengths.items() if length > MAX_FILE_LINES}
     assert not long, f"over {MAX_FILE_LINES} lines: {long}"
-
-
-def test_no_folder_has_too_many_modules():
     sizes = Counter(str(relative(file).parent) for file in FILES)
     large = {folder: size for folder, size in sizes.items() if size > MAX_FOLDER_MODULES}
     assert not large, f"over {MAX_FOLDER_MODULES} modules: {large}"
+    names = {part.strip("_") for module in MODULES for part in module.split(".")}
+    assert not names & EMPTY_NAMES
 
 
 def test_no_function_is_too_long_to_read():
@@ -177,11 +173,6 @@ def test_each_heavy_library_is_imported_in_one_place_at_most():
 def test_importing_the_package_loads_no_heavy_library():
     code = f"import sys, puselect; print([name for name in {HEAVY} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
-
-
-def test_every_module_is_named_after_what_it_holds():
-    names = {part.strip("_") for module in MODULES for part in module.split(".")}
-    assert not names & EMPTY_NAMES
 
 
 def test_only_the_public_part_of_scikit_learn_is_imported():

@@ -14,12 +14,16 @@ def write(path, content):
         file.write(content)
 
 
-def test_the_content_arrives_and_no_scratch_file_stays(tmp_path):
+def test_the_content_arrives_without_a_scratch_file_and_the_mode_of_a_file_is_kept(tmp_path):
     path = tmp_path / "a"
     write(path, b"old")
     write(path, b"new")
     assert path.read_bytes() == b"new"
     assert os.listdir(tmp_path) == ["a"]
+    write(path, b"old")
+    path.chmod(0o600)
+    write(path, b"new")
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_an_error_leaves_the_old_file(tmp_path):
@@ -32,20 +36,14 @@ def test_an_error_leaves_the_old_file(tmp_path):
     assert os.listdir(tmp_path) == ["a"]
 
 
-def test_an_existing_file_keeps_its_mode(tmp_path):
-    path = tmp_path / "a"
-    write(path, b"old")
-    path.chmod(0o600)
-    write(path, b"new")
-    assert path.stat().st_mode & 0o777 == 0o600
-
-
-def test_a_link_stays_a_link(tmp_path):
+def test_a_link_stays_a_link_and_a_special_file_is_written_to_and_not_replaced(tmp_path):
     (tmp_path / "a").write_bytes(b"old")
     (tmp_path / "link").symlink_to("a")
     write(tmp_path / "link", b"new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "a").read_bytes() == b"new"
+    write(os.devnull, b"gone")
+    assert not os.path.isfile(os.devnull)
 
 
 def test_ctrl_c_right_after_the_scratch_file_was_made_removes_it(tmp_path, monkeypatch):
@@ -67,11 +65,6 @@ def test_writers_do_not_share_a_scratch_file(tmp_path):
         first.write(b"first")
         second.write(b"second")
     assert path.read_bytes() == b"first"
-
-
-def test_a_special_file_is_written_to_and_not_replaced(tmp_path):
-    write(os.devnull, b"gone")
-    assert not os.path.isfile(os.devnull)
 
 
 def test_scratch_files_of_dead_processes_are_removed(tmp_path):

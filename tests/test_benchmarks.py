@@ -9,7 +9,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import bench
 import whole_job
-import wide
 from journal import mean_and_error, measure_missing, read_rows, seed_range
 
 from puselect.datasets import make_pu_clusters
@@ -47,13 +46,6 @@ def test_means_come_with_standard_errors_and_seeds_in_ranges():
         "1.000 ± .000", ".950 ± .050", ".500", "",
     ]  # fmt: skip
     assert [*seed_range("3-5"), *seed_range("7")] == [3, 4, 5, 7]
-
-
-def test_wide_tables_are_compared_by_case_and_in_pairs():
-    shares = {("fscpu", 1): 0.9, ("forest", 1): 0.8, ("fscpu", 2): 1.0, ("forest", 2): 0.7}
-    rows = [{"case": "genes/9/3", "method": name, "seed": seed, "fsr": fsr} for (name, seed), fsr in shares.items()]
-    assert wide.compared(rows).splitlines()[-1] == "| genes/9/3 | .950 ± .050 | .750 ± .050 |"
-    assert wide.paired(rows, ["forest"]).splitlines()[-1] == "| genes/9/3 | 2 | +0.2000 ± 0.1000 |"
 
 
 def test_whole_jobs_are_timed_and_written(monkeypatch, tmp_path, capsys):

@@ -27,17 +27,16 @@ def short(monkeypatch):
     monkeypatch.setattr(trust, "N_REPEATS", 16)
 
 
-@pytest.mark.parametrize("board", ["number", "check", "stability", "twins", "spread", "prior"])
+@pytest.mark.parametrize("board", ["number", "check", "stability", "twins", "prior"])
 def test_a_board_is_run_once_and_summed_up(board, short, tmp_path, capsys):
     condition = trust.BOARDS[board][-1].condition
     words = [board, "--laws", "gaussian", "--conditions", condition, "--quick", "--out", str(tmp_path / "b")]
-    n_cells = 6 if board == "spread" else 2  # three biases
     trust.main([*words, "--seeds", "3-4"])
     first = capsys.readouterr()
-    assert first.err.count("is done") == n_cells
+    assert first.err.count("is done") == 2
     trust.main([*words, "--seeds", "3-4"])
     assert capsys.readouterr() == (first.out, "")
-    assert first.out.splitlines()[-1].startswith(f"| {board} | {n_cells} | ")
+    assert first.out.splitlines()[-1].startswith(f"| {board} | 2 | ")
 
 
 def test_the_share_of_hidden_positives_is_that_of_the_training_rows(monkeypatch):
@@ -57,5 +56,5 @@ def test_the_page_shows_the_stored_results(path):
     board = path.name.removesuffix(".jsonl.gz")
     lines = [line for line in trust.summary(board, rows).splitlines() if line]
     page = (DOCS / "internals" / "trust.md").read_text().splitlines()
-    shown = lines[2:5] if board == "spread" else [line for line in lines if line.startswith((f"| {board} ", "Kolmo"))]
+    shown = [line for line in lines if line.startswith((f"| {board} ", "Kolmo"))]
     assert {lines[0], *shown} <= set(page)

@@ -21,7 +21,7 @@ def clustered():
     return X, y, check_suitability(X, y)
 
 
-def test_clusters_are_found(clustered):
+def test_clusters_are_found_that_hold_most_labelled_rows_and_the_same_again(clustered):
     X, _, found = clustered
     assert found.code == Verdict.HOLDS
     assert found.suits
@@ -30,19 +30,12 @@ def test_clusters_are_found(clustered):
     assert found.interval[0] < found.lift < found.interval[1]
     assert found.ratio == pytest.approx(found.objective / found.null_objective)
     assert 1 < found.n_features <= X.shape[1] / 2
-
-
-def test_clusters_that_carry_it_hold_most_labelled_rows(clustered):
     X, y, found = clustered
     assert sum(cluster.size for cluster in found.clusters) == len(X)
     assert sum(cluster.labelled for cluster in found.clusters) == y.sum()
     positive = [cluster for cluster in found.clusters if cluster.positive]
     assert list(found.clusters[: len(positive)]) == positive
     assert sum(cluster.labelled for cluster in positive) > y.sum() / 2
-
-
-def test_the_check_is_repeatable_and_knows_other_labels(clustered):
-    X, y, found = clustered
     assert check_suitability(X, np.where(y == 1, "yes", "?"), pos_label="yes", n_jobs=2) == found
     assert check_suitability(X, y, random_state=1, n_shuffles=5) != found
 
@@ -149,7 +142,7 @@ def test_groups_of_rows_are_shuffled_as_a_whole(monkeypatch):
     assert np.mean(np.array(p_values[True]) <= 0.05) <= 0.2
 
 
-def test_groups_that_are_held_out_count_once():
+def test_groups_that_are_held_out_count_once_and_labels_of_one_prove_nothing():
     X, y, patient = patients(n_labelled=4)
     found = check_suitability(X, y, 3, n_shuffles=5, row_groups=patient)
     assert found.code == Verdict.TOO_FEW_LABELS  # four groups, although twelve rows
@@ -158,9 +151,6 @@ def test_groups_that_are_held_out_count_once():
         alone = check_suitability(X, y, 3, n_shuffles=5)
     assert alone.dependence == "near_copies"
     assert alone.interval[1] - alone.interval[0] < found.interval[1] - found.interval[0]
-
-
-def test_labels_of_one_group_prove_nothing():
     X, y, patient = patients()
     y = patient == 7
     with pytest.warns(DependentRowsWarning, match="all 3 labels in one group, 7"):

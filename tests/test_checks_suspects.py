@@ -43,57 +43,28 @@ def test_wrong_labels_are_listed_and_right_ones_are_not():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_right_labels_give_an_empty_list(seed):
+def test_right_labels_give_an_empty_list_and_no_finding(seed):
     X, y, _ = labelled_table(0, seed)
     assert suspected_labels(fitted(X, y), X, y).rows == ()
+    X, y, _ = labelled_table(0)
+    selection = summarise(fitted(X, y), X, y)
+    assert selection.suspects == ()
+    assert Code.SUSPECTED_LABELS not in {found.code for found in selection.findings}
 
 
-def test_the_row_that_is_least_like_other_positives_comes_first():
+def test_the_least_likely_row_comes_first_and_the_list_is_the_same_again_and_named_in_a_summary():
     X, y, _ = labelled_table(0.2)
     selector = fitted(X, y)
     scores = selector.row_model_.scores(X[:, selector.support_])
     rows = list(suspected_labels(selector, X, y).rows)
     assert np.corrcoef(scores[rows], np.arange(len(rows)))[0, 1] > 0.3
-
-
-def test_the_list_is_the_same_again_and_for_a_sparse_table():
-    X, y, _ = labelled_table(0.2)
-    selector = fitted(X, y)
     first = suspected_labels(selector, X, y)
     assert suspected_labels(selector, X, y) == first
     assert suspected_labels(selector, csr_matrix(X), y).n_labelled == first.n_labelled
-
-
-def test_overlapping_classes_are_not_accused():
-    """A class whose labels lie far out by themselves says nothing about single labels."""
-    assert not are_suspect(np.random.default_rng(0).beta(0.7, 1.2, 80)).any()
-
-
-def test_a_few_stragglers_are_usual():
-    places = np.append(np.linspace(0, 0.1, 60), [0.7, 0.9])
-    assert not are_suspect(places).any()
-    assert are_suspect(np.append(places, [0.65, 0.75, 0.8]))[60:].all()
-
-
-def test_few_labels_and_no_labels_are_never_suspected():
-    X, y, _ = labelled_table(0.2)
-    selector = fitted(X, y)
     few = np.zeros_like(y)
     few[np.flatnonzero(y)[:5]] = 1
     assert suspected_labels(selector, X, few) == SuspectedLabels((), 5)
     assert suspected_labels(selector, X, np.zeros_like(y)) == SuspectedLabels((), 0)
-
-
-def test_a_selector_without_mixtures_is_refused():
-    X, y, _ = labelled_table(0)
-    selector = FSCPU(12, max_iter=2, clusterer=KMeans(3, n_init=1), random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="suspected_labels needs mixtures"):
-        suspected_labels(selector, X, y)
-
-
-def test_a_summary_names_the_suspects_once():
-    X, y, _ = labelled_table(0.2)
-    selector = fitted(X, y)
     names = np.array([f"case {i}" for i in range(len(y))])
     selection = summarise(selector, X, y, row_numbers=names, row_name="case")
     assert selection.suspects == tuple(names[list(suspected_labels(selector, X, y).rows)])
@@ -103,8 +74,16 @@ def test_a_summary_names_the_suspects_once():
     assert Selection.from_json(selection.to_json()) == selection
 
 
-def test_a_summary_without_suspects_has_no_such_finding():
+def test_overlapping_classes_and_a_few_stragglers_are_not_accused():
+    """A class whose labels lie far out by themselves says nothing about single labels."""
+    assert not are_suspect(np.random.default_rng(0).beta(0.7, 1.2, 80)).any()
+    places = np.append(np.linspace(0, 0.1, 60), [0.7, 0.9])
+    assert not are_suspect(places).any()
+    assert are_suspect(np.append(places, [0.65, 0.75, 0.8]))[60:].all()
+
+
+def test_a_selector_without_mixtures_is_refused():
     X, y, _ = labelled_table(0)
-    selection = summarise(fitted(X, y), X, y)
-    assert selection.suspects == ()
-    assert Code.SUSPECTED_LABELS not in {found.code for found in selection.findings}
+    selector = FSCPU(12, max_iter=2, clusterer=KMeans(3, n_init=1), random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="suspected_labels needs mixtures"):
+        suspected_labels(selector, X, y)

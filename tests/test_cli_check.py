@@ -9,7 +9,6 @@ from command_line import clusters_table
 from typer.testing import CliRunner
 
 from puselect import cli
-from puselect.checks.spread import SpreadCode
 from puselect.checks.suitability import Verdict
 
 
@@ -37,8 +36,6 @@ def test_clusters_are_told_in_words_and_in_json():
     assert found["p_value"] == 0.05
     assert found["prior"]["code"] in ("estimated", "not_separated")
     assert "positives  About" in said
-    assert found["labels"]["code"] in list(SpreadCode)
-    assert "labels  " in said
 
 
 def test_rows_that_belong_together_are_named_by_a_column():

@@ -30,15 +30,12 @@ def test_any_percentage_labels_that_share_of_the_positives(condition, n_labelled
 
 
 @pytest.mark.parametrize("source", [np.random.RandomState, np.random.default_rng])
-def test_generators_are_accepted_and_advance(source):
+def test_generators_are_accepted_and_advance_and_the_global_one_is_left_alone(source):
     generator = source(7)
     first, second = make_pu_clusters(random_state=generator), make_pu_clusters(random_state=generator)
     again = make_pu_clusters(random_state=source(7))
     np.testing.assert_array_equal(first[0], again[0])
     assert (first[0] != second[0]).any()
-
-
-def test_global_random_state_is_left_alone():
     np.random.seed(0)  # noqa: NPY002
     expected = np.random.random_sample(3)  # noqa: NPY002
     np.random.seed(0)  # noqa: NPY002
@@ -55,15 +52,12 @@ def test_percentage_changes_only_which_positives_are_labelled(label_bias):
     assert (few <= many).all()
 
 
-def test_outliers_are_the_rows_of_largest_norm():
+def test_outliers_are_the_rows_of_largest_norm_in_no_order():
     X, _, relevant, classes = make_pu_clusters("40/outlier", return_classes=True, random_state=2)
     norms = np.linalg.norm(X[:, relevant], axis=1)
     assert norms[classes == 1].min() > norms[classes == 0].max()
     assert kstest(X[:, relevant].ravel(), norm(0, 5).cdf).pvalue > 1e-3
     assert X[:, relevant].var() == pytest.approx(25, rel=0.02)
-
-
-def test_outliers_stand_in_no_order_of_their_norm():
     X, _, relevant, classes = make_pu_clusters("40/outlier", shuffle=False, return_classes=True, random_state=0)
     for rows in (X[classes == 0], X[classes == 1]):
         ranks = np.argsort(np.argsort(np.linalg.norm(rows[:, relevant], axis=1)))
@@ -118,13 +112,10 @@ def test_hiding_keeps_exactly_the_rounded_share(rate, n_labelled):
     assert classes.sum() == 1813
 
 
-def test_hiding_prefers_no_positive():
+def test_hiding_prefers_no_positive_and_any_class_can_be_the_positive_one():
     classes = np.tile([0, 1], 20)
     share = np.mean([hide_labels(classes, 0.25, random_state=seed) for seed in range(1000)], axis=0)
     assert np.abs(share[1::2] - 0.25).max() < 4.5 * np.sqrt(0.25 * 0.75 / 1000)
-
-
-def test_any_class_can_be_the_positive_one():
     assert hide_labels(["g", "b", "g"], 1, pos_label="b").tolist() == [0, 1, 0]
     assert hide_labels([0, 1, 1], 1, pos_label=0).tolist() == [1, 0, 0]
 

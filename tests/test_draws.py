@@ -101,14 +101,6 @@ def test_names_that_differ_by_one_have_independent_numbers(shift):
     assert correlation_p_value((here * 2**20) % 1, (there * 2**20) % 1) > CHANCE
 
 
-def test_every_bit_of_a_name_changes_half_of_the_bits_of_a_word():
-    words = hashes(0, Stream.MASKS, np.arange(2000))
-    for bit in range(40):
-        other = hashes(0, Stream.MASKS, np.arange(2000) ^ (1 << bit))
-        flips = np.unpackbits((words ^ other).view(np.uint8)).mean()
-        assert flips == pytest.approx(0.5, abs=5 * 0.5 / np.sqrt(2000 * 64))
-
-
 def test_numbers_depend_on_their_name_alone_in_any_order_and_batch():
     whole = uniforms(3, Stream.MASKS, 9, np.arange(6)[:, None], np.arange(50))
     order = np.random.default_rng(0).permutation(50)
@@ -119,11 +111,16 @@ def test_numbers_depend_on_their_name_alone_in_any_order_and_batch():
     np.testing.assert_array_equal(normals(3, Stream.MASKS, 9, 2, np.arange(50)), norm.ppf(whole[2]))
 
 
-def test_words_are_those_of_splitmix64():
+def test_words_are_those_of_splitmix64_and_every_bit_of_a_name_changes_half_of_their_bits():
     """Of the seed 0, as its authors print them; they are also those of a name of zeros and ones alone."""
     assert int(hashes(0, 0)) == 0xE220A8397B1DCDAF
     assert int(hashes(0, 1)) == 0x6E789E6AA1B965F4
     assert int(hashes(0, 2)) == 0x06C45D188009454F
+    words = hashes(0, Stream.MASKS, np.arange(2000))
+    for bit in range(40):
+        other = hashes(0, Stream.MASKS, np.arange(2000) ^ (1 << bit))
+        flips = np.unpackbits((words ^ other).view(np.uint8)).mean()
+        assert flips == pytest.approx(0.5, abs=5 * 0.5 / np.sqrt(2000 * 64))
 
 
 def test_numbers_are_never_zero_or_one(monkeypatch):
@@ -140,11 +137,14 @@ def test_any_integer_is_a_seed(seed):
     assert uniforms(seed, 1, 2) == uniforms(seed % 2**64, 1, 2)
 
 
-def test_streams_are_different_numbers():
+def test_streams_are_different_numbers_and_their_generators_the_same_again():
     assert len({stream.value for stream in Stream}) == len(Stream)
     drawn = np.stack([uniforms(0, stream, np.arange(5000)) for stream in Stream])
     among = np.corrcoef(drawn)[np.triu_indices(len(Stream), 1)]
     assert (2 * norm.sf(np.abs(among) * np.sqrt(5000))).min() > CHANCE / len(among)
+    assert generator(3, Stream.HALVES).random() == generator(3, Stream.HALVES).random()
+    first = {generator(3, stream).random() for stream in Stream} | {generator(4, Stream.HALVES).random()}
+    assert len(first) == len(Stream) + 1
 
 
 @pytest.mark.parametrize(("n", "size"), [(6, 1), (6, 2), (6, 3), (6, 5), (9, 2), (9, 4)])
@@ -164,12 +164,6 @@ def test_distinct_numbers_of_any_number(n, size):
     assert len(drawn) == len(np.unique(drawn)) == size
     assert ((drawn >= 0) & (drawn < n)).all()
     np.testing.assert_array_equal(distinct(n, size, 4, Stream.SAMPLED_OTHERS), drawn)
-
-
-def test_generators_of_streams_differ_and_are_the_same_again():
-    assert generator(3, Stream.HALVES).random() == generator(3, Stream.HALVES).random()
-    first = {generator(3, stream).random() for stream in Stream} | {generator(4, Stream.HALVES).random()}
-    assert len(first) == len(Stream) + 1
 
 
 @pytest.mark.parametrize("start", [[1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0], [1, 0, 1, 1, 0, 1]])

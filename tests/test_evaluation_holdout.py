@@ -29,7 +29,7 @@ def study(monkeypatch):
     return Holdout(X, y, 3, n_splits=4)
 
 
-def test_scores_are_those_of_the_columns_selected_on_the_training_rows(study):
+def test_scores_are_those_of_the_columns_selected_on_the_training_rows_and_frequencies_count_them(study):
     found = compare_methods(study, ["kbest"])
     for (train, test), score in zip(study.splits(), found.scores["kbest"], strict=True):
         scaled = MinMaxScaler().fit_transform(study.X[train])
@@ -37,6 +37,11 @@ def test_scores_are_those_of_the_columns_selected_on_the_training_rows(study):
         model = make_pipeline(StandardScaler(), LogisticRegression()).fit(study.X[train][:, columns], study.y[train])
         oracle = roc_auc_score(study.y[test], model.predict_proba(study.X[test][:, columns])[:, 1])
         assert score == pytest.approx(oracle, abs=1e-3)
+    counts = np.zeros(study.X.shape[1])
+    for train, _ in study.splits():
+        counts += METHODS["kbest"](3, random_state=0).fit(study.X[train], study.y[train]).support_
+    shares = {column: count / 4 for column, count in enumerate(counts) if count}
+    assert found.frequency["kbest"] == pytest.approx(shares)
 
 
 def test_medians_of_the_training_rows_stand_in_for_missing_values(study):
@@ -53,26 +58,32 @@ def test_medians_of_the_training_rows_stand_in_for_missing_values(study):
         compare_methods(replace(study, X=X), ["kbest"])
 
 
-def test_splits_keep_the_share_of_labelled_rows_and_depend_on_the_seed_alone(study):
+def test_splits_keep_the_share_of_labelled_rows_need_some_and_depend_on_the_seed_alone(study):
     for train, test in study.splits():
         assert study.y[test].sum() == 10
         assert len(np.union1d(train, test)) == len(study.y)
     tested = [test.tolist() for _, test in study.splits()]
     assert [test.tolist() for _, test in study.splits()] == tested
     assert [test.tolist() for _, test in Holdout(study.X, study.y, 3, n_splits=4, seed=1).splits()] != tested
+    truth = study.y.copy()
+    truth[0] = 0
+    known = Holdout(study.X, study.y, 3, truth=truth, n_splits=2)
+    assert len(known.splits()) == 2
+    y = (np.arange(len(study.y)) < 3).astype(int)
+    with pytest.raises(ValueError, match="at least 4 labelled rows, got 3"):
+        compare_methods(Holdout(study.X, y, 3), ["kbest"])
 
 
-def test_yardsticks_are_run_with_the_methods(study):
-    found = compare_methods(study, ["lasso", "kbest", "lasso"])
+def test_yardsticks_are_run_with_the_methods_every_fit_is_told_and_the_best_features_come_first(study):
+    told = []
+    found = compare_methods(study, ["lasso", "kbest", "lasso"], tell=told.append)
     assert list(found.selected) == ["lasso", "kbest", *YARDSTICKS]
     assert len(found.selected["all"]) == study.X.shape[1]
     assert len(set(found.selected["random"])) == 3
     assert all(len(scores) == 4 for scores in found.scores.values())
     assert found.scores["random"] != found.scores["all"]
-
-
-def test_what_is_selected_on_the_whole_table_comes_best_first(study):
-    found = compare_methods(study, ["lasso"])
+    assert [(run.method, run.split) for run in told] == study.fits(["lasso", "kbest"])
+    assert len(told) == 6 * 5
     selector = METHODS["lasso"](3, random_state=0).fit(study.X, study.y)
     assert selector.ranking_[found.selected["lasso"]].tolist() == [1, 2, 3]
 
@@ -92,19 +103,6 @@ def test_with_the_truth_scores_are_against_it(study):
     assert with_truth > without
     assert "true classes" in known.score_name
     assert "true classes" not in study.score_name
-
-
-def test_a_single_labelled_row_that_the_truth_calls_negative_can_be_split(study):
-    truth = study.y.copy()
-    truth[0] = 0
-    known = Holdout(study.X, study.y, 3, truth=truth, n_splits=2)
-    assert len(known.splits()) == 2
-
-
-def test_too_few_labelled_rows_are_refused(study):
-    y = (np.arange(len(study.y)) < 3).astype(int)
-    with pytest.raises(ValueError, match="at least 4 labelled rows, got 3"):
-        compare_methods(Holdout(study.X, y, 3), ["kbest"])
 
 
 def interrupt(monkeypatch, method, split, error):
@@ -149,15 +147,6 @@ def test_random_features_are_the_mean_of_several_sets(study, monkeypatch):
     assert found.scores["random"][0] == pytest.approx(np.mean(oracle), abs=2e-3)
 
 
-def test_frequencies_count_the_splits(study):
-    found = compare_methods(study, ["kbest"])
-    counts = np.zeros(study.X.shape[1])
-    for train, _ in study.splits():
-        counts += METHODS["kbest"](3, random_state=0).fit(study.X[train], study.y[train]).support_
-    shares = {column: count / 4 for column, count in enumerate(counts) if count}
-    assert found.frequency["kbest"] == pytest.approx(shares)
-
-
 def test_a_search_that_ctrl_c_has_ended_is_no_result(study, monkeypatch):
     def interrupted(*_):
         warnings.warn("interrupted after 3 of at most 9 steps; ...", InterruptedSearchWarning, stacklevel=2)
@@ -184,13 +173,6 @@ def test_what_methods_warn_of_is_noted_once(study, monkeypatch):
     fit = METHODS["kbest"].fit
     monkeypatch.setattr(METHODS["kbest"], "fit", warns)
     assert compare_methods(study, ["kbest"]).warnings == {"kbest": ("careful",)}
-
-
-def test_progress_tells_every_fit(study):
-    told = []
-    compare_methods(study, ["kbest", "lasso"], tell=told.append)
-    assert [(run.method, run.split) for run in told] == study.fits(["kbest", "lasso"])
-    assert len(told) == 6 * 5
 
 
 def kill_this_process(*_):

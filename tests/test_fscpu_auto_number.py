@@ -35,26 +35,11 @@ def found():
     return chosen(X, y), relevant
 
 
-def test_relevant_features_are_selected_and_few_others(found):
+def test_relevant_features_are_selected_and_few_others_and_the_path_says_what_each_number_is_worth(found):
     selector, relevant = found
     assert selector.support_[relevant].sum() >= 5
     assert selector.support_[~relevant].sum() <= 2
     assert selector.path_.code == ChoiceCode.CHOSEN
-
-
-def test_the_share_of_false_features_is_what_was_asked_for():
-    """Means over 20 tables; the standard error of the first is .02."""
-    false, n_found = [], []
-    for seed in range(20):
-        X, y, relevant = small(seed=seed)
-        beyond = choice(X, y).beyond
-        false.append((~relevant[beyond]).mean())
-        n_found.append(relevant[beyond].sum())
-    assert np.mean(false) <= 0.14
-    assert np.mean(n_found) >= 4.5
-
-
-def test_path_says_what_each_number_is_worth(found):
     path = found[0].path_
     assert path.n_features == found[0].support_.sum()
     assert path.n_features in path.size
@@ -68,6 +53,18 @@ def test_path_says_what_each_number_is_worth(found):
     assert path.separation[chosen_at] > path.separation[0]
     assert path.cost == tuple(map(float, path.size))
     assert str(path.n_related) in str(path)
+
+
+def test_the_share_of_false_features_is_what_was_asked_for():
+    """Means over 20 tables; the standard error of the first is .02."""
+    false, n_found = [], []
+    for seed in range(20):
+        X, y, relevant = small(seed=seed)
+        beyond = choice(X, y).beyond
+        false.append((~relevant[beyond]).mean())
+        n_found.append(relevant[beyond].sum())
+    assert np.mean(false) <= 0.14
+    assert np.mean(n_found) >= 4.5
 
 
 def test_auto_selects_the_fewest_that_separate_as_well_as_more(found):
@@ -142,15 +139,12 @@ def test_only_what_can_be_bought_is_chosen():
     assert kept.path_ is None
 
 
-def test_kept_features_are_selected_and_others_never():
+def test_kept_features_are_selected_others_never_and_groups_count_as_one():
     never, kept = np.flatnonzero(relevant)[0], np.flatnonzero(~relevant)[0]
     selector = chosen(X, y, always_keep=[kept], never_select=[never])
     assert selector.support_[kept]
     assert not selector.support_[never]
     assert selector.support_[relevant].sum() >= 4
-
-
-def test_groups_count_as_one():
     good, bad = np.flatnonzero(relevant), np.flatnonzero(~relevant)
     selector = chosen(X, y, groups={"good": good[:3].tolist(), "bad": bad[:4].tolist()})
     assert selector.support_[good[:3]].all()
@@ -158,16 +152,13 @@ def test_groups_count_as_one():
     assert selector.path_.n_features == selector.support_.sum() - 2 - 3 * selector.support_[bad[0]]
 
 
-def test_all_columns_relevant_none_relevant_and_all_twins():
+def test_any_share_of_relevant_constant_or_copied_columns_is_judged():
     X, y, relevant = small("40/1/1")
     assert chosen(X[:, relevant], y).support_.sum() >= 4
     with pytest.warns(NothingBeyondChanceWarning):
         assert chosen(X[:, ~relevant], y).path_.code == ChoiceCode.NOTHING
     twins = X[:, relevant][:, :1] + 0.01 * np.random.default_rng(0).normal(size=(len(X), 6))
     assert chosen(twins, y).support_.sum() in (1, 6)
-
-
-def test_constant_columns_are_left_out_without_a_word():
     X, y, relevant = small()
     X[:, np.flatnonzero(~relevant)[:3]] = 1.0
     with warnings.catch_warnings():

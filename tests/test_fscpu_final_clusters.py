@@ -26,11 +26,19 @@ def example():
     return fitted(X, y), X, y, classes
 
 
-def test_final_clusterings_have_the_objective_as_their_mean_score(example):
+def test_final_clusterings_have_the_objective_as_their_mean_score_and_place_rows_as_the_plain_mixture(example):
     selector, X, y, _ = example
     assert selector.clusterings_.score.mean() == pytest.approx(selector.objective_, rel=1e-12)
     np.testing.assert_array_equal(selector.clusterings_.size.sum(axis=1), len(X))
     np.testing.assert_array_equal(selector.clusterings_.labelled.sum(axis=1), y.sum())
+    scaled = selector.clusterings_.scaled(X[:, selector.support_])
+    place = selector.clusterings_.place(X[:, selector.support_])
+    entropy = np.random.RandomState(0).randint(2**31 - 1)
+    seeds = hashes(entropy, Stream.FINAL_SEEDS, np.arange(place.shape[1])) >> np.uint64(32)
+    spec = Settings.of(selector.get_params()).mixture
+    for seed, labels in zip(seeds, place.T, strict=True):
+        plain = HardMixture(spec, random_state=int(seed)).fit_predict(scaled, y == 1)
+        assert (plain != labels).sum() <= 1
 
 
 @pytest.mark.parametrize(
@@ -57,18 +65,6 @@ def test_rows_are_placed_where_the_fit_counted_them(changes):
         assert np.abs(hits - final.labelled[i]).sum() <= 2
 
 
-def test_rows_are_placed_as_the_plain_mixture_places_them(example):
-    selector, X, y, _ = example
-    scaled = selector.clusterings_.scaled(X[:, selector.support_])
-    place = selector.clusterings_.place(X[:, selector.support_])
-    entropy = np.random.RandomState(0).randint(2**31 - 1)
-    seeds = hashes(entropy, Stream.FINAL_SEEDS, np.arange(place.shape[1])) >> np.uint64(32)
-    spec = Settings.of(selector.get_params()).mixture
-    for seed, labels in zip(seeds, place.T, strict=True):
-        plain = HardMixture(spec, random_state=int(seed)).fit_predict(scaled, y == 1)
-        assert (plain != labels).sum() <= 1
-
-
 @pytest.mark.parametrize(("condition", "precision"), [("10/8/2", 0.5), ("10/1/1", 0.95)])
 def test_most_hidden_positives_are_candidates_and_most_likely_candidates_hidden_positives(condition, precision):
     sizes = {"n_negative": 2000, "n_positive": 300, "n_relevant": 20, "n_irrelevant": 10}
@@ -81,7 +77,7 @@ def test_most_hidden_positives_are_candidates_and_most_likely_candidates_hidden_
     assert hidden[rows[:100]].mean() > 0.9, "the most confident come first"
 
 
-def test_candidates_are_unlabelled_and_most_confident_first_and_those_of_a_part_the_same(example):
+def test_candidates_are_unlabelled_and_most_confident_first_and_far_rows_do_no_harm(example):
     selector, X, y, _ = example
     candidates = selector.candidate_positives(X, y)
     assert (y[candidates.rows] == 0).all()
@@ -91,9 +87,6 @@ def test_candidates_are_unlabelled_and_most_confident_first_and_those_of_a_part_
     assert (y[everyone.rows] == 1).any()
     part, scores = np.arange(0, len(X), 7), selector.row_model_.scores
     np.testing.assert_allclose(scores(X[part][:, selector.support_]), scores(X[:, selector.support_])[part])
-
-
-def test_rows_far_outside_the_table_do_no_harm(example):
     selector, X, _, _ = example
     far = np.vstack([X[:2], np.full((1, X.shape[1]), 1e300)])
     assert len(selector.candidate_positives(far).rows) <= 3

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
-from programs import Program
+from programs import start
 
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
@@ -44,7 +44,7 @@ def load(path):
 @pytest.mark.parametrize("preset", ["default", "published"])
 def test_killed_at_a_random_moment_it_resumes_and_ends_as_if_it_had_not_been(tmp_path, preset, monkeypatch):
     state = tmp_path / "state"
-    process = Program(FIT, preset, state, tmp_path / "resumed.npz", 5, 0.05, streams=[0, 1, 2])
+    process = start(FIT, preset, state, tmp_path / "resumed.npz", 5, 0.05)
     while not state.exists() and process.poll() is None:
         time.sleep(0.01)
     time.sleep(np.random.default_rng().uniform(0, 1))

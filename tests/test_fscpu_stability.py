@@ -23,7 +23,7 @@ def fitted():
     return selector, assess_stability(selector, X, y, n_searches=4)
 
 
-def test_relevant_features_are_selected_more_often(fitted):
+def test_relevant_features_are_selected_more_often_and_the_same_again_with_the_selector_left_alone(fitted):
     selector, found = fitted
     frequency = np.array(found.frequency)
     assert selector.stability_ is found
@@ -32,18 +32,10 @@ def test_relevant_features_are_selected_more_often(fitted):
     assert all(low <= share <= high for low, share, high in zip(found.low, found.frequency, found.high, strict=True))
     assert found.interval[0] <= found.index <= found.interval[1]
     assert f"{found.index:.2f}" in str(found)
-
-
-def test_the_selector_is_left_alone_and_the_result_repeatable(fitted):
-    selector, found = fitted
     before = selector.support_.copy(), selector.get_params()
     assert assess_stability(selector, X, y, n_searches=4) == found
     assert np.array_equal(before[0], selector.support_)
     assert before[1] == selector.get_params()
-
-
-def test_the_parameter_gives_the_same_in_one_fit(fitted):
-    selector, found = fitted
     both = FSCPU(5, max_iter=12, n_searches=4, random_state=0).fit(X, y)
     assert both.stability_ == found
     assert np.array_equal(both.support_, selector.support_)
@@ -140,15 +132,12 @@ def test_intervals_cover_as_they_say(often):
     assert np.mean(frequencies) >= 0.95
 
 
-def test_built_twins_are_found_and_others_are_not():
+def test_twins_are_found_and_told_from_each_other():
     rng = np.random.default_rng(0)
     table, labels = rng.normal(size=(200, 8)), np.arange(200) < 20
     table[:, 5] = np.exp(table[:, 1]) * np.exp(0.1 * rng.normal(size=200))
     table[:, 6] = -table[:, 2] + 0.1 * rng.normal(size=200)
     assert assess_stability(KBest(2).fit(table, labels), table, labels, 2).twins == ((1, 5), (2, 6))
-
-
-def test_a_feature_is_told_from_its_twin():
     selected = np.array([[True, False, True], [False, True, True]])
     found = summarise_selections(selected, ((0, 1),))
     assert found.frequency == (0.5, 0.5, 1.0)

@@ -48,28 +48,26 @@ MISSING = [
 
 
 @pytest.mark.parametrize(("y", "pos_label"), MISSING, ids=str)
-def test_missing_labels_are_unlabelled(y, pos_label):
+def test_missing_labels_are_unlabelled_for_selectors_too(y, pos_label):
     expected = [True, False, False, True]
     assert labelled_positives(y, pos_label).tolist() == expected
     assert labelled_positives(without_missing(y, pos_label), pos_label).tolist() == expected
-
-
-@pytest.mark.parametrize(("y", "pos_label"), MISSING, ids=str)
-def test_selectors_take_missing_labels_for_unlabelled(y, pos_label):
     X = np.random.default_rng(0).normal(size=(4, 3))
     fitted = FSCPU(2, max_iter=1, pos_label=pos_label, random_state=0).fit(X, y)
     assert set(fitted.candidate_positives(X, y).rows.tolist()) <= {1, 2}
 
 
-@pytest.mark.parametrize("pos_label", [np.nan, None, pd.NA, pd.NaT])
-def test_a_missing_value_cannot_mark_positives(pos_label):
-    with pytest.raises(ValueError, match="pos_label"):
-        labelled_positives([1, 0], pos_label)
-
-
-def test_no_positive_is_refused_with_the_values_seen():
-    with pytest.raises(ValueError, match=r"at least one labelled positive \(y == 1\), got only 'ham', 'spam'"):
-        labelled_positives(["ham", "spam"])
+@pytest.mark.parametrize(("y", "pos_label", "message"), [
+    (["ham", "spam"], 1, r"at least one labelled positive \(y == 1\), got only 'ham', 'spam'"),
+    ([1, 1, 1], 1, "unlabelled rows"),
+    (np.eye(2), 1, r"one-dimensional.*\(2, 2\)"),
+    *((y, 10**400, "at least one labelled positive") for y in ([1.0, 0.0, np.nan], [1.0, 0.0, 0.0], [1, 0, 0])),
+    *(([1, 0, 0], wrong, "pos_label must be a value")
+      for wrong in ([], [1], (1, 2), np.array([1]), {}, None, np.nan, pd.NA, pd.NaT)),
+])  # fmt: skip
+def test_labels_without_positives_and_values_that_cannot_mark_them_are_refused(y, pos_label, message):
+    with pytest.raises(ValueError, match=message):
+        labelled_positives(y, pos_label)
 
 
 @pytest.mark.parametrize("y", [["yes", None] * 9, pd.Series(["yes", None] * 9), np.array(["yes", None] * 9, object)])
@@ -78,28 +76,6 @@ def test_missing_labels_are_told_as_such(y):
     for refuse in (lambda: labelled_positives(y), lambda: FSCPU(2, max_iter=1).fit(table, y)):
         with pytest.raises(ValueError, match="got only 'yes', missing values; set pos_label"):
             refuse()
-
-
-def test_nothing_unlabelled_is_refused():
-    with pytest.raises(ValueError, match="unlabelled rows"):
-        labelled_positives([1, 1, 1])
-
-
-def test_two_dimensional_labels_are_refused():
-    with pytest.raises(ValueError, match=r"one-dimensional.*\(2, 2\)"):
-        labelled_positives(np.eye(2))
-
-
-@pytest.mark.parametrize("pos_label", [[], [1], (1, 2), np.array([1]), {}, None, np.nan])
-def test_what_marks_positives_must_be_one_value(pos_label):
-    with pytest.raises(ValueError, match="pos_label must be a value"):
-        labelled_positives([1, 0, 0], pos_label)
-
-
-@pytest.mark.parametrize("y", [[1.0, 0.0, np.nan], [1.0, 0.0, 0.0], [1, 0, 0]])
-def test_an_integer_beyond_the_largest_float_marks_no_row(y):
-    with pytest.raises(ValueError, match="at least one labelled positive"):
-        labelled_positives(y, 10**400)
 
 
 @pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="NumPy 2 has them")

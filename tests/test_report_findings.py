@@ -100,7 +100,6 @@ def test_pieces_of_categories_are_no_copies_of_each_other():
     ([errors.LeakNote("case", LEAK, (), ("case_date",))] * 2, "warning", "leak", ["2 columns", "case", "case_date"]),
     ([errors.IdentifierNote("nr")], "note", "identifier", ["nr"]),
     ([errors.CodeNote("age", "-9", 40), errors.CodeNote("size", "99", 3)], "note", "missing-code", ["age", "size"]),
-    ([errors.SpikeNote("age", "41", 0.2)], "note", "spike", ["age"]),
     ([errors.FilledNote("missing", {"age": 40, "size": 2})], "note", "filled", ["age (40)", "size (2)"]),
     ([errors.UnreadNote("age", "odd", 9, 1, 2), errors.TwinNote(("a",), 0.99)], "note", "unread-values", ["age"]),
     ([errors.SampleNote(500, 9000, 20, "memory")], "note", "rows-sampled", ["500", "9,000", "20"]),

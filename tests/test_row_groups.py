@@ -44,30 +44,28 @@ def test_groups_that_tell_nothing_are_refused(groups, message):
         read_row_groups(groups, np.array([True, True, False, False]))
 
 
-def test_groups_of_one_row_are_no_groups():
+def test_groups_of_one_row_are_no_groups_and_one_that_holds_all_labels_is_told():
     with pytest.warns(DependentRowsWarning, match=r"row_groups \('id'\) has 4 groups of one row each"):
         assert read_row_groups(pd.Series([1, 2, 3, 4], name="id"), np.array([True, True, False, False])) is None
-
-
-def test_a_group_that_holds_all_labels_is_told():
     with pytest.warns(DependentRowsWarning, match="all 2 labels in one group, 'a'"):
         assert read_row_groups(["a", "a", "b", "b"], np.array([True, True, False, False])) is not None
 
 
-def test_labels_of_a_group_move_together():
+def test_labels_of_a_group_move_together_in_their_pattern_and_count_once():
     rng = np.random.default_rng(0)
     chosen = [np.unique(GROUPS[shuffle_labels(POSITIVE, GROUPS, rng)]) for _ in range(500)]
     assert {len(groups) for groups in chosen} == {3}
     often = np.bincount(np.concatenate(chosen), minlength=30)
     assert often.min() >= 25  # 50 expected: every group is labelled as often
     assert often.max() <= 80
-
-
-def test_a_pattern_within_a_group_is_kept():
     positive = np.zeros(120, dtype=bool)
     positive[[12, 15]] = True  # the first and the last row of a group
     found = shuffle_labels(positive, GROUPS, np.random.default_rng(1)).reshape(30, 4)
     assert found[found.any(axis=1)].tolist() == [[True, False, False, True]]
+    groups = np.array([0, 0, 0, 1, 1])
+    positive = np.array([False, True, False, False, False])
+    assert all(shuffle_labels(positive, groups, np.random.default_rng(seed)).any() for seed in range(20))
+    assert (count_labels(POSITIVE, None), count_labels(POSITIVE, GROUPS)) == (12, 3)
 
 
 def test_groups_exchange_labels_with_groups_of_similar_size():
@@ -79,12 +77,6 @@ def test_groups_exchange_labels_with_groups_of_similar_size():
         labelled = np.unique(groups[found])
         assert whole(np.flatnonzero(found), groups)
         assert [int(np.isin(labelled, part).sum()) for part in ([0, 1, 2], [3, 4, 5, 6], [7, 8, 9])] == [1, 1, 1]
-
-
-def test_some_labels_are_left_after_stretching():
-    groups = np.array([0, 0, 0, 1, 1])
-    positive = np.array([False, True, False, False, False])
-    assert all(shuffle_labels(positive, groups, np.random.default_rng(seed)).any() for seed in range(20))
 
 
 def test_parts_and_samples_have_whole_groups():
@@ -99,7 +91,3 @@ def test_parts_and_samples_have_whole_groups():
     labelled = draw_labelled(POSITIVE, GROUPS, rng)
     assert whole(labelled)
     assert len(np.unique(labelled)) == len(labelled) == len(draw_labelled(POSITIVE, None, rng)) == 12
-
-
-def test_labels_of_a_group_count_once():
-    assert (count_labels(POSITIVE, None), count_labels(POSITIVE, GROUPS)) == (12, 3)

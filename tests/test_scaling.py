@@ -76,7 +76,7 @@ def test_the_default_scaling_is_the_same_behind_any_affine_scaler(scale, shift):
     np.testing.assert_allclose((found if scale > 0 else 1 - found)[:, varies], expected[:, varies], atol=1e-5)
 
 
-def test_long_tails_do_not_squeeze_a_column():
+def test_long_tails_do_not_squeeze_a_column_and_columns_without_are_left_alone():
     X = columns_of_every_kind()
     scaled = RobustScaling.of(X).scale(X)
     assert ((scaled >= 0) & (scaled <= 1)).all()
@@ -84,17 +84,10 @@ def test_long_tails_do_not_squeeze_a_column():
         assert scaled[:, heavy].std() > 0.15 > 3 * scale_columns(X)[:, heavy].std()
     # the long side ends at two and a half of its own spreads, the other one where it is cut off
     np.testing.assert_allclose(np.quantile(scaled[:, 3], [0.005, 0.5, 0.84]), [0.0, 0.5, 0.7], atol=0.01)
-
-
-def test_columns_without_tails_are_left_alone():
-    X = columns_of_every_kind()
     scaled, plain = RobustScaling.of(X).scale(X), scale_columns(X)
     np.testing.assert_allclose(scaled[:, 1], plain[:, 1], atol=0.01)
     for dummy in (4, 5):
         np.testing.assert_array_equal(scaled[:, dummy], plain[:, dummy])
     assert (scaled[:, 7] == 0.5).all()
-
-
-def test_new_rows_beyond_the_tails_are_put_at_the_ends():
     scaling = RobustScaling.of(columns_of_every_kind()).of_columns(np.arange(8) == 0)
     assert scaling.scale(np.array([[-1e308], [1e308]])).ravel().tolist() == [0.0, 1.0]

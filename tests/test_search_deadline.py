@@ -141,7 +141,13 @@ def test_a_check_in_time_needs_fewer_shuffles_and_its_p_value_is_larger(clock):
     assert check_suitability(X, Y, n_shuffles=19, max_time=1e5) == whole
 
 
-def test_steps_that_use_several_threads_are_counted_by_the_time_of_all(monkeypatch):
+def test_steps_of_several_threads_count_by_the_time_of_all_and_the_first_says_how_long_they_take(clock, monkeypatch):
+    clock.seconds_per_look = 0.0
+    end = Deadline(10.0)
+    assert not end.is_too_close(3)
+    clock.now += 6.0
+    assert end.is_too_close(3)
+    assert end.lap_seconds == 6
     wall, work = Clock(0.0), Clock(0.0)
     monkeypatch.setattr(progress.time, "monotonic", wall)
     monkeypatch.setattr(progress.time, "process_time", work)
@@ -152,12 +158,3 @@ def test_steps_that_use_several_threads_are_counted_by_the_time_of_all(monkeypat
     assert end.lap_seconds == pytest.approx(0.4)
     wall.now = 8.3
     assert end.is_too_close(3)
-
-
-def test_a_first_step_after_which_time_is_out_says_how_long_clusterings_take(clock):
-    clock.seconds_per_look = 0.0
-    end = Deadline(10.0)
-    assert not end.is_too_close(3)
-    clock.now += 6.0
-    assert end.is_too_close(3)
-    assert end.lap_seconds == 6

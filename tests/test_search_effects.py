@@ -60,14 +60,11 @@ def test_features_that_raise_the_value_are_found(n_wanted):
     assert search.decided.any()
 
 
-def test_evidence_decides_where_the_search_finds_nothing():
+def test_the_search_overrules_evidence_which_decides_where_it_finds_nothing():
     search = run(optimizer(np.linspace(-2, 40, 10), 4.0), lambda masks: np.zeros(len(masks)), 30)
     assert (np.diff(search.scores) >= 0).all()
     assert (np.diff(search.scores[:6]) > 0).all()
     assert search.weight == 0
-
-
-def test_the_search_overrules_the_strongest_evidence():
     wrong = np.where(np.arange(12) < 4, EVIDENCE_LIMIT, 0.0)
     search = run(optimizer(wrong, 4.0), by_place, 400)
     assert set(np.argsort(-search.scores)[:4]) == {8, 9, 10, 11}
@@ -102,12 +99,16 @@ def test_masks_stay_within_the_budget_and_probabilities_follow_the_cut():
     assert (search.decided == (np.abs(search.scores - search.cut) >= DECIDED)).all()
 
 
-def test_the_cut_is_between_the_best_mask_and_the_rest():
+def test_the_cut_is_between_the_best_mask_and_the_rest_and_no_features_are_harmless():
     search = optimizer([3.0, -1.0, 0.5, -2.0], 2.0)
     assert ((search.theta > 0.5) == [True, False, True, False]).all()
     assert search.cut == pytest.approx((search.scores[2] + search.scores[1]) / 2)
     assert (optimizer([3.0, -1.0], 2.0).theta > 0.99).all()  # all can be had
     assert (optimizer([3.0, -1.0], 0.5).theta <= 0.5).all()  # none can
+    search = optimizer(np.empty(0), 1.0)
+    search.tell(search.ask(0), np.zeros(8))
+    assert np.isfinite(search.cut)
+    assert (search.weight, search.theta.size) == (0, 0)
 
 
 @pytest.mark.parametrize("dearest", [1.0, 1e20, 1e60, 1e100])
@@ -117,13 +118,6 @@ def test_costs_of_any_range_have_a_cut(dearest, budget):
     assert np.isfinite(search.cut)
     assert ((search.theta >= 0) & (search.theta <= 1)).all()
     assert search.ask(0).shape == (8, 5)
-
-
-def test_no_features_are_harmless():
-    search = optimizer(np.empty(0), 1.0)
-    search.tell(search.ask(0), np.zeros(8))
-    assert np.isfinite(search.cut)
-    assert (search.weight, search.theta.size) == (0, 0)
 
 
 @pytest.mark.parametrize("share", [0.02, 0.2, 0.5, 0.9])

@@ -65,7 +65,7 @@ def test_keeping_one_column_or_the_group_keeps_the_whole(data):
     assert not fit(data, 3, groups=GROUPS, never_select=["pair"]).support_[[1, 4]].any()
 
 
-def test_a_constant_column_of_a_group_is_left_out(data):
+def test_a_group_with_a_constant_column_is_kept_or_left_out_as_a_whole(data):
     table = data[0].assign(d=1.0)
     selector = FSCPU(2, groups=GROUPS, always_keep=["triple"], never_select=["d"], max_iter=2, random_state=0)
     with pytest.raises(ValueError, match="share"):
@@ -73,6 +73,8 @@ def test_a_constant_column_of_a_group_is_left_out(data):
     support = FSCPU(2, groups=GROUPS, always_keep=["g"], max_iter=2, random_state=0).fit(table, data[1]).support_
     assert support[[6, 7]].all()
     assert not support[3]
+    selector = fit((data[0].assign(d=1.0), data[1]), 4, groups=GROUPS, never_select=["d"])
+    assert not selector.support_[[3, 6, 7]].any()
 
 
 @pytest.mark.parametrize(("item", "selected"), [("triple", [3, 6, 7]), ("d", [3, 6, 7]), ("g", [6, 7])])
@@ -81,11 +83,6 @@ def test_a_kept_group_with_a_constant_column_counts_once(data, item, selected):
     one, two = (fit((table, data[1]), k, groups=GROUPS, always_keep=[item]) for k in (1, 2))
     assert np.flatnonzero(one.support_).tolist() == selected
     assert len(set(two.ranking_[two.support_])) == 2
-
-
-def test_a_group_is_never_selected_if_its_constant_column_is_named(data):
-    selector = fit((data[0].assign(d=1.0), data[1]), 4, groups=GROUPS, never_select=["d"])
-    assert not selector.support_[[3, 6, 7]].any()
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA], ids=str)

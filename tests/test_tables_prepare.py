@@ -22,7 +22,7 @@ from puselect.report import Selection, summarise
 from puselect.selectors.groups import read_groups
 from puselect.tables.column import table_columns
 from puselect.tables.encoders import Encoder
-from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, SpikeNote, TwinNote
+from puselect.tables.errors import CodeNote, FilledNote, IdentifierNote, LeakNote, TwinNote
 from puselect.tables.loading import TableSpec, load_table
 
 
@@ -52,7 +52,6 @@ def test_every_column_of_a_messy_export_has_its_fate_and_what_is_worth_knowing_i
     assert all(outcome.text for outcome in outcomes.values())
     notes = prepared[0].notes_
     assert any(note.names[0].startswith("amount") for note in notes if isinstance(note, TwinNote))
-    assert {note.name for note in notes if isinstance(note, SpikeNote)} >= {"imputed_2", "imputed_3"}
     assert {note.name for note in notes if isinstance(note, LeakNote)} == {"case_number"}
     assert not any(isinstance(note, IdentifierNote | CodeNote) for note in notes)
     (filled,) = (note for note in notes if isinstance(note, FilledNote))

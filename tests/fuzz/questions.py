@@ -11,14 +11,12 @@ from outcome import attempt, require
 
 from puselect import METHODS, Preparer, assess_stability, check_suitability, find_leaks, find_twins, fit_many
 from puselect.checks.prior import estimate_prior
-from puselect.checks.spread import check_label_spread
 
 NUMBER = st.sampled_from([None, 1, 2, 3, 3, 5])
 QUESTIONS: dict[str, Callable[[Draw, Any, Any, dict[str, Any]], Any]] = {
     "leaks": lambda draw, X, y, labels: find_leaks(X, y),
     "twins": lambda draw, X, y, labels: find_twins(X, draw(st.sampled_from([0.5, 0.99, 0.99, 1, 1e-300, 0, 2]))),
     "prior": lambda draw, X, y, labels: estimate_prior(X, y, random_state=0, **labels),
-    "spread": lambda draw, X, y, labels: check_label_spread(X, y, draw(NUMBER), random_state=0, **labels),
     "suitability": lambda draw, X, y, labels: check_suitability(
         X, y, draw(NUMBER), n_shuffles=draw(st.sampled_from([1, 2, 5])), early_stopping=draw(st.booleans()),
         engine="cpu", random_state=0, **labels,

@@ -53,7 +53,7 @@ def test_stopping_leaves_the_expected_weight_as_it_is(weight):
     assert any(stopped for stopped, _ in outcomes) == (weight < STOP_BELOW)
 
 
-def test_walks_value_every_feature_without_bias(rng):
+def test_walks_are_consistent_and_value_every_feature_without_bias(rng):
     # Over many walks of a fixed policy the weights of the t-th decision, 0 after a stop, average to 1.
     agent = Agent(rng.random((30, 6)), 3, rng)
     total = np.zeros(6)
@@ -61,9 +61,6 @@ def test_walks_value_every_feature_without_bias(rng):
         weights = agent.walk(0.5).weights
         total[: len(weights)] += weights
     np.testing.assert_allclose(total / 2000, 1, atol=0.15)
-
-
-def test_a_walk_is_consistent(rng):
     agent = Agent(rng.random((30, 9)), 4, rng)
     for _ in range(50):
         walk = agent.walk(0.5)

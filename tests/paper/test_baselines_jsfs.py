@@ -58,14 +58,11 @@ def test_the_derivatives_of_the_reliabilities_are_those_of_finite_differences(rn
     np.testing.assert_allclose(-curvature, (ends[0] - ends[1]) / (2 * step), atol=1e-6)
 
 
-def test_the_weights_found_are_the_best(sample, precision):
+def test_the_weights_found_are_the_best_and_newton_steps_never_make_them_less_probable(sample, precision):
     w, covariance = maximise_weights(np.zeros(6), sample, precision)
     best = minimize(lambda v: -weight_objective(v, sample, precision), np.zeros(6), tol=1e-10)
     np.testing.assert_allclose(w, best.x, atol=1e-2)
     np.testing.assert_allclose(covariance @ weight_derivatives(w, sample, precision)[1], np.eye(6), atol=1e-9)
-
-
-def test_newton_steps_never_make_the_weights_less_probable(sample):
     # From weights this large every row is saturated, and undamped steps diverge.
     weak = 1e-3 * np.eye(6)
     start = np.full(6, 20.0)

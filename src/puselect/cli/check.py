@@ -35,13 +35,12 @@ def check(
 ) -> None:
     """Check whether a table suits the method: whether the known positives form clusters.
 
-    Also tells how many positives there are about, and whether labels come from one corner of them.
+    Also tells how many positives there are about.
     """
     from puselect.cli.summary import print_check
 
     with working("starting", json):
         from puselect.checks.prior import estimate_prior
-        from puselect.checks.spread import check_label_spread
         from puselect.checks.suitability import check_suitability
     loaded = open_table(data, table.spec(seed), quiet=json, tells_all=True)
     X, y = loaded.X, loaded.y
@@ -50,10 +49,8 @@ def check(
         found = check_suitability(X, y, k, n_shuffles=shuffles, n_jobs=jobs, random_state=seed,
                                   row_groups=loaded.row_groups, groups=loaded.groups, neg_label=loaded.neg_label)
         prior = estimate_prior(X, y, k, random_state=seed, groups=loaded.groups, neg_label=loaded.neg_label)
-        spread = check_label_spread(X, y, k, random_state=seed)
     tell_notes(() if json else dict.fromkeys(str(warning.message) for warning in heard))
     if json:
-        shown = dataclasses.asdict(found) | {"prior": dataclasses.asdict(prior), "labels": dataclasses.asdict(spread)}
-        typer.echo(json_format.dumps(shown, indent=1))
+        typer.echo(json_format.dumps(dataclasses.asdict(found) | {"prior": dataclasses.asdict(prior)}, indent=1))
     else:
-        print_check(console, found, prior, spread)
+        print_check(console, found, prior)

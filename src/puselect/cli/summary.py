@@ -16,7 +16,6 @@ from puselect.cli.wording import reason_text
 from puselect.phrases import counted, shortened, times
 
 if TYPE_CHECKING:
-    from puselect.checks.spread import LabelSpread
     from puselect.checks.suitability import Suitability
     from puselect.fscpu.row_model import ClassPrior
     from puselect.report import Comparison, Selection
@@ -70,7 +69,7 @@ def shares_of_time(times: Mapping[str, float]) -> str:
     return f"{total:.1f} s: " + ", ".join(f"{what} {seconds / total:.0%}" for what, seconds in times.items())
 
 
-def print_check(console: Console, found: "Suitability", prior: "ClassPrior", spread: "LabelSpread") -> None:
+def print_check(console: Console, found: "Suitability", prior: "ClassPrior") -> None:
     """Print the verdict on a table and what it rests on."""
     line(console, "verdict", found.verdict, "bold")
     did = f"{counted(found.n_shuffles, 'shuffle')} of the labels; {counted(found.n_features or 0, 'feature')} clustered"
@@ -81,7 +80,6 @@ def print_check(console: Console, found: "Suitability", prior: "ClassPrior", spr
             share = f"{cluster.size / rows:.1%} of the rows"
             line(console, "cluster", f"{counted(round(cluster.labelled), 'known positive')} in {share}")
     line(console, "positives", str(prior))
-    line(console, "labels", str(spread), "yellow" if spread.code == "uneven" else "")
 
 
 def answers(selection: "Selection") -> Iterator[tuple[str, str]]:

@@ -328,9 +328,9 @@ class FSCPU(SearchSelector):
     def next_rows(self, X: ArrayLike, y: ArrayLike, n: int = 20) -> Candidates:
         """Return the rows to label next.
 
-        They are spread evenly over the unlabelled rows, from the most to the least likely positive, and so are a random
-        sample with less chance in it. The most likely rows (`candidate_positives`) give more positives, but of the kind
-        that is known already: with labels from one corner the selection gets worse.
+        They are spread evenly over the unlabelled rows, from the most to the least likely positive, and are worth about
+        as much as random ones. The most likely rows (`candidate_positives`) give more positives, but of the kind that
+        is known already: with labels from one corner the selection gets worse.
 
         Parameters
         ----------

@@ -7,7 +7,6 @@ import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray
 from puselect.checks.leaks import find_leaks
-from puselect.checks.spread import SpreadCode, label_spread
 from puselect.checks.suspects import RIGHT
 from puselect.columns.twins import find_twins
 from puselect.fscpu.dependence import find_dependence
@@ -20,7 +19,6 @@ from puselect.tables.column_outcomes import leak_text
 FEW_LABELS = 20
 FEWEST_COMPARED, MOST_COMPARED = 20, 2000
 MANY_DEGENERATE = 0.25
-ONE_CORNER = 5.0  # times: with labels at random, overlapping classes alone rarely look like that
 CHECKED_CELLS = 2_000_000
 FEWEST_CHECKED = 1000
 MOST_SUSPECTS = 20
@@ -33,7 +31,6 @@ class Code(StrEnum):
     CONSTANT_COLUMNS = "constant-columns"
     DEPENDENT_ROWS = "dependent-rows"
     FEW_LABELS = "few-labels"
-    UNEVEN_LABELS = "uneven-labels"
     PICKED_BY = "picked-by"
     LEAK = "leak"
     INTERCHANGEABLE = "interchangeable"
@@ -48,7 +45,6 @@ class Code(StrEnum):
     IDENTIFIER = "identifier"
     CATEGORY_CODES = "category-codes"
     MISSING_CODE = "missing-code"
-    SPIKE = "spike"
     FILLED = "filled"
     UNREAD = "unread-values"
     ROWS_SAMPLED = "rows-sampled"
@@ -64,7 +60,6 @@ def find_problems(result: FitResult, table: AnyArray | None, positive: BoolArray
         found = None if result.has_row_groups else find_dependence(table, positive)
         if found is not None:
             yield warning(Code.DEPENDENT_ROWS, "Rows depend on each other", found.text)
-        yield from _spread(table[:, result.support], positive)
         yield from _places(result, table, positive)
     yield from _picked(result)
     yield from _choice(result)
@@ -101,11 +96,6 @@ TABLE_FINDINGS: dict[type, tuple[str, Code, str, str]] = {
         NOTE, Code.MISSING_CODE, "Codes for missing, or mistakes?",
         "Far from all other values: {items}. If that means missing, say so (missing_codes, --missing).",
     ),
-    errors.SpikeNote: (
-        NOTE, Code.SPIKE, "Filled in before? {columns}",
-        "One value is far more frequent than any other: {items}. If it stands for missing values, the original table "
-        "is better.",
-    ),
     errors.FilledNote: (NOTE, Code.FILLED, "Filled in", "With the median of the column: {items}."),
     errors.UnreadNote: (NOTE, Code.UNREAD, "Values not read: {columns}", "{items}. They count as missing."),
     errors.SampleNote: (NOTE, Code.ROWS_SAMPLED, "A sample of the rows was read", "{items}."),
@@ -118,8 +108,8 @@ def table_findings(notes: Sequence[errors.Note]) -> tuple[Finding, ...]:
 
     Examples
     --------
-    >>> [(found.code, found.title) for found in table_findings([errors.SpikeNote("age", "41", 0.2)])]
-    [('spike', 'Filled in before? 1 column')]
+    >>> [(found.code, found.title) for found in table_findings([errors.IdentifierNote("customer")])]
+    [('identifier', 'Identifiers? 1 column')]
     """
     findings = []
     for kind, (level, code, title, text) in TABLE_FINDINGS.items():
@@ -149,8 +139,6 @@ def _item(note: errors.Note) -> str:
             return f"{value} in {name} ({counted(count, 'row')}; --missing={name}={value})"
         case errors.CategoryNote(name):
             return f"--categories={name}"
-        case errors.SpikeNote(name, value):
-            return f"{value} in {name}"
         case errors.FilledNote(hole, counts):
             return f"{hole} values of {shortened([f'{name} ({count:,})' for name, count in counts.items()])}"
         case errors.SampleNote(n_read, n_rows, n_labelled, limit):
@@ -197,19 +185,6 @@ def array_leaks(table: AnyArray, positive: BoolArray, names: Sequence[str]) -> l
     rows = np.concatenate([_thinned(np.flatnonzero(part), table.shape[1]) for part in (positive, ~positive)])
     leaks = find_leaks(table[rows], positive[rows])
     return [errors.LeakNote(names[leak.column], leak, (f"{leak.low:g}", f"{leak.high:g}")) for leak in leaks]
-
-
-def _spread(columns: AnyArray, positive: BoolArray) -> Iterator[Finding]:
-    """Yield whether some clusters of positives are labelled less often than others."""
-    if columns.shape[1] == 0 or positive.all():
-        return
-    found = label_spread(columns, positive, np.random.default_rng(0))
-    if found.code == SpreadCode.UNEVEN:
-        yield (warning if found.ratio >= ONE_CORNER else note)(
-            Code.UNEVEN_LABELS,
-            f"Labels are uneven: {found.ratio:.1f} times as rare in some clusters of positives",
-            f"{found} If labels come from one corner, features that find only this kind of positives win.",
-        )
 
 
 def _picked(result: FitResult) -> Iterator[Finding]:

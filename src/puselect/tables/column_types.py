@@ -46,7 +46,6 @@ CODE_WORDS = {"code", "id", "no", "nr", "num", "number", "plz", "postal", "postc
 """Last words of names of columns whose numbers are no amounts."""
 NAMED_ONES = {"agency", "agent", "branch", "company", "customer", "dealer", "merchant", "shop", "store", "vendor"}
 """Names of such columns as a whole."""
-SPIKE_SAMPLE, SPIKE_SHARE, SPIKE_VALUES, SPIKE_HEIGHT = 20_000, 0.05, 50, 10
 
 
 @dataclass(frozen=True)
@@ -292,22 +291,3 @@ def is_named_like_codes(name: str) -> bool:
     words = [word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", name)]
     is_code = words[-1:] and words[-1] in CODE_WORDS and words[-2:-1] not in (["week"], ["day"], ["month"])
     return bool(is_code) or name.lower() in NAMED_ONES
-
-
-def spike(known: FloatArray) -> tuple[float, float] | None:
-    """Return a value that many rows share, though the others hardly repeat, and its share; None if there is none.
-
-    Zeros are not spikes: amounts and counts are often 0.
-
-    Examples
-    --------
-    >>> spike(np.array([0.5] * 20 + [float(i) for i in range(1, 81)]))
-    (0.5, 0.2)
-    """
-    values, counts = np.unique(known[:: -(-len(known) // SPIKE_SAMPLE)], return_counts=True)
-    if len(values) < SPIKE_VALUES:
-        return None
-    second, first = np.argsort(counts)[-2:]
-    share = float(counts[first] / counts.sum())
-    is_spike = values[first] and share >= SPIKE_SHARE and counts[first] >= SPIKE_HEIGHT * counts[second]
-    return (float(values[first]), share) if is_spike else None

@@ -25,7 +25,6 @@ from puselect.tables.column_types import (
     looks_like_identifier,
     missing_code,
     number_formats,
-    spike,
     without_markers,
 )
 from puselect.tables.encoders import Encoder, median
@@ -219,11 +218,9 @@ def _frequent(text: Column, most: int) -> list[str]:
 
 
 def _notes_on_values(name: str, known: FloatArray) -> Iterator[Note]:
-    """Yield notes on values that may stand for missing, or may have been filled in before."""
+    """Yield notes on values that may stand for missing."""
     codes = dict([*far_values(known), *([code] if (code := missing_code(known)) else [])])
     yield from (errors.CodeNote(name, f"{value:g}", count) for value, count in codes.items())
-    if peak := spike(known):
-        yield errors.SpikeNote(name, f"{peak[0]:.6g}", peak[1])
 
 
 def _category_notes(columns: Columns, identifiers: Sequence[str]) -> Iterator[errors.CategoryNote]:

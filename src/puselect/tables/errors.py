@@ -236,15 +236,6 @@ class CodeNote:
 
 
 @dataclass(frozen=True)
-class SpikeNote:
-    """A value that is far more frequent than all others of its column; it may have been filled in before."""
-
-    name: str
-    value: str
-    share: float
-
-
-@dataclass(frozen=True)
 class FilledNote:
     """Missing or infinite values were filled with the median."""
 
@@ -286,5 +277,5 @@ class SampleNote:
     limit: Literal["rows", "memory"]
 
 
-Note = IdentifierNote | CategoryNote | FilledNote | SampleNote | LeakNote | TwinNote | CodeNote | SpikeNote | UnreadNote
+Note = IdentifierNote | CategoryNote | FilledNote | SampleNote | LeakNote | TwinNote | CodeNote | UnreadNote
 """Something worth knowing about a table that was read."""
