@@ -99,13 +99,7 @@ def best_features(ranking: IntArray, groups: Groups, n_features: int) -> BoolArr
 
 
 def feature_names(groups: Groups, names: Sequence[ColumnName]) -> list[str]:
-    """Return the name of the feature that each column belongs to.
-
-    Examples
-    --------
-    >>> feature_names({"city": [1, 2]}, ["age", "city=Oslo", "city=Rome"])
-    ['age', 'city', 'city']
-    """
+    """Return the name of the feature that each column belongs to."""
     group_of = {column: group for group, columns in groups.items() for column in columns}
     return [group_of.get(column, str(name)) for column, name in enumerate(names)]
 
