@@ -140,7 +140,7 @@ def line(console: Console, head: str, text: str, style: str = "") -> None:
 
 
 def print_comparison(console: Console, comparison: "Comparison", written: Sequence[Path]) -> None:
-    """Print score and time of each method, what it selects, and the agreement between methods."""
+    """Print score and time of each method, and what it selects."""
     from puselect.report.comparison import PROXY
 
     n_splits = len(comparison.methods[0].scores)
@@ -163,9 +163,6 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
             f"{result.seconds:.2f}",
         )
     console.print(Padding(table, (1, 0, 1, 2), expand=False))
-    if len(comparison.rivals) > 1:
-        console.print("[bold]Agreement[/bold] on the whole table: shared features over features selected by either")
-        console.print(Padding(agreement_table(comparison), (1, 0, 1, 2), expand=False))
     console.print("[bold]Selected[/bold] on the whole table, best first, and in how many of the splits\n")
     for result in comparison.methods:
         if not result.is_baseline:
@@ -184,12 +181,3 @@ def with_frequency(result: "MethodResult") -> list[str]:
     if result.frequency is None:
         return list(result.selected)
     return [f"{name} ({result.frequency.get(name, 0):.0%})" for name in result.selected]
-
-
-def agreement_table(comparison: "Comparison") -> Table:
-    """Return the Jaccard index of each pair of methods, without the yardsticks."""
-    names = [result.method for result in comparison.rivals]
-    table = Table("", *names, box=None, pad_edge=False, header_style="dim")
-    for result, shares in comparison.rival_agreement:
-        table.add_row(Text(result.method, style="bold"), *(f"{share:.2f}" for share in shares))
-    return table
