@@ -35,10 +35,9 @@ def print_selection(
     selection: "Selection",
     table: "LoadedTable",
     written: Sequence[Path],
-    next_step: str,
     times: Mapping[str, float],
 ) -> None:
-    """Print the selected features, how far to trust them, what was left out and why, and the next step."""
+    """Print the selected features, how far to trust them, what was left out and why."""
     from puselect.report.answer import headline, warnings
 
     console.print(f"\n[bold]{escape(printable(headline(selection)))}[/bold]", highlight=False, soft_wrap=True)
@@ -54,8 +53,8 @@ def print_selection(
     line(console, "time", shares_of_time(times))
     for path in written:
         line(console, "written", str(path), "green")
-    if next_step:
-        line(console, "next", next_step, "cyan")
+    if not any(path.suffix == ".html" for path in written):
+        line(console, "next", "add --report report.html to see the clusters, the candidates and the checks", "cyan")
 
 
 def shares_of_time(times: Mapping[str, float]) -> str:
