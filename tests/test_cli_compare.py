@@ -43,7 +43,7 @@ def test_methods_are_compared_from_a_file_to_a_report(folder, monkeypatch):
     assert found.n_labelled == 40
     assert found.command == "puselect compare d.csv -k 3"
     assert str(found.seed) == "5"
-    for text in ("all features", "random", "Agreement", "proxy", "2 paired splits", "labelled rows from unlabelled"):
+    for text in ("all features", "random", "proxy", "2 paired splits", "labelled rows from unlabelled"):
         assert text in done.stdout
     result = next(result for result in found.methods if result.method == "kbest")
     listed = ", ".join(f"{name} ({result.frequency.get(name, 0):.0%})" for name in result.selected)

@@ -5,19 +5,12 @@ from scipy import stats
 from puselect.fscpu.row_model import ClassPrior
 from puselect.methods import YARDSTICKS
 from puselect.report import Comparison, render
-from puselect.report.comparison import jaccard, mean_interval
+from puselect.report.comparison import mean_interval
 
 ALL, RANDOM, _, LEPAGE = YARDSTICKS.values()
 
 SELECTED = {"a": ["x", "y"], "b": ["y", "z"], "c": ["x", "y"]}
 SECONDS = {"a": 1.0, "b": 2.0, "c": 0.5}
-
-
-def test_jaccard_counts_shared_over_all():
-    assert jaccard(["x", "y"], ["y", "z"]) == pytest.approx(1 / 3)
-    assert jaccard(["x"], ["x"]) == 1
-    assert jaccard(["x"], ["y"]) == 0
-    assert jaccard([], []) == 1
 
 
 def test_interval_is_students():
@@ -38,8 +31,6 @@ def test_methods_come_best_first_with_differences_in_pairs():
     assert found.methods[0].behind_best is None
     assert found.methods[1].behind_best.mean == pytest.approx(0.25)
     assert found.methods[1].behind_best.high == pytest.approx(mean_interval([0.3, 0.2]).high)
-    assert found.agreement[1] == (pytest.approx(1 / 3), 1.0, 1.0)
-    assert found.agreement[2] == (pytest.approx(1 / 3), 1.0, 1.0)
 
 
 def test_a_comparison_names_the_winner_only_where_it_is_clear():
@@ -72,7 +63,6 @@ def test_a_baseline_that_is_better_is_ahead_and_the_best_is_neither():
     gaps = {method.method: method.gap.split(" (")[0] for method in found.methods}
     assert gaps == {ALL: "0.010 ahead", "a": "", "b": "0.100 behind"}
     assert [method.method for method in found.rivals] == ["a", "b"]
-    assert found.rival_agreement == tuple((method, (1.0, 1.0)) for method in found.rivals)
 
 
 def test_a_simple_filter_that_is_as_good_is_named():

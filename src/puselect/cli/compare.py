@@ -54,7 +54,7 @@ def compare(
     json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """Compare methods on the same table and splits: score, agreement, time.
+    """Compare methods on the same table and splits: score, features, time.
 
     Without --truth, the score tells how well held-out labelled rows are separated from unlabelled ones. Since some
     unlabelled rows are positive, it ranks methods but does not measure their true accuracy. Ctrl-C keeps the splits

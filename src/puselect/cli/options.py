@@ -161,18 +161,6 @@ def given(options: "DataclassInstance") -> Iterator[tuple[str, object]]:
             yield told.default if is_named else f"--{field.name.replace('_', '-')}", value
 
 
-def words(options: "DataclassInstance") -> list[str]:
-    """Return options as they are typed."""
-    typed = []
-    for option, value in given(options):
-        for each in value if isinstance(value, list) else [value]:
-            if str(each).startswith("-"):
-                typed.append(f"{option}={each}")
-            else:
-                typed += [option] if value is True else [option, str(each)]
-    return typed
-
-
 def program() -> str:
     """Return the program as the user called it: by name if the shell finds it, otherwise by path."""
     called = Path(sys.argv[0])

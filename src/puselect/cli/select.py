@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 FOUND = (AUTO, "related")  # the number of features is found
-COMPARED = ("fscpu", "semi-jmi", "lasso", "kbest")
 PARAMETERS = {
     "--keep": "always_keep", "--budget": "budget", "--costs": "feature_costs", "--engine": "engine",
     "--checkpoint": "checkpoint", "--max-iter": "max_iter", "--max-time": "max_time", "--max-false": "max_false",
@@ -190,7 +189,7 @@ def select(
     elif not outputs.quiet:
         checking = {} if checked.seconds is None else {"checking": checked.seconds}
         times = {**loaded.seconds, "searching": seconds, **checking, "report": time.perf_counter() - begin}
-        print_selection(console, selection, loaded, written, next_step(data, table, search, outputs, selection), times)
+        print_selection(console, selection, loaded, written, times)
 
 
 def selection_before(path: Path | None) -> "Selection | None":
@@ -325,22 +324,3 @@ def describe(
         recipes=table.encoders,
         candidates=found,
     )
-
-
-def next_step(
-    data: str, table: TableOptions, search: SearchOptions, outputs: Outputs, selection: "Selection"
-) -> str:
-    """Return what to do after a selection; nothing if the answer says so already."""
-    from puselect.report.answer import standing
-
-    n_selected, n_features = len(selection.selected), selection.n_features
-    if standing(selection).is_doubtful:
-        return ""
-    if n_selected == n_features:
-        return f"select fewer than all {n_features} features, for example -k {max(n_features // 2, 1)}"
-    if outputs.report is None:
-        return "add --report report.html to see the clusters, the candidates and the checks"
-    methods = COMPARED if search.method in COMPARED else (search.method, *COMPARED)
-    words = ["compare", data, *options.words(table), "-k", str(n_selected), "--methods", ",".join(methods)]
-    words += ["--seed", str(search.seed)] if search.seed else []
-    return f"{options.program()} {shlex.join(words)}"

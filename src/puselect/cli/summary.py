@@ -34,10 +34,9 @@ def print_selection(
     selection: "Selection",
     table: "LoadedTable",
     written: Sequence[Path],
-    next_step: str,
     times: Mapping[str, float],
 ) -> None:
-    """Print the selected features, how far to trust them, what was left out and why, and the next step."""
+    """Print the selected features, how far to trust them, what was left out and why."""
     from puselect.report.answer import headline, warnings
 
     console.print(f"\n[bold]{escape(printable(headline(selection)))}[/bold]", highlight=False, soft_wrap=True)
@@ -53,8 +52,8 @@ def print_selection(
     line(console, "time", shares_of_time(times))
     for path in written:
         line(console, "written", str(path), "green")
-    if next_step:
-        line(console, "next", next_step, "cyan")
+    if not any(path.suffix == ".html" for path in written):
+        line(console, "next", "add --report report.html to see the clusters, the candidates and the checks", "cyan")
 
 
 def shares_of_time(times: Mapping[str, float]) -> str:
@@ -138,7 +137,7 @@ def line(console: Console, head: str, text: str, style: str = "") -> None:
 
 
 def print_comparison(console: Console, comparison: "Comparison", written: Sequence[Path]) -> None:
-    """Print score and time of each method, what it selects, and the agreement between methods."""
+    """Print score and time of each method, and what it selects."""
     from puselect.report.comparison import PROXY
 
     n_splits = len(comparison.methods[0].scores)
@@ -161,9 +160,6 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
             f"{result.seconds:.2f}",
         )
     console.print(Padding(table, (1, 0, 1, 2), expand=False))
-    if len(comparison.rivals) > 1:
-        console.print("[bold]Agreement[/bold] on the whole table: shared features over features selected by either")
-        console.print(Padding(agreement_table(comparison), (1, 0, 1, 2), expand=False))
     console.print("[bold]Selected[/bold] on the whole table, best first, and in how many of the splits\n")
     for result in comparison.methods:
         if not result.is_baseline:
@@ -182,12 +178,3 @@ def with_frequency(result: "MethodResult") -> list[str]:
     if result.frequency is None:
         return list(result.selected)
     return [f"{name} ({result.frequency.get(name, 0):.0%})" for name in result.selected]
-
-
-def agreement_table(comparison: "Comparison") -> Table:
-    """Return the Jaccard index of each pair of methods, without the yardsticks."""
-    names = [result.method for result in comparison.rivals]
-    table = Table("", *names, box=None, pad_edge=False, header_style="dim")
-    for result, shares in comparison.rival_agreement:
-        table.add_row(Text(result.method, style="bold"), *(f"{share:.2f}" for share in shares))
-    return table

@@ -1,4 +1,4 @@
-"""Several methods on the same table: agreement, scores and times, in plain values that are saved as JSON."""
+"""Several methods on the same table: features, scores and times, in plain values that are saved as JSON."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from puselect.methods import yardstick
 from puselect.phrases import counted, listed
 from puselect.report.codec import JSONRecord
 
-COMPARISON_SCHEMA = "puselect.comparison/2"
+COMPARISON_SCHEMA = "puselect.comparison/3"
 PROXY = (
     "The score is a proxy: it counts unlabelled rows as negatives, although some are positive. It ranks methods, but "
     "says little about true performance; use --truth if you know the true classes."
@@ -73,8 +73,6 @@ class Comparison(JSONRecord):
     schema: str = COMPARISON_SCHEMA
     methods: tuple[MethodResult, ...] = ()
     """Best mean score first where there are scores, otherwise as given."""
-    agreement: tuple[tuple[float, ...], ...] = ()
-    """Jaccard index of the selected sets, in the order of `methods`."""
     score_name: str = ""
     """What the downstream scores are, as in "AUC of a logistic model on held-out rows"."""
     score_is_proxy: bool = False
@@ -108,12 +106,6 @@ class Comparison(JSONRecord):
         """The methods without the baselines; all of them where there is nothing else."""
         return tuple(method for method in self.methods if not method.is_baseline) or self.methods
 
-    @property
-    def rival_agreement(self) -> tuple[tuple[MethodResult, tuple[float, ...]], ...]:
-        """Each rival with its agreement with all rivals."""
-        kept = [i for i, method in enumerate(self.methods) if method in self.rivals]
-        return tuple((self.methods[i], tuple(self.agreement[i][j] for j in kept)) for i in kept)
-
     @classmethod
     def of(
         cls,
@@ -126,7 +118,7 @@ class Comparison(JSONRecord):
         notes: Sequence[str] = (),
         **fields: Any,
     ) -> Self:
-        """Return the comparison, with agreement and intervals computed.
+        """Return the comparison, with intervals computed.
 
         Parameters
         ----------
@@ -147,8 +139,8 @@ class Comparison(JSONRecord):
         Examples
         --------
         >>> found = Comparison.of({"a": ["x", "y"], "b": ["y", "z"]}, {"a": 1.0, "b": 0.1})
-        >>> round(found.agreement[0][1], 3)
-        0.333
+        >>> found.headline
+        '2 methods, 1 feature in common.'
         """
         if not selected:
             raise ValueError("a comparison needs at least one method, got none")
@@ -169,7 +161,6 @@ class Comparison(JSONRecord):
                 )
                 for name in order
             ),
-            agreement=tuple(tuple(jaccard(selected[a], selected[b]) for b in order) for a in order),
             notes=tuple(notes),
             **fields,
         )
@@ -191,12 +182,6 @@ class Comparison(JSONRecord):
         if level:
             return f"{best.method} scores highest, but not clearly higher than {listed(level)}."
         return f"{best.method} scores clearly higher than {'all other methods' if others else 'random features'}."
-
-
-def jaccard(a: Sequence[str], b: Sequence[str]) -> float:
-    """Return the size of the intersection over that of the union; 1 for two empty sets."""
-    union = set(a) | set(b)
-    return len(set(a) & set(b)) / len(union) if union else 1.0
 
 
 def mean_interval(scores: Sequence[float], test_share: float | None = None, level: float = 0.95) -> Interval | None:

@@ -4,6 +4,7 @@ import base64
 import dataclasses
 import hashlib
 import os
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 Result = Selection | Comparison
 SCRIPTS = ("tables.js", "charts.js", "report.js")
+NAMED_SECTION = re.compile('<section id="([^"]+)" data-name="([^"]+)">')  # other text has its quotes escaped
 DRAWN = ("features", "score_name", "path", "view", "candidates")
 
 
@@ -96,7 +98,7 @@ def render(results: Sequence[Result] | Result) -> str:
     if not shown:
         raise ValueError("a report needs at least one result, got none")
     articles = [_article(f"r{i}", result) for i, result in enumerate(shown)]
-    return page(_title(shown), "\n".join(articles), _links(shown), SCRIPTS)
+    return page(_title(shown), "\n".join(articles), _links(shown, articles), SCRIPTS)
 
 
 def _article(id: str, result: Result) -> str:
@@ -118,32 +120,12 @@ def _title(results: Sequence[Result]) -> str:
     return first.headline if isinstance(first, Comparison) else answer.headline(first)
 
 
-def _links(results: Sequence[Result]) -> list[Link]:
-    """Return the navigation: the parts of a single result, or the results."""
-    first = results[0]
+def _links(results: Sequence[Result], articles: Sequence[str]) -> list[Link]:
+    """Return the navigation: the named sections of a single result, or the results."""
     if len(results) > 1:
         names = ["comparison" if isinstance(result, Comparison) else result.method for result in results]
         return [Link(f"r{i}-answer", name) for i, name in enumerate(names)]
-    parts = _comparison_parts(first) if isinstance(first, Comparison) else _selection_parts(first)
-    return [Link(f"r0-{anchor}", name) for anchor, name in (*parts, ("repeat", "Reproduce"))]
-
-
-def _selection_parts(selection: Selection) -> list[tuple[str, str]]:
-    vouched = not answer.standing(selection).is_doubtful
-    parts = [
-        ("panels", "Features", selection.panels),
-        ("portraits", "Clusters", selection.portraits and vouched),
-        ("candidates", "Rows", selection.candidates is not None and vouched),
-        ("checks", "Checks", selection.findings),
-        ("map", "Map", selection.view),
-        ("details", "Details", True),
-    ]
-    return [(anchor, name) for anchor, name, present in parts if present]
-
-
-def _comparison_parts(comparison: Comparison) -> list[tuple[str, str]]:
-    scored = [("scores", "Scores")] if comparison.methods[0].interval else []
-    return [*scored, ("methods", "Methods"), ("agreement", "Agreement"), ("features", "Features")]
+    return [Link(*found) for found in NAMED_SECTION.findall(articles[0])]
 
 
 def page(title: str, body: str, links: Sequence[Link] = (), scripts: Sequence[str] = ()) -> str:
