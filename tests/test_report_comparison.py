@@ -13,14 +13,11 @@ SELECTED = {"a": ["x", "y"], "b": ["y", "z"], "c": ["x", "y"]}
 SECONDS = {"a": 1.0, "b": 2.0, "c": 0.5}
 
 
-def test_jaccard_counts_shared_over_all():
+def test_agreement_is_jaccards_and_the_interval_students():
     assert jaccard(["x", "y"], ["y", "z"]) == pytest.approx(1 / 3)
     assert jaccard(["x"], ["x"]) == 1
     assert jaccard(["x"], ["y"]) == 0
     assert jaccard([], []) == 1
-
-
-def test_interval_is_students():
     scores = np.random.default_rng(0).normal(size=12)
     found = mean_interval(scores.tolist())
     low, high = stats.t.interval(0.95, 11, scores.mean(), stats.sem(scores))
