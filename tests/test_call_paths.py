@@ -95,14 +95,10 @@ def test_the_steps_of_the_page_are_passed_in_their_order(passed, title):
 
 
 @pytest.mark.parametrize("title", [FIT, SELECT])
-def test_the_page_names_every_module_that_is_passed(passed, title):
+def test_the_page_names_every_module_that_is_passed_and_a_path_passes_few_files(passed, title):
     named = set(re.findall(r"`([\w.]+)`", section(title)))
     if title == SELECT:
         named |= set(re.findall(r"`([\w.]+)`", section(FIT)))
     unnamed = {module for module, _ in passed[title] if not any(f"{name}.".startswith(f"{module}.") for name in named)}
     assert not unnamed
-
-
-@pytest.mark.parametrize("title", [FIT, SELECT])
-def test_a_path_passes_few_files(passed, title):
     assert len({module for module, _ in passed[title]}) <= MOST_FILES[title]

@@ -46,7 +46,6 @@ def test_wrong_labels_are_listed_and_right_ones_are_not():
 def test_right_labels_give_an_empty_list_and_no_finding(seed):
     X, y, _ = labelled_table(0, seed)
     assert suspected_labels(fitted(X, y), X, y).rows == ()
-    X, y, _ = labelled_table(0)
     selection = summarise(fitted(X, y), X, y)
     assert selection.suspects == ()
     assert Code.SUSPECTED_LABELS not in {found.code for found in selection.findings}

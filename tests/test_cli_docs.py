@@ -55,11 +55,14 @@ def run(line, folder, in_full=False):
     assert done.stderr == ""
 
 
-def test_the_commands_of_the_readme_work(tmp_path, monkeypatch):
+def test_the_commands_of_the_readme_and_on_choosing_work(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for line in commands(ROOT / "README.md"):
         run(line, tmp_path)
     assert "transaction_id" in (tmp_path / "report.html").read_text()
+    monkeypatch.chdir(tmp_path)
+    for line in commands(ROOT / "docs" / "guide" / "choosing.md"):
+        run(line, tmp_path)
 
 
 def test_the_commands_of_the_reference_work(tmp_path, monkeypatch):
@@ -87,12 +90,6 @@ def test_the_commands_of_the_quick_start_work_and_print_what_it_shows(tmp_path, 
     assert re.findall(SHOWN, table, flags=re.MULTILINE) == list(selection.selected)
     assert trust(selection).text in text
     assert next_step(selection) in text
-
-
-def test_the_commands_on_choosing_work(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for line in commands(ROOT / "docs" / "guide" / "choosing.md"):
-        run(line, tmp_path)
 
 
 @pytest.mark.parametrize("command", ["select", "check", "compare", "report", "demo"])

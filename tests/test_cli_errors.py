@@ -26,12 +26,10 @@ DATA = Path(__file__).parent / "data"
 GOOD = "a,b,c,label\n" + "".join(f"{i % 3},{i % 5},{i % 7},{int(i < 4)}\n" for i in range(40))
 
 BAD_FILES = {
-    "empty": (b"", "is empty"),
     "no label column": (b"a,b,lable\n1,2,1\n3,4,0\n", "did you mean 'lable'?"),
     "one class": (b"a,b,label\n1,2,1\n3,4,1\n", "add rows of which it is not known"),
     "two classes, neither plainly positive": (b"a,b,label\n1,2,x\n3,4,y\n", "--positive VALUE"),
     "ragged": (b"a,b,label\n1,2,1\n3,4,0,9\n", "line 3"),
-    "binary": (bytes(range(256)) * 9, "not a text file"),
     "duplicated names": (b"a,a,label\n1,2,1\n3,4,0\n", "more than one column named 'a'"),
     "missing values": (b"a,b,label\n1,,1\n3,4,0\n5,6,0\n", "fill them with --prepare"),
     "text only": (b"a,b,label\nx,y,1\nz,w,0\n", "2 usable features"),
@@ -140,7 +138,6 @@ def test_a_missing_extra_is_found_before_the_table_is_read(monkeypatch, words):
     [
         (["select"], "Missing argument 'DATA'"),
         (["select", "d.csv"], "Missing option '--label'"),
-        (["select", "d.csv", "-l", "label", "-k", "0"], "-k"),
         (["select", "d.csv", "-l", "label", "-k", "2", "--budget", "3"], "--budget"),
         (["select", "d.csv", "-l", "label", "-k", "2", "--costs", "c.csv"], "needs --budget"),
         (["select", "d.csv", "-l", "label", "--method", "lass"], "did you mean 'lasso'"),
@@ -181,9 +178,7 @@ def test_a_wrong_call_is_one_line_with_exit_code_2(tmp_path, monkeypatch, words,
         (["--costs", "nothing.csv"], "nothing.csv: no such file"),
         (["--costs", "d.csv"], "must hold lines of name,cost"),
         (["--costs", "c.csv"], "no cost for c"),
-        (["--costs", "c.json"], "error: --costs: "),
         (["--costs", "cut.csv"], "error: --costs: "),
-        (["--costs", "long.csv"], "error: --costs: "),
         (["--max-rows", "3"], "4 rows are labelled"),
     ],
 )
@@ -191,9 +186,7 @@ def test_an_option_that_does_not_fit_the_table_is_one_line(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d.csv").write_text(GOOD)
     (tmp_path / "c.csv").write_text("a,1\nb,2\n")
-    (tmp_path / "c.json").write_bytes(b"[" * 100_000)
     (tmp_path / "cut.csv").write_bytes(gzip.compress(b"a,1\n" * 1000, mtime=0)[:-12])
-    (tmp_path / "long.csv").write_bytes(b"a" * 140_000 + b",1\n")
     budget = ["--budget", "2"] if "--costs" in words else []
     assert_one_line(
         runner.invoke(cli.app, ["select", "d.csv", "--label", "label", "--quiet", "--json", *budget, *words]), message

@@ -38,7 +38,7 @@ def selection(folder):
     return Selection.from_json((folder / "r.json").read_text())
 
 
-def test_every_column_has_its_fate_in_the_result_and_in_the_report(folder, selection):
+def test_every_column_has_its_fate_in_the_result_and_in_the_report_and_findings_have_codes(folder, selection):
     table = pl.read_csv(folder / "export.csv")
     outcomes = {outcome.column: outcome.action for outcome in selection.columns}
     assert set(outcomes) == set(table.columns) - {"known_fraud", "transaction_id", "is_fraud", "case_number"}
@@ -48,9 +48,6 @@ def test_every_column_has_its_fate_in_the_result_and_in_the_report(folder, selec
     page = unescape((folder / "report.html").read_text())
     assert all(outcome.column in page for outcome in selection.columns)
     assert all(outcome.text in page for outcome in selection.columns if not outcome.is_unchanged)
-
-
-def test_what_was_done_to_the_table_is_told_by_code(selection):
     found = {finding.code: finding for finding in selection.findings}
     assert "filled" in found
     assert "leak" not in found

@@ -44,7 +44,7 @@ def labels(*answers, **settings):
     return load_table("d.csv", TableSpec("label", id="case", answers=answers, **settings)).y
 
 
-def test_the_rows_are_written_with_names_an_empty_label_and_the_selected_columns(folder):
+def test_the_rows_are_written_with_an_empty_label_and_answers_lead_to_others(folder):
     command("next", "-n", 7, "-o", "next.csv")
     written, table = pl.read_csv("next.csv"), pl.read_csv("d.csv")
     assert written.columns == ["case", "label", "signal 0", "signal 1", "signal 2"]
@@ -52,6 +52,11 @@ def test_the_rows_are_written_with_names_an_empty_label_and_the_selected_columns
     rows = table.filter(pl.col("case").is_in(written["case"].to_list()))
     assert (rows["label"] == 0).all()
     assert rows.sort("case")["signal 1"].to_list() == written.sort("case")["signal 1"].to_list()
+    command("next", "-n", 5, "-o", "first.csv", "--quiet")
+    first = pl.read_csv("first.csv").with_columns(label=pl.lit("no"))
+    first.write_csv("first.csv")
+    command("next", "-n", 5, "-o", "second.csv", "--labels", "first.csv", "--quiet")
+    assert not set(first["case"]) & set(pl.read_csv("second.csv")["case"])
 
 
 def test_a_filled_in_file_is_read_back_and_changes_are_told(folder):
@@ -69,14 +74,6 @@ def test_a_filled_in_file_is_read_back_and_changes_are_told(folder):
     assert "of 2 times" in changed
 
 
-def test_more_answers_propose_other_rows(folder):
-    command("next", "-n", 5, "-o", "first.csv", "--quiet")
-    first = pl.read_csv("first.csv").with_columns(label=pl.lit("no"))
-    first.write_csv("first.csv")
-    command("next", "-n", 5, "-o", "second.csv", "--labels", "first.csv", "--quiet")
-    assert not set(first["case"]) & set(pl.read_csv("second.csv")["case"])
-
-
 def test_rows_without_names_go_by_number(folder):
     pl.read_csv("d.csv").rename({"signal 0": "row"}).drop("case").write_csv("d.csv")
     words = ["d.csv", "--label", "label", "-k", "3"]
@@ -87,13 +84,10 @@ def test_rows_without_names_go_by_number(folder):
     assert set(np.flatnonzero(table.y == 1)) == {*range(40), *asked["row_"]}
 
 
-def test_answers_are_positive_negative_or_left_open(folder):
+def test_answers_are_positive_negative_or_left_open_and_several_files_add_up(folder):
     y = labels(answer("r50,1 r300,0 r301,no r302,? r303, r304,-1 r1,1"))
     assert np.flatnonzero(y == 1).tolist() == [*range(40), 50]
     assert np.flatnonzero(y == -1).tolist() == [300, 301, 304]
-
-
-def test_several_files_of_answers_add_up(folder):
     y = labels(answer("r50,1 r300,0", "a.csv"), answer("r300,0 r301,0", "b.csv"))
     assert (np.flatnonzero(y == -1) == [300, 301]).all()
     with pytest.raises(AnswersError) as told:
@@ -123,17 +117,14 @@ def test_check_counts_checked_negatives_as_negative(folder):
     assert prior["interval"][0] <= 20 / 320 <= prior["interval"][1]
 
 
-def test_integer_names_are_read_as_a_spreadsheet_writes_them(folder):
-    pl.read_csv("d.csv").with_columns(case=pl.int_range(400)).write_csv("d.csv")
-    assert (labels(answer("50.0,1 300,0"))[[50, 300]] == [1, -1]).all()
-
-
-def test_all_labelled_and_answered_rows_of_a_sample_are_read(folder):
+def test_all_answered_rows_of_a_sample_are_read_and_integer_names_as_a_spreadsheet_writes_them(folder):
     name = answer("r390,1 r391,0")
     table = load_table("d.csv", TableSpec("label", id="case", answers=(name,), max_rows=100))
     assert len(table.y) == 100
     assert (table.y == 1).sum() == 41
     assert table.rows.names[table.y == -1].tolist() == ["r391"]
+    pl.read_csv("d.csv").with_columns(case=pl.int_range(400)).write_csv("d.csv")
+    assert (labels(answer("50.0,1 300,0"))[[50, 300]] == [1, -1]).all()
 
 
 @pytest.mark.parametrize(
@@ -166,12 +157,9 @@ def test_what_next_cannot_do_is_said(folder, words, said):
     assert not (folder / "n.csv").exists()
 
 
-def test_an_answers_file_without_the_columns_is_named(folder):
+def test_answers_need_their_columns_and_are_never_overwritten(folder):
     (folder / "a.csv").write_text("row,label\n1,1\n")
     assert "a.csv has no column 'case'" in command("select", "--labels", "a.csv", code=1).output
-
-
-def test_answers_are_never_overwritten(folder):
     name = answer("r50,1")
     assert "is the same file as" in command("next", "--labels", name, "-o", name, code=2).output
 

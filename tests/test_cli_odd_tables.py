@@ -57,20 +57,14 @@ def test_one_to_four_labelled_rows(n_labelled):
     assert told["labels"]["code"] == told["prior"]["code"] == "too_few_labels"
 
 
-def test_two_columns():
+def test_two_columns_and_columns_that_are_all_relevant_or_none():
     write(X[:, relevant][:, :2], y)
     assert 1 <= len(selected("-k", "auto")["selected"]) <= 2
     assert puselect("check")["code"] in list(Verdict)
-
-
-def test_all_columns_are_relevant():
     write(X[:, relevant], y)
     found = selected("-k", "related")
     assert found["path"]["code"] == ChoiceCode.CHOSEN
     assert len(found["selected"]) == 3  # p-values of the two others, from the labelled rows alone: .17 and .35
-
-
-def test_no_column_is_relevant():
     write(X[:, ~relevant], y)
     found = selected("-k", "auto")
     assert found["path"]["code"] == ChoiceCode.NOTHING

@@ -186,15 +186,13 @@ class TestNumber:
         assert "how many" in done.stdout and "A guess" in done.stdout
         assert Selection.from_json((folder / "s.json").read_text()).path.code == "too_few_labels"
 
-    def test_half_of_them_if_the_method_finds_no_number(self, folder):
-        done = select("--method", "kbest", "-o", "s.json")
-        assert "note: kbest finds no number by itself: selecting 4" in done.stderr
-        assert len(Selection.from_json((folder / "s.json").read_text()).selected) == 4
-
-    def test_all_features_are_no_choice(self, folder):
+    def test_all_features_are_no_choice_and_half_of_them_are_selected_by_a_method_without_a_number(self, folder):
         done = select("-k", 7, "--report", "r.html")
         assert "note: -k 7 selects all features" in done.stderr
         assert "More than half" in done.stdout
+        done = select("--method", "kbest", "-o", "s.json")
+        assert "note: kbest finds no number by itself: selecting 4" in done.stderr
+        assert len(Selection.from_json((folder / "s.json").read_text()).selected) == 4
 
     @pytest.mark.parametrize(("words", "named"), [
         (("-k", 3, "--max-false", 0.2), "needs -k auto"),
@@ -222,12 +220,15 @@ class TestNumber:
 
 
 class TestOptions:
-    def test_steps_and_time_can_be_limited(self, folder):
+    def test_steps_time_columns_and_the_method_can_be_chosen(self, folder):
         assert json.loads(select("-k", 3, "--max-iter", 5, "--json").stdout)["search"]["n_iter"] == 5
         done = select("-k", 3, "--max-time", 1e-6, "--json")
         found = json.loads(done.stdout)
         assert found["search"]["n_iter"] == 0
         assert "timed-out" in {finding["code"] for finding in found["findings"]}
+        assert "signal 1" not in selected("-k", 3, "--drop", "signal 1")
+        assert "noise 2" in selected("-k", 3, "--keep", "noise 2")
+        assert "lasso selects " in select("-k", 3, "--method", "lasso").stdout
 
     def test_a_selection_is_checked_unless_that_is_left_out(self, folder):
         done = select_and_check("-k", 3, "-o", "s.json", "--searches", 2, "--shuffles", 21)
@@ -243,11 +244,6 @@ class TestOptions:
         assert plain.selected == checked.selected
         assert "--shuffles" in select_and_check("--shuffles", 18, code=2).stderr
         assert "--shuffles" in select_and_check("--shuffles", 19, "--method", "lasso", code=2).stderr
-
-    def test_drop_keep_and_another_method(self, folder):
-        assert "signal 1" not in selected("-k", 3, "--drop", "signal 1")
-        assert "noise 2" in selected("-k", 3, "--keep", "noise 2")
-        assert "lasso selects " in select("-k", 3, "--method", "lasso").stdout
 
     def test_candidates_of_a_sample_have_the_numbers_of_the_file(self, folder):
         done = select("-k", 3, "--max-rows", 200, "--json", "--data-out", "all.csv")

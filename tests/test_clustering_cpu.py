@@ -77,7 +77,7 @@ def test_clusters_with_fewer_rows_than_columns_are_those_of_the_reference(n_rows
         np.testing.assert_allclose(np.bincount(place(X[:, masks[0]], mixture), minlength=n_clusters), size, atol=1)
 
 
-def test_samples_keep_every_labelled_row_and_stand_for_all_others():
+def test_samples_keep_every_labelled_row_and_empty_masks_and_identical_rows_are_degenerate():
     X, positive = small_table()
     engine = CPUEngine(X, positive, DEFAULT, max_samples=150)
     table = engine.cluster(some_masks(4, 12), np.arange(4))
@@ -85,10 +85,6 @@ def test_samples_keep_every_labelled_row_and_stand_for_all_others():
     np.testing.assert_allclose(table.size.sum(axis=1), len(X))
     again = engine.cluster(some_masks(4, 12), np.arange(4))
     np.testing.assert_array_equal(table.size, again.size)
-
-
-def test_empty_masks_and_identical_rows_are_degenerate_not_fatal():
-    X, positive = small_table()
     empty = CPUEngine(X, positive, DEFAULT).cluster(np.zeros((1, 12), dtype=bool), np.array([0]))
     assert empty.degenerate.all()
     assert empty.size.sum() == 0

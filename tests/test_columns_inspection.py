@@ -83,13 +83,10 @@ def test_columns_of_the_class_are_not_named_whatever_the_shares_of_inspected_row
     assert np.any(named, axis=1).mean() <= 0.05
 
 
-def test_a_column_that_tells_the_class_as_well_is_not_named():
+def test_a_column_that_tells_the_class_as_well_is_not_named_and_negatives_are_never_found():
     X, positive, negative = inspected_table(by_dealer=1.0)
     X[positive, 2] += 2
     assert not checked_ranks(X, positive, negative).picked.any()
-
-
-def test_checked_negatives_are_never_found():
     X, positive, negative = inspected_table(seed=3)
     X[negative] = X[positive].mean(axis=0)  # they look like positives
     found = rank_evidence(ColumnRanks(X), positive, np.random.default_rng(0), negative)

@@ -64,13 +64,10 @@ def test_a_killed_worker_costs_time_but_not_the_result(client, tmp_path):
     assert found.n_features_in_ == 12
 
 
-def test_rows_come_in_order_from_their_partitions():
+def test_rows_come_in_order_and_candidates_are_found_partition_by_partition():
     table, rows = in_parts(X), np.array([0, 50, 51, 120, 299])
     assert table.shape == X.shape
     np.testing.assert_array_equal(table[rows], X[rows])
-
-
-def test_candidates_are_found_partition_by_partition():
     selector = search().fit(pd.DataFrame(X, columns=list("abcdefghijkl")), Y).fit(in_parts(X), Y)
     assert not hasattr(selector, "feature_names_in_")
     ours, theirs = selector.candidate_positives(in_parts(X), Y), selector.candidate_positives(X, Y)
@@ -141,7 +138,7 @@ def test_labels_in_other_partitions_are_refused(client):
         search().fit(table, Y[:-1])
 
 
-def test_without_a_cluster_or_a_collection_the_error_says_what_to_do():
+def test_without_a_cluster_a_collection_or_the_package_on_workers_the_error_says_what_to_do():
     table = da.from_array(X, chunks=(100, 12))
     for engine, data, message in (
         ("dask", table, r"create a distributed\.Client"),
@@ -150,15 +147,9 @@ def test_without_a_cluster_or_a_collection_the_error_says_what_to_do():
     ):
         with pytest.raises(ValueError, match=message):
             search(engine=engine).fit(data, Y)
-
-
-def test_workers_without_the_package_are_named():
     for answers, message in (({"tcp://a": True, "tcp://b": False}, "got none at tcp://b"), ({}, "no workers")):
         with pytest.raises(ValueError, match=message):
             check_workers(SimpleNamespace(run=lambda _, answers=answers: answers))
-
-
-def test_checked_negatives_need_a_table_in_memory():
     labels = np.where(Y == 1, 1, 0)
     labels[np.flatnonzero(Y != 1)[:5]] = -1
     with pytest.raises(ValueError, match="neg_label needs a table in memory"):

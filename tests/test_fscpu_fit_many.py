@@ -70,12 +70,14 @@ def test_a_lockstep_that_was_stopped_goes_on_from_its_checkpoints(tmp_path, monk
     np.testing.assert_array_equal(fitted(checkpoint=tmp_path), fitted())
 
 
-def test_without_a_gpu_selectors_are_fitted_one_after_another():
+def test_without_a_gpu_selectors_are_fitted_one_after_another_each_with_its_table():
     data = small_data(2)
     selectors = [make_default(i, max_iter=5, engine="cpu") for i in range(2)]
     fitted = fit_many(selectors, [X for X, _, _ in data], [y for _, y, _ in data])
     assert fitted[0] is selectors[0]
     assert [selector.n_iter_ for selector in fitted] == [5, 5]
+    with pytest.raises(ValueError, match="as many tables and label vectors as selectors, got 2, 1 and 1"):
+        fit_many([FSCPU(), FSCPU()], [np.zeros((4, 2))], [np.zeros(4)])
 
 
 def test_only_what_one_engine_can_serve_runs_together():
@@ -93,11 +95,6 @@ def test_only_what_one_engine_can_serve_runs_together():
     assert not alike(always_keep=[1])
     assert not alike(table=flat), "another column may be selected"
     assert not alike(table=Z[:200], labels=z[:200])
-
-
-def test_unequal_numbers_of_tables_are_refused():
-    with pytest.raises(ValueError, match="as many tables and label vectors as selectors, got 2, 1 and 1"):
-        fit_many([FSCPU(), FSCPU()], [np.zeros((4, 2))], [np.zeros(4)])
 
 
 @pytest.mark.skipif(importlib.util.find_spec("torch") is not None, reason="torch is installed here")

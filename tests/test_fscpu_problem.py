@@ -47,14 +47,11 @@ def test_criteria_without_evidence_gather_none(changes):
     assert problem_evidence(task.settings, task.problem) is None
 
 
-def test_columns_that_are_never_selected_have_no_evidence():
+def test_evidence_is_not_gathered_for_columns_never_selected_and_multiplies_on_one_thread(monkeypatch):
     task = problem_of(200, 30, never_select=[0])
     evidence = problem_evidence(task.settings, task.problem)
     assert (evidence.labelled[0], evidence.cotrained[0]) == (0, 0)
     assert evidence.labelled[1:].all()
-
-
-def test_evidence_multiplies_matrices_on_one_thread(monkeypatch):
     seen, gather = [], problem.rank_evidence
 
     def spy(*arguments):

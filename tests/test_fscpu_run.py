@@ -66,12 +66,14 @@ def test_few_features_are_all_searched():
     assert np.array_equal(automatic.probabilities_, everything.probabilities_)
 
 
-def test_the_pool_has_the_features_of_most_support_that_can_be_paid():
+def test_the_pool_has_the_features_of_most_support_that_can_be_paid_but_for_rounding():
     budget = Budget(np.zeros(5, dtype=bool), np.array([0, 2, 3, 4]), np.array([1.0, 9.0, 1.0, 1.0]), 2.0)
     pool = screened(budget, np.array([0.1, 99, 5.0, 3.0, 4.0]), 2)
     assert pool.free.tolist() == [3, 4]
     assert (pool.costs.tolist(), pool.limit) == ([1.0, 1.0], 2.0)
     assert screened(budget, np.zeros(5), 4) is budget
+    budget = Budget(np.zeros(3, dtype=bool), np.arange(3), np.full(3, 0.1), 0.3 - 0.1 - 0.1)
+    assert len(screened(budget, np.zeros(3), 2).free) == 2
 
 
 @pytest.mark.parametrize("n_searches", [1, 2])
@@ -79,11 +81,6 @@ def test_kept_features_that_use_up_the_budget_leave_nothing_to_screen(n_searches
     selector = search(n_features_to_select=2, always_keep=[3, 7], n_searches=n_searches).fit(X, y)
     assert np.flatnonzero(selector.support_).tolist() == [3, 7]
     assert sorted(selector.ranking_) == list(range(1, 61))
-
-
-def test_costs_that_fit_but_for_rounding_are_in_the_pool():
-    budget = Budget(np.zeros(3, dtype=bool), np.arange(3), np.full(3, 0.1), 0.3 - 0.1 - 0.1)
-    assert len(screened(budget, np.zeros(3), 2).free) == 2
 
 
 @pytest.mark.parametrize("n_steps", [10, 30])

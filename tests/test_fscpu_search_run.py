@@ -68,15 +68,12 @@ def quick(**changes):
     return FSCPU(**{"n_features_to_select": 4, "max_iter": 10, "random_state": 0, **changes})
 
 
-def test_a_finished_checkpoint_gives_the_result_at_once(tmp_path):
+def test_a_finished_checkpoint_gives_the_result_at_once_and_keeps_the_seed_of_an_unseeded_search(tmp_path):
     first = quick(checkpoint=tmp_path / "state").fit(X, y)
     again = quick(checkpoint=str(tmp_path / "state"), n_jobs=2).fit(X, y)
     np.testing.assert_array_equal(first.probabilities_, again.probabilities_)
     assert first.objective_ == again.objective_
-
-
-def test_an_unseeded_search_keeps_the_seed_of_its_checkpoint(tmp_path):
-    first, again = (quick(checkpoint=tmp_path / "state", random_state=None).fit(X, y) for _ in range(2))
+    first, again = (quick(checkpoint=tmp_path / "unseeded", random_state=None).fit(X, y) for _ in range(2))
     np.testing.assert_array_equal(first.ranking_, again.ranking_)
     np.testing.assert_array_equal(first.probabilities_, again.probabilities_)
     assert first.objective_ == again.objective_

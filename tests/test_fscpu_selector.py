@@ -53,14 +53,12 @@ class TestScikitLearn:
         with pytest.raises(ValueError, match=kind):
             FSCPU(2).fit(table, y)
 
-    def test_complex_objects_are_no_numbers(self):
-        with pytest.raises(ValueError, match="X must hold finite numbers"):
-            FSCPU(2).fit(pd.DataFrame(X).astype(object).map(np.complex64), y)
-
     @pytest.mark.filterwarnings("ignore::polars.exceptions.PerformanceWarning")  # with scikit-learn before 1.9
-    def test_a_lazy_frame_is_to_be_collected(self):
+    def test_complex_objects_and_lazy_frames_are_refused(self):
         with pytest.raises(ValueError, match="collect"):
             FSCPU(2).fit(pl.DataFrame(X).lazy(), y)
+        with pytest.raises(ValueError, match="X must hold finite numbers"):
+            FSCPU(2).fit(pd.DataFrame(X).astype(object).map(np.complex64), y)
 
     def test_pipeline_and_grid_search_over_k(self):
         pipeline = make_pipeline(quick(), LogisticRegression())
@@ -103,7 +101,7 @@ class TestSelection:
             found.append(truth[FSCPU(5, random_state=seed).fit(*table).support_].mean())
         assert np.mean(found) >= 0.9
 
-    def test_fitted_attributes_fit_together(self):
+    def test_fitted_attributes_fit_together_and_all_features_need_no_search(self):
         selector = quick(max_iter=40).fit(X, y)
         assert selector.support_.sum() == 5
         assert sorted(selector.ranking_) == list(range(1, 11))
@@ -119,8 +117,6 @@ class TestSelection:
         assert selector.converged_ is (selector.settled_ == 1)
         assert 0 < selector.objective_ <= 1
         assert selector.n_degenerate_ == 0
-
-    def test_all_features_need_no_search_and_are_ranked_by_what_single_columns_say(self):
         selector = quick(n_features_to_select=10).fit(X, y)
         assert selector.support_.all()
         assert selector.n_iter_ == 0
@@ -133,7 +129,7 @@ class TestSelection:
         assert spent <= 4.2
         assert not (costs[~selector.support_] <= 4.2 - spent).any()
 
-    def test_costs_by_name_follow_the_columns_whatever_their_order(self):
+    def test_costs_by_name_follow_the_columns_whatever_their_order_and_must_be_complete(self):
         costs = pd.Series(np.linspace(0.5, 5, 10), index=list("abcdefghij"))
         chosen = [
             FSCPU(feature_costs=c, budget=6.0, max_iter=10, random_state=0).fit(NAMED, y).support_
@@ -141,8 +137,6 @@ class TestSelection:
         ]
         for support in chosen[1:]:
             np.testing.assert_array_equal(support, chosen[0])
-
-    def test_costs_by_name_must_be_complete(self):
         with pytest.raises(ValueError, match="cost for every column, got none for c, d"):
             FSCPU(feature_costs={name: 1.0 for name in "abefghij"}, budget=3).fit(NAMED, y)
         with pytest.raises(ValueError, match="need a table with column names"):
@@ -321,26 +315,22 @@ class TestConstantColumns:
         np.testing.assert_array_equal(selector.searched_, np.flatnonzero(~self.constant))
         assert selector.history_.theta.shape[1] == 6
 
-    def test_the_columns_that_vary_are_selected_where_more_are_wanted(self):
+    def test_always_keep_wins_and_otherwise_only_columns_that_vary_are_selected(self):
         with pytest.warns(FewerFeaturesWarning, match="6 instead of 8"):
             selector = quick(n_features_to_select=8).fit(self.table, y)
         np.testing.assert_array_equal(selector.support_, ~self.constant)
         assert selector.converged_
-
-    def test_always_keep_wins(self):
         assert quick(always_keep=[3], max_iter=3).fit(self.table, y).support_[3]
         with pytest.warns(FewerFeaturesWarning, match="7 instead of 9"):
             selector = quick(n_features_to_select=9, always_keep=[3]).fit(self.table, y)
         np.testing.assert_array_equal(selector.support_, ~self.constant | (np.arange(10) == 3))
+        with pytest.raises(ValueError, match="varies"):
+            quick().fit(np.ones_like(X), y)
 
     def test_the_paper_makes_no_difference(self):
         published = FSCPU.published(8, max_iter=3, random_state=0).fit(self.table, y)
         assert published.support_.sum() == 8
         assert len(published.searched_) == 10
-
-    def test_nothing_that_varies_is_an_error(self):
-        with pytest.raises(ValueError, match="varies"):
-            quick().fit(np.ones_like(X), y)
 
 
 def test_what_a_fit_was_made_with_is_kept():

@@ -87,14 +87,11 @@ def test_clusters_draws_every_row_once(selector: FSCPU, candidates: bool) -> Non
     assert any(label.startswith("candidate") for label in labels) == candidates
 
 
-def test_path_draws_three_lines_and_the_chosen_number() -> None:
+def test_the_path_has_three_lines_and_stability_a_bar_and_an_interval_for_each_feature() -> None:
     chosen = FSCPU("auto", max_iter=10, random_state=0).fit(X, y)
     ax = plots.path(chosen)
     assert [len(line.get_xdata()) for line in ax.lines[:3]] == 3 * [len(chosen.path_.size)]
     assert ax.lines[3].get_xdata()[0] == chosen.support_.sum()
-
-
-def test_stability_draws_a_bar_and_an_interval_for_each_feature() -> None:
     selector = KBest(3).fit(X, y)
     found = assess_stability(selector, X, y, n_searches=3)
     ax = plots.stability(selector, most=4)

@@ -86,11 +86,14 @@ def test_there_is_one_verdict_and_rows_are_named_only_where_it_allows(selection,
         assert "%" not in page
 
 
-def test_every_standing_has_a_headline_of_its_own():
+def test_every_standing_has_a_headline_of_its_own_and_the_verdict_effect_and_p_value():
     cases = [checked("holds"), checked("weak"), SELECTION, replace(SELECTION, gathering=None)]
     cases += [checked("does_not_hold", 0.5), checked("does_not_hold", 0.5, path=CHOSEN)]
     cases += [replace(SELECTION, n_labelled=3), replace(SELECTION, n_labelled=1000)]
     assert len({headline(each) for each in cases}) == len(cases)
+    found = trust(checked("holds"))
+    assert "3.0 times" in found.text and "p = 0.025" in found.text
+    assert ". " not in found.text
 
 
 @pytest.mark.parametrize(
@@ -101,12 +104,6 @@ def test_every_standing_has_a_headline_of_its_own():
 def test_the_headline_names_the_first_features(names, begin):
     features = tuple(Feature(name, i, i + 1, True, 0.9, None) for i, name in enumerate(names))
     assert headline(replace(checked("holds"), features=features)).startswith(begin)
-
-
-def test_the_verdict_has_effect_and_p_value_in_one_sentence():
-    found = trust(checked("holds"))
-    assert "3.0 times" in found.text and "p = 0.025" in found.text
-    assert ". " not in found.text
 
 
 def test_how_many_and_why():

@@ -58,29 +58,22 @@ def test_ties_at_the_cut():
     assert Code.TIED_SCORES in codes(summarise(tied))
 
 
-def test_labelled_rows_far_from_everything():
+def test_remote_labels_and_positive_clusters_everywhere():
     X, y = table()
     X[np.flatnonzero(y)[:12]] += 200 * np.random.default_rng(1).normal(size=(12, 8))
     assert Code.REMOTE_LABELS in codes(summarise(fitted(X, y, max_iter=2), X, y))
-
-
-def test_positive_clusters_everywhere():
     X = np.random.default_rng(0).normal(size=(400, 6))
     y = np.arange(400) % 2
     assert Code.POSITIVE_EVERYWHERE in codes(summarise(fitted(X, y), X, y))
 
 
-def test_unsettled_search_and_degenerate_clusterings():
+def test_unsettled_searches_and_degenerate_clusterings_are_told_but_not_those_of_all_steps():
     X, y = table()
     assert Code.UNSETTLED in codes(summarise(fitted(X, y, max_iter=1, preset="published")))
     coarse = np.round(X / 8)
     (finding,) = [f for f in summarise(fitted(coarse, y, n_clusters=60)).findings if f.code == Code.DEGENERATE]
     n_degenerate, n_all = (int(word.replace(",", "")) for word in finding.title.split() if word[0].isdigit())
     assert 0.25 * n_all < n_degenerate <= n_all
-
-
-def test_a_search_by_effects_that_used_all_its_steps_is_no_failure():
-    X, y = table()
     selector = fitted(X, y, max_iter=12)
     selector.settled_, selector.probabilities_[selector.support_] = 0.2, 0.9
     assert not codes(summarise(selector)) & {Code.UNSETTLED}

@@ -24,7 +24,7 @@ def after(n):
     return lambda search: search.step >= n
 
 
-def test_masks_of_a_step_share_a_seed_that_changes_with_the_step():
+def test_masks_of_a_step_share_a_seed_that_changes_and_a_step_can_end_the_run():
     seen = []
 
     def spy(masks, seeds, targets):
@@ -34,6 +34,9 @@ def test_masks_of_a_step_share_a_seed_that_changes_with_the_step():
     run_searches([new_search()], spy, after(5))
     assert all(len(set(seeds.tolist())) == 1 for seeds in seen)
     assert len({int(seeds[0]) for seeds in seen}) == 5
+    search = new_search()
+    run_searches([search], noisy, after(10), after_step=lambda: search.step == 4)
+    assert search.step == 4
 
 
 def test_searches_in_lockstep_end_as_they_do_alone():
@@ -63,12 +66,6 @@ def test_saved_and_restored_search_ends_as_if_nothing_had_happened(tmp_path, sto
     np.testing.assert_array_equal(whole.optimizer.theta, second.optimizer.theta)
     for a, b in zip(whole.recorder.history(), second.recorder.history(), strict=True):
         np.testing.assert_array_equal(a, b)
-
-
-def test_after_step_can_end_the_run():
-    search = new_search()
-    run_searches([search], noisy, after(10), after_step=lambda: search.step == 4)
-    assert search.step == 4
 
 
 def test_running_scale_is_the_standard_deviation_of_all_values_so_far():

@@ -166,13 +166,6 @@ def test_a_line_of_another_length_is_found_among_rows_that_are_sampled(tmp_path,
     }
 
 
-def test_files_that_do_not_exist(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        load_table(str(tmp_path / "nothing.csv"), SPEC)
-    with pytest.raises(IsADirectoryError):
-        load_table(str(tmp_path), SPEC)
-
-
 @pytest.mark.parametrize("name", ["d.parquet", "d.arrow", "d*.parquet"])
 def test_types_nested_too_deeply_for_the_threads_of_polars(tmp_path, name):
     column = pl.Series("x", [1.0, 2.0])
@@ -187,12 +180,16 @@ def test_types_nested_too_deeply_for_the_threads_of_polars(tmp_path, name):
 
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom"])
-def test_a_device_without_end_is_refused_before_anything_is_copied(tmp_path, monkeypatch, device):
+def test_files_that_do_not_exist_or_do_not_end_are_refused_before_anything_is_copied(tmp_path, monkeypatch, device):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with pytest.raises(FileError) as caught:
         load_table(device, SPEC)
     assert caught.value.fault in ("binary", "encoding")
     assert list(tmp_path.iterdir()) == []
+    with pytest.raises(FileNotFoundError):
+        load_table(str(tmp_path / "nothing.csv"), SPEC)
+    with pytest.raises(IsADirectoryError):
+        load_table(str(tmp_path), SPEC)
 
 
 def test_a_pipe_without_end_is_refused_at_the_limit(tmp_path, monkeypatch):
@@ -211,11 +208,13 @@ def test_a_pipe_without_end_is_refused_at_the_limit(tmp_path, monkeypatch):
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) == 0
 
 
-def test_ten_thousand_columns(tmp_path):
+def test_ten_thousand_columns_and_a_late_fraction_among_whole_numbers(tmp_path):
     wide = pl.DataFrame(np.random.default_rng(0).random((20, 10_000)), schema=[f"c{i}" for i in range(10_000)])
     table = read_text(tmp_path, wide.with_columns(label=pl.Series([1, 0] * 10)).write_csv())
     assert table.X.shape == (20, 10_000)
     assert table.names[-1] == "c9999"
+    text = "a,b,label\n" + "".join(f"{i % 9},{i % 7},{i % 2}\n" for i in range(20_000)) + "0.5,1,0\n"
+    assert read_text(tmp_path, text).X[-1, 0] == 0.5
 
 
 WORDS = "a,b,who,label\n" + "".join(f"{i % 3},{i % 5},n{i},{i % 2}\n" for i in range(30))
@@ -251,11 +250,6 @@ def test_blanks_and_empty_lines_are_skipped(tmp_path, text, X):
     assert np.array_equal(read_text(tmp_path, text).X, X)
 
 
-def test_a_late_fraction_in_a_column_of_whole_numbers(tmp_path):
-    text = "a,b,label\n" + "".join(f"{i % 9},{i % 7},{i % 2}\n" for i in range(20_000)) + "0.5,1,0\n"
-    assert read_text(tmp_path, text).X[-1, 0] == 0.5
-
-
 @pytest.mark.parametrize("prepare", [False, True])
 def test_types_of_typed_files(tmp_path, prepare):
     waited = pl.Series([timedelta(minutes=i % 7) for i in range(ROWS)])
@@ -288,12 +282,9 @@ def test_one_hot_as_scikit_learn_does_it(tmp_path):
     assert np.array_equal(table.X[:, 1:], oracle.transform(np.array([colours, sizes]).T))
 
 
-def test_identifiers_are_pointed_out(tmp_path):
+def test_identifiers_are_pointed_out_and_missing_values_filled_with_the_median_on_request(tmp_path):
     text = "id,a,b,label\n" + "".join(f"{100 + i},{i % 3},{i * 7 % 30 / 2},{i % 2}\n" for i in range(30))
     assert read_text(tmp_path, text).notes == (IdentifierNote("id"),)
-
-
-def test_missing_values_are_filled_with_the_median_on_request(tmp_path):
     table = read_text(tmp_path, HOLES, prepare=True)
     assert np.array_equal(table.X["a", "b", "c"], [[1, 2, 5], [5, 4, 7], [5, 5, 7], [9, 4, 8]])
     assert table.X["a is missing"].to_list() == [0, 1, 1, 0]
@@ -321,16 +312,13 @@ def test_the_positive_value_is_found_or_asked_for(values, wanted, expected):
     assert caught.value.fault == "empty" or caught.value.counts == counts
 
 
-def test_dates_that_python_does_not_know_are_no_labels():
-    with pytest.raises(LabelError) as caught:
-        value_counts(pl.Series("label", [2**30, 0, 0]).cast(pl.Date))
-    assert caught.value.fault == "type"
-
-
-def test_the_positive_value_marks_the_rows(tmp_path):
+def test_the_positive_value_marks_the_rows_and_is_no_date_that_python_does_not_know(tmp_path):
     table = read_text(tmp_path, "a,b,label\n1,2,spam\n3,4,ham\n5,6,\n", positive="spam")
     assert table.y.tolist() == [1, 0, 0]
     assert table.positive == "spam"
+    with pytest.raises(LabelError) as caught:
+        value_counts(pl.Series("label", [2**30, 0, 0]).cast(pl.Date))
+    assert caught.value.fault == "type"
 
 
 @pytest.mark.parametrize("max_rows", [None, 4])

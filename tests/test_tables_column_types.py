@@ -121,11 +121,6 @@ def test_dates_are_read_by_the_format_that_fits(texts, day):
     assert fitted(texts * 10)[1]["text"][0] == pytest.approx(day, abs=1e-9)
 
 
-def test_a_column_of_codes_for_missing_values_is_empty():
-    table = pl.DataFrame({"a": [1, 2, 3], "b": [-9, -9, -9]})
-    assert str(Preparer(missing_codes=[-9]).fit(table).outcomes_[1]) == "b: left out: empty"
-
-
 @pytest.mark.parametrize(("values", "expected"), [
     ([*range(16, 80)] * 5 + [0] * 10, (0, 10)),
     ([*range(1, 80)] * 5 + [0] * 10, None),
@@ -138,9 +133,11 @@ def test_a_zero_or_minus_one_far_from_the_other_values_may_mean_missing(values, 
     assert missing_code(np.array(values, dtype=float)) == expected
 
 
-def test_formats_that_read_the_same_numbers_are_one():
+def test_formats_that_read_the_same_numbers_are_one_and_a_column_of_codes_is_empty():
     assert number_formats(["5", "12"], [1, 3]) == [NumberFormat()]
     assert number_formats(["five", "twelve"], [1, 3]) == []
+    table = pl.DataFrame({"a": [1, 2, 3], "b": [-9, -9, -9]})
+    assert str(Preparer(missing_codes=[-9]).fit(table).outcomes_[1]) == "b: left out: empty"
 
 
 def test_a_flag_for_missing_values_is_not_made_where_a_column_has_it():

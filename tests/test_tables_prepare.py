@@ -76,7 +76,7 @@ def test_features_are_finite_numbers_and_new_rows_are_treated_alike(export, prep
     assert np.isfinite(made.to_numpy()).all()
 
 
-def test_columns_come_back_by_name(export):
+def test_in_a_pipeline_with_columns_that_come_back_by_name(export):
     table, _ = export
     X, y = table.drop(columns="known_fraud"), table["known_fraud"]
     use = ["is_fraud", "case_number", "transaction_id", "count_3_copy"]
@@ -87,17 +87,6 @@ def test_columns_come_back_by_name(export):
     assert actions["country"][0] == "drop"
     (usd,) = (name for name in actions if name.endswith("_usd"))
     assert actions[usd] == ("copy", f"left out: says the same as {usd.removesuffix('_usd')}")
-
-
-def test_the_command_line_prepares_alike(export, prepared, tmp_path):
-    path = tmp_path / "export.csv"
-    export[0].to_csv(path, index=False)
-    table = load_table(str(path), TableSpec("known_fraud", prepare=True, missing_codes=("-9",), drop=("is_fraud",)))
-    assert table.names == list(prepared[1].columns)
-    assert np.allclose(table.X.to_numpy(), prepared[1].to_numpy())
-
-
-def test_in_a_pipeline(export):
     table = export[0][["booked_at", "channel", "amount_1", "count_1", "imputed_1", "risk"]]
     selector = FSCPU(3, groups="prepared", pos_label="yes", max_iter=2, random_state=0)
     pipeline = make_pipeline(Preparer(pos_label="yes"), selector).fit(table, export[0]["known_fraud"])
@@ -107,6 +96,14 @@ def test_in_a_pipeline(export):
     assert len(set(pipeline[1].ranking_[pipeline[1].support_])) == 3
     assert len(pipeline.transform(table)) == 3000
     assert clone(pipeline[0]).get_params() == pipeline[0].get_params()
+
+
+def test_the_command_line_prepares_alike(export, prepared, tmp_path):
+    path = tmp_path / "export.csv"
+    export[0].to_csv(path, index=False)
+    table = load_table(str(path), TableSpec("known_fraud", prepare=True, missing_codes=("-9",), drop=("is_fraud",)))
+    assert table.names == list(prepared[1].columns)
+    assert np.allclose(table.X.to_numpy(), prepared[1].to_numpy())
 
 
 DAYS = [date(2024, 1, 1), date(2024, 1, 31), None]

@@ -68,14 +68,12 @@ class TestArtificial:
         assert values["relevant"] == np.flatnonzero(relevant).tolist()
         assert len(values["theta"]) == len(values["evaluations"]) <= 80
 
-    def test_convergence_of_a_filter_is_an_error(self):
-        assert "kbest" in measure(cell("convergence", "kbest")).error.splitlines()[-1]
-
-    def test_an_error_becomes_a_row_that_tells_where(self):
+    def test_an_error_becomes_a_row_that_tells_where_such_as_the_convergence_of_a_filter(self):
         row = measure(cell("recall", "kbest", condition="nonsense"))
         assert not row.finished
         assert "Traceback" in row.error
         assert "condition must look like" in row.error.splitlines()[-1]
+        assert "kbest" in measure(cell("convergence", "kbest")).error.splitlines()[-1]
 
     def test_a_search_cut_short_by_ctrl_c_is_no_result(self):
         compile_kernels("fscpu-published")
@@ -97,7 +95,7 @@ class TestOpenData:
         values = measure(Cell("counts", "all", {}, {"name": name}, 0)).values
         assert values == {what: counts[name] for what, counts in PRINTED.items()}
 
-    def test_splits_are_paired_and_scaled_by_their_training_rows(self, stand_ins):
+    def test_splits_are_paired_scaled_by_their_training_rows_and_may_have_another_rate_of_labels(self, stand_ins):
         first, again, other = (split_open_data("ionosphere", seed) for seed in (0, 0, 1))
         assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
         assert not np.array_equal(first.X_test, other.X_test)
@@ -105,6 +103,7 @@ class TestOpenData:
         assert first.X_train.max(axis=0) == pytest.approx(1)
         assert first.X_test.max() > 1
         assert first.classes[first.y_train == 1].all(), "only positives are labelled"
+        assert split_open_data("ionosphere", 0, rate=0.5).y_train.sum() == 47
 
     def test_auc_is_that_of_the_procedure_step_by_step(self, stand_ins):
         data = {"name": "ionosphere", "share": 0.2, "models": ["lightgbm", "logistic"]}
@@ -123,9 +122,6 @@ class TestOpenData:
         drawn = [measure(Cell("downstream", "random", {}, data, seed)).values["selected"] for seed in range(9)]
         assert {len(each) for each in drawn} == {4}
         assert len({column for each in drawn for column in each}) > 12
-
-    def test_the_rate_of_labels_may_be_another(self, stand_ins):
-        assert split_open_data("ionosphere", 0, rate=0.5).y_train.sum() == 47
 
 
 def test_every_thread_pool_has_one_thread_while_a_cell_runs():

@@ -38,12 +38,15 @@ def tables(tmp_path, monkeypatch):
 
 
 class TestProtocol:
-    def test_seventy_percent_train_and_at_least_ten_positives_are_labelled(self):
+    def test_seventy_percent_train_ten_positives_are_labelled_and_splits_differ_by_seed(self):
         split = split_real_table("small", 0)
         assert split.X_train.shape == (140, 7), "the constant column is left out"
         assert len(split.y_test) == 60
         assert split.y_test.sum() == 15
         assert split.y_train.sum() == FEWEST_LABELLED
+        first, again, other = (split_real_table("small", seed) for seed in (0, 0, 1))
+        assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+        assert not np.array_equal(first.X_test, other.X_test)
 
     def test_of_many_rows_a_stratified_part_is_used_and_five_percent_labelled(self):
         assert len(load_real_table("large").y) == MOST_ROWS
@@ -70,11 +73,6 @@ class TestProtocol:
         assert told["selected"] == np.flatnonzero(known.support_).tolist()
         assert split.classes[split.y_train == 1].all()
         assert split.classes.mean() == 0.25
-
-    def test_splits_are_paired_and_differ_by_seed(self):
-        first, again, other = (split_real_table("small", seed) for seed in (0, 0, 1))
-        assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
-        assert not np.array_equal(first.X_test, other.X_test)
 
     def test_a_missing_table_is_an_error_that_names_the_file(self, monkeypatch):
         row = measure(Cell("real", "kbest", {}, {"name": "none", "share": 0.2, "models": MODELS}, 0))

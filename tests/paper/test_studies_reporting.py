@@ -49,11 +49,9 @@ def texts(table):
 
 
 class TestPaper:
-    def test_all_numbers_are_there(self):
+    def test_all_numbers_are_there_and_two_standard_errors_decide_but_not_rounding(self):
         assert len(paper_figures("fsr")) == 11 * 10
         assert len(paper_figures("auc")) == 12 * 3
-
-    def test_two_standard_errors_decide_and_rounding_is_no_difference(self):
         paper = Figure(0.9, 0.1, 5)
         error = np.sqrt(0.1**2 / 5 + 0.1**2 / 5)
         assert not differs(Figure(0.9 - 2 * error, 0.1, 5), paper, "fsr")
@@ -129,15 +127,13 @@ def splits(tmp_path):
 
 
 class TestTable3:
-    def test_the_paper_stands_beside_its_own_setting_only(self, splits):
+    def test_the_paper_stands_beside_its_own_setting_and_methods_in_the_tables_of_their_share(self, splits, tmp_path):
         _, folder = splits
         tables = {t.title: t for t in study_tables(collect(*load_run(folder)))}
         beside = {title for title, t in tables.items() if any(line[-1].text.startswith(".8") and "paper" in
                   [e.text for e in line] for line in t.lines)}  # fmt: skip
         assert beside == {"AUC: LightGBM, 50 % of the features"}
         assert tables["AUC: LightGBM, 50 % of the features"].header == [["", "", "", "Iono", "Spam"]]
-
-    def test_a_method_run_at_one_share_is_only_in_the_tables_of_that(self, splits, tmp_path):
         study, _ = splits
         cells = [cell for cell in study.cells() if (cell.method, cell.data["share"]) != ("kbest", 0.5)]
         tables = {t.title: t for t in study_tables(collect(*load_run(fill(tmp_path / "part", study, cells))))}
@@ -163,12 +159,10 @@ TABLE = Table(
 
 
 class TestRendering:
-    def test_markdown_escapes_bars_and_keeps_marks(self):
+    def test_markdown_and_html_are_escaped_and_marked(self):
         assert to_markdown(TABLE) == (
             "### A | B\n\n|  | x | y |\n| --- | ---: | ---: |\n|  | 1 | 2 |\n| m\\|n | **<.5** | .7 ≠ |\n\nwhy"
         )
-
-    def test_html_is_escaped_and_marked(self):
         section = Section("one", "One", [], [TABLE], [], ["ValueError: <no>"])
         page = study_page("T", [section])
         cells = re.findall(r'<td class="(.*?)">(.*?)</td>', page)

@@ -28,14 +28,12 @@ def test_every_part_of_the_content_changes_the_key_and_the_seed_not_the_family()
 
 
 class TestDefinitions:
-    def test_table1_has_the_papers_rows_and_columns_and_ours(self):
+    def test_table1_has_the_papers_rows_and_ours_and_quick_every_method_on_both_kinds_of_data(self):
         study = load_study("table1")
         assert len(study.blocks[0].points) == 10
         assert len(study.cells(["kbest"])) == 50
         assert {m.paper for m in study.methods} >= {method for method, _ in paper_figures("fsr")}
         assert {"mrmr", "fscpu", "fscpu-mi"} <= {m.id for m in study.methods}
-
-    def test_quick_runs_every_method_on_both_kinds_of_data(self):
         cells = load_study("quick").cells()
         for measure in ("recall", "downstream"):
             assert {c.method for c in cells if c.measure == measure} == {*METHODS, "all", "random"}
@@ -56,22 +54,20 @@ class TestDefinitions:
 
 
 class TestReading:
-    def test_lists_are_crossed(self, tmp_path):
+    def test_lists_are_crossed_and_a_copy_of_the_definition_gives_the_same_cells(self, tmp_path):
         study = load_study(str(write_study(tmp_path)))
         cells = study.cells()
         assert len(cells) == 2 * 3 * 3 == len({c.key for c in cells})
         assert len(study.cells(["kbest"])) == 6
         assert {c.seed for c in study.cells(n_seeds=5)} == set(range(5))
+        study = load_study("figure1")
+        (tmp_path / "study.json").write_text(json.dumps(study.definition))
+        assert [c.key for c in load_study(str(tmp_path / "study.json")).cells()] == [c.key for c in study.cells()]
 
     def test_changes_to_artificial_data_are_for_one_method_only(self, tmp_path):
         text = SMALL.replace('label = "K-Best"', 'label = "K-Best"\nartificial = { shuffle = false }')
         for c in load_study(str(write_study(tmp_path, text))).cells():
             assert c.data.get("shuffle") == (False if c.method == "kbest" else None)
-
-    def test_a_copy_of_the_definition_gives_the_same_cells(self, tmp_path):
-        study = load_study("figure1")
-        (tmp_path / "study.json").write_text(json.dumps(study.definition))
-        assert [c.key for c in load_study(str(tmp_path / "study.json")).cells()] == [c.key for c in study.cells()]
 
     @pytest.mark.parametrize(
         ("old", "new", "message"),

@@ -1,5 +1,6 @@
 """Columns of tables in memory (pandas, polars, arrays) as NumPy arrays, and features as such a table."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -105,7 +106,7 @@ def table_columns(X: Any) -> dict[str, Column]:
         return {series.name: _polars_column(series) for series in X.get_columns()}
     if hasattr(X, "iloc") and hasattr(X, "dtypes"):
         names = [str(name) for name in X.columns]
-        if repeated := sorted({name for name in names if names.count(name) > 1}):
+        if repeated := sorted(name for name, count in Counter(names).items() if count > 1):
             raise ValueError(f"column names must be unique, got {', '.join(repeated)} more than once")
         return {name: _pandas_column(name, X.iloc[:, place]) for place, name in enumerate(names)}
     if issparse(X):
@@ -132,8 +133,10 @@ def table_like(X: Any, columns: Mapping[str, Column], features: Sequence[Feature
 
 
 def _is_shared(X: Any, columns: Mapping[str, Column], feature: Feature) -> bool:
-    is_same = feature.values is columns[feature.source].values
-    return is_same and str(X.schema[feature.source]) == "Float64" and not X[feature.source].null_count()
+    if feature.values is not columns[feature.source].values:
+        return False
+    series = X[feature.source]
+    return str(series.dtype) == "Float64" and not series.null_count()
 
 
 def _polars_column(series: Any) -> Column:
