@@ -40,11 +40,6 @@ def test_a_budget_is_spent(run, few_steps):
     assert "budget 12: spent 12" in run("costs_and_budget")
 
 
-def test_a_search_converges_on_the_relevant_features(run):
-    assert "found 25 of 25 relevant features with 1600 clusterings" in run("convergence")
-    assert len(pyplot.gcf().axes[0].lines) >= 50
-
-
 def test_a_messy_export_becomes_a_decision(run, tmp_path, few_steps):
     printed = run("a_messy_export")
     for caught in ("account: left out: identifier", "is_fraud: left out: as asked", "booked_at: days since",
@@ -67,9 +62,7 @@ def test_a_classifier_is_chosen_and_judged_without_true_classes(run, few_steps):
 
 
 def test_every_example_is_run_here():
-    assert EXAMPLES == [
-        "a_classifier", "a_messy_export", "compare_methods", "convergence", "costs_and_budget",
-    ]  # fmt: skip
+    assert EXAMPLES == ["a_classifier", "a_messy_export", "compare_methods", "costs_and_budget"]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

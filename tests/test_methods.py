@@ -19,7 +19,6 @@ from puselect.methods import (
     SPEEDS,
     YARDSTICKS,
     Method,
-    register,
 )
 from puselect.selectors.ranking import RankingSelector
 
@@ -50,7 +49,7 @@ def test_every_record_is_complete():
 @pytest.mark.parametrize("name", ["kbest", *YARDSTICKS])
 def test_a_name_is_registered_once(name):
     with pytest.raises(ValueError, match=name):
-        register(Method(name, "nowhere:Nothing", "", NOTHING, 1.0))
+        methods.add(methods._records(), Method(name, "nowhere:Nothing", "", NOTHING, 1.0))
 
 
 def test_importing_the_registry_imports_no_method():
@@ -75,7 +74,7 @@ class LargestMean(RankingSelector):
 def toy():
     """One class and one record: all that a new method takes."""
     record = Method("toy", LargestMean, "columns of largest mean", NOTHING, 0.1)
-    register(record)
+    methods.add(methods._records(), record)
     yield record
     del methods._records()["toy"]
 

@@ -29,29 +29,9 @@ def _close_figures() -> Iterator[None]:
     plt.close("all")
 
 
-def reds(ax: plt.Axes) -> int:
-    return sum(to_rgba(line.get_color()) == to_rgba(plots.RELEVANT) for line in ax.lines)
-
-
-def test_convergence_draws_a_line_per_feature_over_clusterings(selector: FSCPU) -> None:
-    ax = plots.convergence(selector)
-    assert len(ax.lines) == 8
-    assert reds(ax) == 4
-    assert ax.lines[0].get_xdata()[-1] == selector.n_evaluations_
-    np.testing.assert_array_equal(ax.lines[-1].get_ydata(), selector.history_.theta[:, selector.support_][:, -1])
-    given = plt.subplots()[1]
-    assert plots.convergence(selector.history_, np.arange(8) < 3, ax=given) is given
-    assert (reds(given), given.get_xlabel()) == (3, "steps")
-    assert reds(plots.convergence(selector.history_)) == 0
-    fixed = FSCPU(4, always_keep=[0], never_select=[7], max_iter=5, random_state=0).fit(X, y)
-    assert (len(plots.convergence(fixed).lines), reds(plots.convergence(fixed))) == (6, 3)
-
-
 def test_what_cannot_be_drawn_is_said(selector: FSCPU, monkeypatch: pytest.MonkeyPatch) -> None:
     ranked = KBest(3).fit(X, y)
     for draw, wrong, said in (
-        (plots.convergence, (ranked,), "KBest"),
-        (plots.convergence, (selector, [True] * 3), r"8 features, .*\(3,\)"),
         (plots.path, (selector,), "auto"),
         (plots.stability, (ranked,), "n_searches=8"),
     ):

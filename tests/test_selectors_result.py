@@ -31,7 +31,7 @@ def test_of_a_search_has_its_course_and_the_clusters():
     selector = FSCPU("auto", max_iter=3, n_searches=2, random_state=0).fit(frame, y)
     found = selector.result_
     assert found.scores is selector.probabilities_
-    assert (found.search.n_iter, found.search.masks_per_step, found.search.follows_effects) == (3, 8, True)
+    assert (found.search.n_iter, found.search.follows_effects) == (3, True)
     assert found.row_model.clusterings is found.clusterings is selector.clusterings_
     assert (found.path, found.stability) == (selector.path_, selector.stability_)
     assert found.names == tuple("abcdef")

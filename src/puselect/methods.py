@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache, partial
-from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any, Generic, TypeVar, cast
+from pkgutil import resolve_name
+from typing import Any, Generic, TypeVar
 
 Factory = Callable[..., Any]
 Value = TypeVar("Value")
@@ -76,18 +76,13 @@ class Method:
     @property
     def factory(self) -> Factory:
         """The class or function that makes the selector: ``factory(n_features_to_select, random_state=seed)``."""
-        made = self.source if callable(self.source) else _load(self.source)
+        made: Factory = self.source if callable(self.source) else resolve_name(self.source)
         return partial(made, **self.settings) if self.settings else made
 
     @property
     def speed(self) -> str:
         """The time of a fit in a word."""
         return next(word for word, end in SPEEDS.items() if self.seconds < end)
-
-
-def register(method: Method) -> None:
-    """Add a method; it is then known to `METHODS`, the command line and reports of this process."""
-    _add(_records(), method)
 
 
 def yardstick(name: str) -> str | None:
@@ -101,25 +96,18 @@ def yardstick(name: str) -> str | None:
     return next((key for key, label in YARDSTICKS.items() if name in (key, label)), None)
 
 
-def _load(source: str) -> Factory:
-    module, _, path = source.partition(":")
-    found: Any = import_module(module)
-    for name in path.split("."):
-        found = getattr(found, name)
-    return cast(Factory, found)
-
-
 @cache
 def _records() -> dict[str, Method]:
     """Return the records by name: those built in, then those of other packages."""
     found = {method.name: method for method in _BUILT_IN}
     for entry in entry_points(group="puselect.methods"):
         for method in entry.load():
-            _add(found, method)
+            add(found, method)
     return found
 
 
-def _add(records: dict[str, Method], method: Method) -> None:
+def add(records: dict[str, Method], method: Method) -> None:
+    """Add a method, or raise a ValueError if its name is taken."""
     if method.name in records or method.name in YARDSTICKS:
         raise ValueError(f"a method needs a name of its own, got {method.name!r}")
     records[method.name] = method

@@ -1,4 +1,4 @@
-"""Figures with matplotlib: convergence of a search, ranking of features, how many of them, map of the rows.
+"""Figures with matplotlib: ranking of features, how many of them, map of the rows.
 
 Colours are those of the style in use, light or dark.
 """
@@ -12,7 +12,6 @@ from puselect.arrays import FloatArray
 from puselect.fscpu.final_clusters import known_rows
 from puselect.fscpu.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 from puselect.scaling import as_numbers
-from puselect.search import History
 from puselect.selectors.base import PUSelector
 from puselect.selectors.result import FitResult, Unit
 
@@ -21,48 +20,6 @@ if TYPE_CHECKING:
 
 RELEVANT, OTHER, QUIET = "C3", "C0", "0.6"  # red and blue unless a style has others; grey on white and on black
 BAR_INCHES = 0.22  # a label of the usual size needs that much
-
-
-def convergence(
-    selector_or_history: PUSelector | History,
-    relevant: ArrayLike | None = None,
-    ax: "Axes | None" = None,
-) -> "Axes":
-    """Draw the probabilities of the features during a search, as Figure 1 of the paper does.
-
-    Parameters
-    ----------
-    selector_or_history : estimator or History
-        A fitted search (`FSCPU`, `LGBMOpt`), or its `history_`.
-    relevant : array-like of bool, shape (n_searched_features,), optional
-        Features drawn in red; by default the selected ones.
-    ax : matplotlib Axes, optional
-        By default, those of a new figure.
-
-    Examples
-    --------
-    >>> from puselect import FSCPU
-    >>> from puselect.datasets import make_pu_clusters
-    >>> X, y, relevant = make_pu_clusters("40/1/1", n_negative=400, n_positive=100, random_state=0)
-    >>> convergence(FSCPU(25, max_iter=20, random_state=0).fit(X, y), relevant).get_ylabel()
-    'probability of a feature'
-    """
-    history, marked, masks_per_step = selector_or_history, relevant, 1
-    if isinstance(history, PUSelector):
-        result = history.result_
-        if result.search is None:
-            raise ValueError(f"convergence needs a search or its history, got {type(history).__name__}")
-        history, masks_per_step = result.search.history, result.search.masks_per_step
-        marked = result.support[result.search.searched] if marked is None else marked
-    ax = _axes(ax)
-    lines = np.atleast_2d(history.theta)
-    chosen = np.zeros(lines.shape[1], dtype=bool) if marked is None else np.asarray(marked, dtype=bool)
-    if chosen.shape != lines.shape[1:]:
-        raise ValueError(f"relevant must have one value for each of {lines.shape[1]} features, got {chosen.shape}")
-    for mask, colour in ((~chosen, OTHER), (chosen, RELEVANT)):
-        ax.plot(history.step * masks_per_step, lines[:, mask], color=colour, linewidth=0.8, alpha=0.7)
-    ax.set(xlabel="clusterings" if masks_per_step > 1 else "steps", ylabel="probability of a feature", ylim=(0, 1))
-    return _plain(ax)
 
 
 def ranking(selector: PUSelector, ax: "Axes | None" = None, most: int = 30) -> "Axes":

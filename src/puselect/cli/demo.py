@@ -2,9 +2,8 @@
 
 import shlex
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,54 +11,30 @@ from puselect.cli import options
 from puselect.cli.application import command, console
 from puselect.cli.writing import check_outputs, output_file
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-TRY = "select {table} --label known --drop diagnosis --report report.html"
-TRY_EXPORT = (
+TRY = (
     "select {table} --label known_fraud --prepare --id transaction_id --drop is_fraud,case_number "
     "--report report.html"
 )
 EXPORT_ROWS = 6000
 N_RANDOM = 20
 
-TableFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE.csv", help="Only write the real data to a file, to try the other commands on."),
-]
 ExportFile = Annotated[
     Path | None, typer.Option(metavar="FILE.csv", help="Only write a messy export to a file, to try --prepare on.")
 ]
 
 
 @command
-def demo(
-    *, seed: options.Seed = 0, table: TableFile = None, messy: ExportFile = None, debug: options.Debug = False
-) -> None:
+def demo(*, seed: options.Seed = 0, messy: ExportFile = None, debug: options.Debug = False) -> None:
     """Select features on artificial and on real data (no network needed)."""
-    if table is not None:
-        about = (
-            "569 breast tumours, 30 measurements each; [bold]known[/bold] is 1 for a tenth of the malignant ones, "
-            "[bold]diagnosis[/bold] is the truth: 1 for all of them."
-        )
-        write_table("--table", table, breast_columns(seed), about, TRY)
     if messy is not None:
-        from puselect.datasets.fraud import fraud_export_columns
-
-        about = (
-            f"{EXPORT_ROWS:,} payments; [bold]known_fraud[/bold] is yes for 60 of them, and nothing is known about the "
-            "others."
-        )
-        write_table("--messy", messy, fraud_export_columns(EXPORT_ROWS, seed)[0], about, TRY_EXPORT)
-    if table is not None or messy is not None:
-        return
+        return write_export(messy, seed)
     for name, run in (("Artificial", artificial_demo), ("Breast cancer", real_demo)):
         with console.status(f"{name} data (the first run compiles for about ten seconds) ..."):
             text = run(seed)
         console.print(f"\n[bold]{name} data[/bold]: {text}")
     console.print("\nTry next, on a file:")
-    show_command("demo --table breast.csv")
-    show_command(TRY.format(table="breast.csv"))
+    show_command("demo --messy export.csv")
+    show_command(TRY.format(table="export.csv"))
     console.print(
         "or in Python, where y is 1 for known positives and 0 for all other rows:\n"
         "  [bold]FSCPU(n_features_to_select=10).fit(X, y)[/bold]"
@@ -71,27 +46,17 @@ def show_command(words: str) -> None:
     console.print(f"  {options.program()} {words}", style="bold", markup=False, soft_wrap=True)
 
 
-def write_table(option: str, path: Path, columns: "Mapping[str, ArrayLike]", about: str, command: str) -> None:
-    """Write a table and suggest what to do with it."""
+def write_export(path: Path, seed: int) -> None:
+    """Write a messy export and suggest what to do with it."""
+    from puselect.datasets.fraud import fraud_export_columns
     from puselect.tables.frames import pl
 
-    check_outputs({option: path})
+    check_outputs({"--messy": path})
     with output_file(path) as file:
-        pl.DataFrame(columns, nan_to_null=True).write_csv(file)
-    console.print(f"{path}: {about} Try next:", soft_wrap=True)
-    show_command(command.format(table=shlex.quote(str(path))))
-
-
-def breast_columns(seed: int) -> "dict[str, ArrayLike]":
-    """Return the breast cancer data: 30 features, `known` (1 for a tenth of the malignant rows), `diagnosis`."""
-    from sklearn.datasets import load_breast_cancer
-
-    from puselect.datasets import hide_labels
-
-    data = load_breast_cancer()
-    diagnosis = (data.target == 0).astype(int)
-    features = dict(zip(data.feature_names.tolist(), data.data.T, strict=True))
-    return {**features, "known": hide_labels(diagnosis, 0.1, random_state=seed), "diagnosis": diagnosis}
+        pl.DataFrame(fraud_export_columns(EXPORT_ROWS, seed)[0], nan_to_null=True).write_csv(file)
+    about = f"{EXPORT_ROWS:,} payments; [bold]known_fraud[/bold] is yes for 60 of them, nothing is known of the others"
+    console.print(f"{path}: {about}. Try next:", soft_wrap=True)
+    show_command(TRY.format(table=shlex.quote(str(path))))
 
 
 def artificial_demo(seed: int) -> str:

@@ -24,8 +24,8 @@ FRAUD_COLUMNS = (*_RELEVANT_NAMES, *_IRRELEVANT_NAMES)
 
 
 def make_fraud_table(
-    *, as_frame: bool = False, random_state: int | RandomState | Generator | None = None
-) -> tuple[Any, IntArray, BoolArray]:
+    *, random_state: int | RandomState | Generator | None = None
+) -> tuple[FloatArray, IntArray, BoolArray]:
     """Draw a table with the columns that fraud data have: 30,000 rows, 40 columns, 60 known of 900 positives.
 
     The positives form three clusters. Each differs from the other rows in five of eight latent normal columns: its
@@ -37,14 +37,12 @@ def make_fraud_table(
 
     Parameters
     ----------
-    as_frame : bool
-        Whether `X` is a pandas DataFrame with the names of `FRAUD_COLUMNS`.
     random_state : int, RandomState, Generator or None
         Seed of all random numbers.
 
     Returns
     -------
-    X : ndarray or DataFrame of shape (30000, 40)
+    X : ndarray of shape (30000, 40)
         Raw values, not scaled.
     y : int ndarray of shape (30000,)
         Labels: 1 labelled positive, 0 unlabelled.
@@ -58,8 +56,7 @@ def make_fraud_table(
     >>> X.shape, int(y.sum()), int(relevant.sum())
     ((30000, 40), 60, 8)
     """
-    X, y, relevant, _, names = fraud_arrays(as_generator(random_state))
-    return as_pandas(dict(zip(names, X.T, strict=True))) if as_frame else X, y, relevant
+    return fraud_arrays(as_generator(random_state))[:3]
 
 
 def fraud_arrays(

@@ -234,7 +234,6 @@ class SearchSelector(StepCallbacks, PUSelector):
         """The outcome of the fit, with the search."""
         found = super().result_
         search = SearchResult(
-            history=self.history_,
             searched=self.searched_,
             n_iter=self.n_iter_,
             n_evaluations=self.n_evaluations_,

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from puselect.fscpu.final_clusters import Clusterings
     from puselect.fscpu.row_model import RowModel
     from puselect.fscpu.stability import Stability
-    from puselect.search import History
 
 
 class Unit(NamedTuple):
@@ -32,7 +31,6 @@ class Unit(NamedTuple):
 class SearchResult:
     """The course and the end of a search."""
 
-    history: "History"
     searched: IntArray
     """Columns that the search decided on; those of `history`."""
     n_iter: int
@@ -43,11 +41,6 @@ class SearchResult:
     n_degenerate: int
     follows_effects: bool
     """Whether it estimated the effect of each feature; otherwise it was the paper's."""
-
-    @property
-    def masks_per_step(self) -> int:
-        """Clusterings of each step."""
-        return max(self.n_evaluations // max(self.n_iter, 1), 1)
 
 
 @dataclass(frozen=True)
