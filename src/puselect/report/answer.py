@@ -102,9 +102,10 @@ def standing(selection: Selection) -> Standing:
 
 
 def headline(selection: Selection) -> str:
-    """Return the finding in a sentence, no stronger than what was checked; features that rarely came back come last."""
+    """Return the finding in a sentence, no stronger than what was checked: without features that rarely came back."""
     chosen = [line for line in feature_lines(selection) if line.selected]
-    names = [_cut(line.name) for line in sorted(chosen, key=lambda line: line.both is not None and line.both < OFTEN)]
+    names = [_cut(line.name) for line in chosen if line.both is None or line.both >= OFTEN]
+    names = names or [_cut(line.name) for line in chosen]
     n, s = len(names), "s" if len(names) == 1 else ""
     more = [counted(n - NAMED_FIRST, "more feature")] if n > NAMED_FIRST + 1 else names[NAMED_FIRST:]
     some = listed([*names[:NAMED_FIRST], *more]) if names else "No feature"

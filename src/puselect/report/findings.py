@@ -127,7 +127,7 @@ def note_lines(notes: Sequence[errors.Note]) -> list[str]:
         for note in notes
         if isinstance(note, errors.TwinNote)
     ]
-    return [f"{finding.title}. {finding.text}" for finding in table_findings(notes)] + twins
+    return [f"{finding.title}. {finding.text}".replace("?.", "?") for finding in table_findings(notes)] + twins
 
 
 def _item(note: errors.Note) -> str:
