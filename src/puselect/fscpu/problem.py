@@ -150,7 +150,7 @@ def problem_engine(settings: Settings, *problems: Problem) -> Engine:
         n_jobs=settings.n_jobs,
         max_samples=problem.max_samples,
         n_selected=int(budget.kept.sum() + np.ceil(budget.share * len(budget.free))),
-        n_masks=(settings.search.population_size, settings.most_steps(budget.share, n_labelled)),
+        n_masks=(settings.search.population_size, settings.most_steps(budget.share, len(budget.free), n_labelled)),
     )
 
 

@@ -10,15 +10,13 @@ from puselect.clustering import Engine
 from puselect.columns.evidence import Evidence
 from puselect.fscpu.problem import Problem, free_z_scores, pair_information, problem_evidence
 from puselect.fscpu.search_run import SearchRun, published_optimizer, run_alone, run_together
-from puselect.fscpu.settings import Settings
+from puselect.fscpu.settings import LEAST_POOL, POOL_PER_SELECTED, Settings
 from puselect.objective.cluster import ClusterObjective
 from puselect.objective.information import PairInformation
 from puselect.search import EffectSearch, Optimizer, Repair
 from puselect.search.callbacks import FitCallbacks
 from puselect.search.progress import Deadline
 from puselect.selectors.budget import Budget
-
-LEAST_POOL, POOL_PER_SELECTED = 400, 4  # features of a wide table that are searched
 
 
 class Searched(NamedTuple):
@@ -80,7 +78,7 @@ def search_run(
         optimizer = EffectSearch(z_scores, repair, settings.search.population_size, problem.entropy)
     else:
         optimizer = published_optimizer(settings.search.population_size, budget, problem.entropy)
-    max_iter = settings.most_steps(budget.share, n_labelled)
+    max_iter = settings.most_steps(budget.share, len(budget.free), n_labelled)
     identity = (settings.identity, *problem.identity)
     deadline.set_aside(0.0 if problem.choice is None else problem.choice.seconds)
     return SearchRun(settings.search, objective, budget, optimizer, max_iter, identity, deadline, target)

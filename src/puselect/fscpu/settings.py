@@ -20,8 +20,10 @@ CRITERIA = ("auto", "cluster+evidence", "cluster", "cluster+mi")
 # The constants of the default's search; docs/internals/algorithm.md has the boards they come from.
 ROWS_PER_STEP = 1000
 STEPS = 50  # times 1 / (share (1 - share)): a step says as much about a feature as share (1 - share)
-MOST_STEPS = 1250
 ENOUGH_LABELS = 50  # with fewer, there are more steps
+NARROW = 100  # with more features, up to LEAST_POOL, there are more steps
+MOST_STEPS = 1250  # in a narrow table
+LEAST_POOL, POOL_PER_SELECTED = 400, 4  # features of a wide table that are searched
 PUBLISHED_STEPS = 3000
 
 
@@ -159,18 +161,19 @@ class Settings:
         """Return how many threads prepare a table of that shape."""
         return effective_n_jobs(self.n_jobs) if int(np.prod(shape)) >= MANY_VALUES else 1
 
-    def most_steps(self, share: float, n_labelled: int) -> int:
+    def most_steps(self, share: float, n_features: int, n_labelled: int) -> int:
         """Return the most steps of a search for a `share` of the features.
 
         A step says about a feature as much as ``share * (1 - share)``; by default there are as many steps as give the
-        same information for any share, and more with few labelled rows, where each step says less.
+        same information for any share. With few labelled rows or many features each step says less, and there are more.
         """
         if self.search.max_iter is not None:
             return int(self.search.max_iter)
         if not self.follows_effects:
             return PUBLISHED_STEPS
-        steps = STEPS / max(share * (1 - share), 1e-9) * max(1.0, ENOUGH_LABELS / n_labelled)
-        return int(np.ceil(min(steps, MOST_STEPS)))
+        width = max(1.0, min(n_features, LEAST_POOL) / NARROW)
+        steps = STEPS / max(share * (1 - share), 1e-9) * max(width, ENOUGH_LABELS / n_labelled)
+        return int(np.ceil(min(steps, MOST_STEPS * width)))
 
     @property
     def follows_effects(self) -> bool:
