@@ -19,13 +19,10 @@ class Consensus(RankingSelector):
 
     Examples
     --------
-    >>> from puselect.baselines import Consensus
     >>> from puselect.datasets import make_pu_clusters
-    >>> X, y, relevant = make_pu_clusters("40/outlier", n_negative=400, n_positive=100, n_relevant=4, n_irrelevant=4,
-    ...                                   random_state=0)
-    >>> selector = Consensus(4, random_state=0).fit(X, y)
-    >>> int((selector.get_support() & relevant).sum())
-    4
+    >>> X, y, relevant = make_pu_clusters("40/8/1", n_negative=400, n_positive=100, random_state=0)
+    >>> int(Consensus(25, random_state=0).fit(X, y).support_[relevant].sum())
+    24
     """
 
     def _score_columns(self, task: RankingTask) -> FloatArray:

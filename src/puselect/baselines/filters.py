@@ -20,11 +20,9 @@ class KBest(RankingSelector):
 
     Examples
     --------
-    >>> from puselect.baselines import KBest
     >>> from puselect.datasets import make_pu_clusters
     >>> X, y, relevant = make_pu_clusters("40/8/1", random_state=0)
-    >>> selector = KBest(25).fit(X, y)
-    >>> int((selector.get_support() & relevant).sum())
+    >>> int(KBest(25).fit(X, y).support_[relevant].sum())
     22
     """
 
@@ -44,11 +42,9 @@ class Lepage(RankingSelector):
 
     Examples
     --------
-    >>> from puselect.baselines import Lepage
     >>> from puselect.datasets import make_pu_clusters
     >>> X, y, relevant = make_pu_clusters("40/8/1", random_state=0)
-    >>> selector = Lepage(25).fit(X, y)
-    >>> int((selector.get_support() & relevant).sum())
+    >>> int(Lepage(25).fit(X, y).support_[relevant].sum())
     25
     """
 
@@ -65,11 +61,9 @@ class LowestVariance(RankingSelector):
 
     Examples
     --------
-    >>> from puselect.baselines import LowestVariance
     >>> from puselect.datasets import make_pu_clusters
     >>> X, y, relevant = make_pu_clusters("40/8/1", random_state=0)
-    >>> selector = LowestVariance(25).fit(X, y)
-    >>> int((selector.get_support() & relevant).sum())
+    >>> int(LowestVariance(25).fit(X, y).support_[relevant].sum())
     25
     """
 

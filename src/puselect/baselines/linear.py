@@ -21,17 +21,13 @@ L1: dict[str, Any] = {"l1_ratio": 1.0} if _VERSION >= (1, 8) else {"penalty": "l
 class LassoRank(RankingSelector):
     """Select the features of largest weight in a linear model of the labels with an L1 penalty (Lasso).
 
+    Scores are the absolute weights of the scaled columns. Other parameters and attributes are those of
+    `RankingSelector`.
+
     Parameters
     ----------
-    n_features_to_select, pos_label, random_state
-        As in `RankingSelector`.
     alpha : float, default=5e-5
         Strength of the penalty; the target is 1 for labelled rows and 0 for the others.
-
-    Attributes
-    ----------
-    scores_, ranking_, support_
-        As in `RankingSelector`; scores are the absolute weights of the scaled columns.
 
     References
     ----------
@@ -39,11 +35,9 @@ class LassoRank(RankingSelector):
 
     Examples
     --------
-    >>> from puselect.baselines import LassoRank
     >>> from puselect.datasets import make_pu_clusters
     >>> X, y, relevant = make_pu_clusters("40/8/1", random_state=0)
-    >>> selector = LassoRank(25).fit(X, y)
-    >>> int((selector.get_support() & relevant).sum())
+    >>> int(LassoRank(25).fit(X, y).support_[relevant].sum())
     23
     """
 
@@ -68,19 +62,13 @@ class L1Logistic(RankingSelector):
     """Select the features of largest weight in a balanced logistic regression with an L1 penalty.
 
     Not from the paper. Columns are standardised; unlabelled rows count as negatives, and classes are weighted so that
-    both count the same in all.
+    both count the same in all. Scores are the absolute weights. Other parameters and attributes are those of
+    `RankingSelector`.
 
     Parameters
     ----------
-    n_features_to_select, pos_label, random_state
-        As in `RankingSelector`.
     C : float, default=1.0
         Inverse strength of the penalty.
-
-    Attributes
-    ----------
-    scores_, ranking_, support_
-        As in `RankingSelector`; scores are the absolute weights of the standardised columns.
 
     References
     ----------
@@ -88,11 +76,9 @@ class L1Logistic(RankingSelector):
 
     Examples
     --------
-    >>> from puselect.baselines import L1Logistic
     >>> from puselect.datasets import make_pu_clusters
     >>> X, y, relevant = make_pu_clusters("40/8/1", random_state=0)
-    >>> selector = L1Logistic(25, random_state=0).fit(X, y)
-    >>> int((selector.get_support() & relevant).sum())
+    >>> int(L1Logistic(25, random_state=0).fit(X, y).support_[relevant].sum())
     18
     """
 
@@ -132,10 +118,9 @@ class FastCanRank(RankingSelector):
 
     Examples
     --------
-    >>> from puselect.baselines import FastCanRank
     >>> from puselect.datasets import make_pu_clusters
     >>> X, y, relevant = make_pu_clusters("40/8/1", random_state=0)
-    >>> selector = FastCanRank(25).fit(X, y)  # doctest: +SKIP
+    >>> FastCanRank(25).fit(X, y).support_[relevant].sum()  # doctest: +SKIP
     """
 
     def _score_columns(self, task: RankingTask) -> FloatArray:
