@@ -137,8 +137,7 @@ def test_a_sparse_table_with_a_stored_value_that_is_not_finite_is_refused(bad):
     X, y = counts()
     spoilt = csr_array(X)
     spoilt.data[5] = bad
-    row, column = spoilt.tocoo().row[5], spoilt.tocoo().col[5]
-    with pytest.raises(ValueError, match=f"NaN or infinity in 1 .*, the first in row {row}, column {column}$"):
+    with pytest.raises(ValueError, match=r"Input X contains (NaN|infinity)"):
         search().fit(spoilt, y)
 
 

@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_random_state, estimator_html_repr
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
@@ -22,15 +21,8 @@ from puselect.exceptions import FewerFeaturesWarning, FewLabelsWarning
 from puselect.labels import labelled_positives, without_missing
 from puselect.parameters import check_number
 from puselect.scaling import check_unmasked, column_extremes
-from puselect.selectors.diagnosis import (
-    check_unique_names,
-    column_faults,
-    column_medians,
-    filled,
-    warn_of_missing,
-)
+from puselect.selectors.diagnosis import check_frame, column_faults, column_medians, filled, warn_of_missing
 from puselect.selectors.groups import feature_names, prepared_source
-from puselect.selectors.notebook import selected_html
 from puselect.selectors.result import FitResult
 from puselect.sparse_table import canonical
 
@@ -84,25 +76,20 @@ class PUSelector(SelectorMixin, BaseEstimator):
         return filled(table, self.medians_), positive
 
     def _validated(self, *data: Any, **options: Any) -> Any:
-        """Return X, or X and y, as `validate_data` checks them; masked values are refused, too.
+        """Return X, or X and y, as `validate_data` checks them.
 
         Missing values are left as they are where the medians of the fit can replace them.
         """
-        check_unmasked(data[0])
-        check_unique_names(data[0])
-        if hasattr(data[0], "schema") and has_dates(data[0]):
-            raise ValueError(column_faults(data[0]))
+        X = data[0]
+        check_unmasked(X)
+        check_frame(X)
+        is_strict = issparse(X) or (options.get("reset") is False and self.medians_ is None)
+        options |= {"dtype": [np.float64, np.float32], "ensure_all_finite": True if is_strict else "allow-nan"}
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values to find NaN
-                kinds = [np.float64, np.float32]
-                form = self._sparse_format or False
-                is_strict = issparse(data[0]) or (options.get("reset") is False and self.medians_ is None)
-                finite = True if is_strict else "allow-nan"
-                checked = validate_data(
-                    self, *data, dtype=kinds, accept_sparse=form, ensure_all_finite=finite, **options
-                )
+                checked = validate_data(self, *data, accept_sparse=self._sparse_format or False, **options)
         except (TypeError, ValueError) as error:
-            faults = column_faults(data[0])
+            faults = column_faults(X)
             if not faults:
                 raise
             raise ValueError(faults) from error
@@ -157,34 +144,19 @@ class PUSelector(SelectorMixin, BaseEstimator):
         y: ArrayLike | None = None,
         preparer: Any = None,
     ) -> Path:
-        """Write a report on the fitted selector: one HTML file that opens offline.
+        """Write a report on the fitted selector to `path`: one HTML file that opens offline.
 
         Parameters
         ----------
         path : path
-            Where to write.
         X, y : array-like, optional
-            The table and labels of `fit`. With them the report has the map of the rows, the candidate hidden positives
-            and the checks of the data; without them, only the results of the fit.
+            The table and labels of `fit`, for the map of the rows, the candidate positives and the checks of the data.
         preparer : Preparer, optional
-            The preparer of `X`. With it the report shows the outcome of each column of the original table.
+            The preparer of `X`, for the outcome of each column of the original table.
         """
         from puselect.report import summarise, write_report  # the last layer, and an extra: only when asked for
 
         return write_report(summarise(self, X, y, preparer=preparer), path)
-
-    @property
-    def _repr_html_(self) -> Callable[[], str]:
-        if get_config()["display"] != "diagram":
-            raise AttributeError("there is an HTML representation only where scikit-learn's display is 'diagram'")
-        return lambda: self._repr_mimebundle_()["text/html"]
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        """Return scikit-learn's diagram, and below it the selected features of a fitted selector."""
-        bundle = {"text/plain": repr(self)}
-        if get_config()["display"] == "diagram":
-            bundle["text/html"] = estimator_html_repr(self) + selected_html(self)
-        return bundle
 
     def transform(self, X: Any) -> Any:
         """Return the selected columns of a table, as `SelectorMixin.transform` does."""
@@ -235,12 +207,8 @@ def warn_of_few_labels(n_labelled: int) -> None:
     """Warn if so few rows are labelled that the features may be chosen by chance."""
     if n_labelled < FEW_LABELS:
         rows = "one labelled positive" if n_labelled == 1 else f"{n_labelled} labelled positives"
-        warnings.warn(
-            f"{rows}: with fewer than {FEW_LABELS}, features may be selected by chance; label more rows, and compare "
-            "several seeds",
-            FewLabelsWarning,
-            stacklevel=4,
-        )
+        advice = "features may be selected by chance; label more rows, and compare several seeds"
+        warnings.warn(f"{rows}: with fewer than {FEW_LABELS}, {advice}", FewLabelsWarning, stacklevel=4)
 
 
 def warn_of_fewer(n_wanted: int, n_varying: int) -> None:
@@ -248,11 +216,8 @@ def warn_of_fewer(n_wanted: int, n_varying: int) -> None:
     if n_varying == 0:
         raise ValueError("X must have a column that varies, got only constant ones")
     if n_wanted > n_varying:
-        warnings.warn(
-            f"{n_varying} instead of {n_wanted} features are selected: the other columns are constant",
-            FewerFeaturesWarning,
-            stacklevel=2,
-        )
+        message = f"{n_varying} instead of {n_wanted} features are selected: the other columns are constant"
+        warnings.warn(message, FewerFeaturesWarning, stacklevel=2)
 
 
 def descending_order(scores: FloatArray, rng: np.random.Generator, last: BoolArray | None = None) -> IntArray:
@@ -266,10 +231,3 @@ def ranks_of(order: IntArray) -> IntArray:
     ranks = np.empty(len(order), dtype=np.intp)
     ranks[order] = np.arange(1, len(order) + 1)
     return ranks
-
-
-def has_dates(X: Any) -> bool:
-    """Return whether a frame with a schema, of polars, has columns of dates, which NumPy would take for numbers."""
-    is_lazy = hasattr(X, "collect")  # its schema takes long
-    kinds = X.schema.values() if not is_lazy and hasattr(X.schema, "values") else ()
-    return any(str(kind).startswith(("Date", "Time")) for kind in kinds)

@@ -2,11 +2,10 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array, issparse
 
 from puselect.arrays import AnyArray, FloatArray, IntArray
 from puselect.exceptions import MissingValuesWarning
@@ -19,8 +18,6 @@ KINDS = ("text", "dates", "infinite values")
 def column_faults(X: Any) -> str:
     """Return a sentence that names the columns of a data frame that are not finite numbers; "" if there are none.
 
-    Of a sparse matrix, it names the first such value.
-
     Examples
     --------
     >>> import pandas as pd
@@ -29,8 +26,6 @@ def column_faults(X: Any) -> str:
     """
     if hasattr(X, "collect") and hasattr(X, "collect_schema"):
         return "X is a polars LazyFrame, which has no rows yet; call X.collect() first"
-    if issparse(X):
-        return _stored_faults(X)
     if not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
         return ""
     kinds = {str(name): _fault(np.asarray(X[name])) for name in X.columns}
@@ -41,23 +36,16 @@ def column_faults(X: Any) -> str:
     return f"X must hold finite numbers, got {'; '.join(found)}; use puselect.prepare(X, y) first"
 
 
-def check_unique_names(X: Any) -> None:
-    """Raise a ValueError that names the columns of a data frame that share their name."""
+def check_frame(X: Any) -> None:
+    """Raise a ValueError if columns of a data frame share their name, or hold dates that NumPy takes for numbers."""
     if hasattr(X, "collect") or not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
         return
     repeated = [repr(name) for name, times in Counter(X.columns).items() if times > 1]
     if repeated:
         raise ValueError(f"X must have a different name for each column, got several named {shortened(repeated)}")
-
-
-def _stored_faults(X: coo_array) -> str:
-    """Return a sentence that locates a value of a sparse matrix that is not finite; "" if there is none."""
-    stored = X.tocoo()
-    bad = np.flatnonzero(~np.isfinite(stored.data)) if stored.data.dtype.kind in "fc" else np.empty(0, dtype=np.intp)
-    if not len(bad):
-        return ""
-    place = f"row {stored.row[bad[0]]}, column {stored.col[bad[0]]}"
-    return f"X must hold finite numbers, got NaN or infinity in {len(bad)} of its stored values, the first in {place}"
+    schema = getattr(X, "schema", None)  # of polars
+    if isinstance(schema, Mapping) and any(str(kind).startswith(("Date", "Time")) for kind in schema.values()):
+        raise ValueError(column_faults(X))
 
 
 def _fault(values: AnyArray) -> str:
