@@ -15,7 +15,7 @@ from puselect.fscpu.fit_many import PendingFit, fit_together
 torch = pytest.importorskip("torch", reason="the GPU engine needs torch: pip install 'puselect[gpu]'")
 
 from puselect.clustering.gpu import GPUEngine  # noqa: E402
-from puselect.clustering.gpu.starts import draw_each, plus_plus  # noqa: E402
+from puselect.clustering.gpu.fits import draw_starts, plus_plus  # noqa: E402
 
 
 class TestOnTheCPU(EngineContract):
@@ -54,9 +54,9 @@ def test_k_means_starts_from_the_rows_scikit_learn_takes():
     same = 0
     for seed in range(60):
         Z = rng.normal(size=(200, 6)).astype(np.float32)
-        draws = draw_each([99, seed], 200, 7)[seed]
-        uniform = torch.from_numpy(draws.uniform)[None]
-        centres = plus_plus(torch.from_numpy(Z)[None], torch.tensor([draws.first]), uniform)[0].numpy()
+        first, uniform = draw_starts([99, seed], 200, 7)[seed]
+        each = torch.from_numpy(Z)[None], torch.tensor([first]), torch.from_numpy(uniform)[None]
+        centres = plus_plus(*each)[0].numpy()
         theirs, _ = kmeans_plusplus(Z.astype(np.float64), 7, random_state=seed)
         same += bool((centres == theirs.astype(np.float32)).all())
     assert same >= 59  # rounding may decide between two candidates

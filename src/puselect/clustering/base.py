@@ -4,7 +4,7 @@ from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
-from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray
 from puselect.clustering.mixture import MixtureSpec
 from puselect.draws import Stream, distinct
 from puselect.labels import checked_weight, rows_besides
@@ -168,3 +168,12 @@ def draw_sample(known: Labels, spec: MixtureSpec, seed: int, max_samples: int | 
 def start_rows(n_rows: int, spec: MixtureSpec, seed: int) -> IntArray:
     """Return the distinct rows that a seed starts from: one per cluster, or all rows if there are fewer."""
     return distinct(n_rows, min(spec.n_clusters, n_rows), seed, Stream.START_ROWS)
+
+
+def centred_lines(X: AnyArray) -> tuple[FloatArray, Float32Array]:
+    """Return the means of the columns, and the table less these as float32, a line per feature."""
+    centre = np.array([X[:, j].mean(dtype=np.float64) for j in range(X.shape[1])])
+    Z = np.empty(X.shape[::-1], dtype=np.float32)
+    for j in range(X.shape[1]):
+        Z[j] = X[:, j] - centre[j]
+    return centre, Z

@@ -7,8 +7,8 @@ from joblib import effective_n_jobs
 from scipy.sparse import csc_array
 from sklearn.cluster import kmeans_plusplus
 
-from puselect.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray, map_blocks
-from puselect.clustering.base import ClusterTable, FinalFit, Labels, Sample, draw_sample
+from puselect.arrays import AnyArray, BoolArray, Float32Array, IntArray, map_blocks
+from puselect.clustering.base import ClusterTable, FinalFit, Labels, Sample, centred_lines, draw_sample
 from puselect.clustering.cpu.blas import one_blas_thread
 from puselect.clustering.cpu.fits import MixtureFit, hard_fit, soft_fit
 from puselect.clustering.cpu.kernels import count
@@ -160,12 +160,3 @@ class CPUEngine:
         for line, j in zip(Z, np.flatnonzero(used), strict=True):
             np.take(self.Z[j], sample.rows, out=line)
         return Rows(seed, Z, used, sample)
-
-
-def centred_lines(X: AnyArray) -> tuple[FloatArray, Float32Array]:
-    """Return the means of the columns, and the table less these as float32, a line per feature."""
-    centre = np.array([X[:, j].mean(dtype=np.float64) for j in range(X.shape[1])])
-    Z = np.empty(X.shape[::-1], dtype=np.float32)
-    for j in range(X.shape[1]):
-        Z[j] = X[:, j] - centre[j]
-    return centre, Z

@@ -2,47 +2,22 @@
 
 import logging
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from puselect.clustering.base import ClusterTable, FinalFit, Labels, Mixture, Sample, draw_sample
+from puselect.arrays import AnyArray, BoolArray, IntArray
+from puselect.clustering.base import ClusterTable, FinalFit, Labels, Mixture, Sample, centred_lines, draw_sample
 from puselect.clustering.cpu.blas import ProcessSetting
-from puselect.clustering.gpu.fits import BatchFits, BatchOutcome, Inputs
-from puselect.clustering.gpu.starts import draw_each
+from puselect.clustering.gpu.fits import BatchFits, Inputs, draw_starts
 from puselect.clustering.mixture import MixtureSpec, regularised
 
 logger = logging.getLogger("puselect")
 
 MEMORY_SHARE = 0.5  # of the free memory, for one batch
-COPIED_VALUES = 2**20  # of a table, at a time
 MOST_WIDTHS = 4  # numbers of columns whose buffers are kept
-
-
-class MaskFits(NamedTuple):
-    """The fits of some masks with equally many columns."""
-
-    members: IntArray
-    """Which masks of the call."""
-    fit: BatchOutcome
-    size: FloatArray
-    """Rows in each cluster, shape (n_members, n_clusters)."""
-    positive: FloatArray
-    """Labelled positives in each cluster, shape (n_members, n_clusters)."""
-    negative: FloatArray
-    """Checked negatives in each cluster, shape (n_members, n_clusters)."""
-    degenerate: BoolArray
-
-    def fill(self, table: ClusterTable) -> None:
-        """Write the counts into the table of the call."""
-        table.size[self.members] = self.size
-        table.positive[self.members] = self.positive
-        table.negative[self.members] = self.negative
-        table.degenerate[self.members] = self.degenerate
 
 
 class GPUEngine:
@@ -80,16 +55,25 @@ class GPUEngine:
         self.n_clusters = min(spec.n_clusters, self.max_samples or n_rows)
         self._at_once: dict[int, int] = {}
         self._fits: dict[int, BatchFits] = {}
-        self.centre = np.stack([table.T.mean(axis=1, dtype=np.float64) for table in tables])
-        self.tables = self._to_device(tables)
+        self.centre = np.empty((len(tables), tables.shape[2]))
+        try:
+            self.tables = torch.empty(tables.shape, dtype=torch.float32, device=self.device)
+            for i, table in enumerate(tables):
+                self.centre[i], lines = centred_lines(table)
+                self.tables[i] = torch.from_numpy(lines).to(self.device).T
+        except torch.OutOfMemoryError as error:
+            need, there = 4e-9 * tables.size, 1e-9 * free_memory(self.device)
+            raise MemoryError(
+                f"the table needs {need:.1f} GB on {self.device}, which has {there:.1f} GB free; use engine='cpu'"
+            ) from error
         kinds = [self.known > 0, self.known < 0] if (self.known < 0).any() else [self.known > 0]
         self.labelled = [torch.tensor(kind, device=self.device) for kind in kinds]
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
         table = ClusterTable.empty(len(masks), self.n_clusters)
-        for batch in self._batches(masks, list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True))):
-            batch.fill(table)
+        for _ in self._batches(masks, list(zip(np.asarray(seeds).tolist(), chosen.tolist(), strict=True)), table):
+            pass
         return table
 
     def fit_final(
@@ -99,48 +83,51 @@ class GPUEngine:
         mixtures: dict[int, Mixture] = {}
         pairs = [(seed, target) for seed in np.asarray(seeds).tolist()]
         centre = self.centre[self.table_of[target]][mask]
-        for batch in self._batches(np.repeat(mask[None], len(seeds), axis=0), pairs):
-            batch.fill(table)
-            wanted = np.flatnonzero(batch.members < (len(seeds) if n_mixtures is None else n_mixtures))
-            parts = (part.double().cpu().numpy() for part in batch.fit.mixtures_of(_indices(wanted).to(self.device)))
-            for i, mean, factor, constant in zip(batch.members[wanted].tolist(), *parts, strict=True):
+        for members, fits in self._batches(np.repeat(mask[None], len(seeds), axis=0), pairs, table):
+            wanted = np.flatnonzero(members < (len(seeds) if n_mixtures is None else n_mixtures))
+            for i, mean, factor, constant in zip(members[wanted].tolist(), *fits.mixtures(wanted), strict=True):
                 mixtures[i] = Mixture(mean + centre, factor, constant)
         return FinalFit(table, tuple(mixtures[i] for i in sorted(mixtures)) if mask.any() else None)
 
-    def _batches(self, masks: BoolArray, pairs: list[tuple[int, int]]) -> Iterator[MaskFits]:
-        """Fit the masks, each with its seed and target, as many at a time as the memory holds."""
+    def _batches(
+        self, masks: BoolArray, pairs: list[tuple[int, int]], table: ClusterTable
+    ) -> Iterator[tuple[IntArray, BatchFits]]:
+        """Fit the masks, each with its seed and target, as many at a time as the memory holds; fill in `table`.
+
+        Yields the numbers of the masks of each batch, and their fits.
+        """
         samples = {
             (seed, target): draw_sample(self.known[target], self.spec, seed, self.max_samples)
             for seed, target in dict.fromkeys(pairs)
         }
         widths = masks.sum(axis=1)
         with exact_float32:
-            for width in np.unique(widths[widths > 0]):
-                at_once = self._most_at_once(int(width))
+            for width in np.unique(widths[widths > 0]).tolist():
+                at_once = self._most_at_once(width)
                 members = np.flatnonzero(widths == width)
                 waiting: list[IntArray] = np.split(members, range(at_once, len(members), at_once))
                 while waiting:
                     part = waiting.pop()
                     own = [pairs[i] for i in part]
                     try:
-                        batch = self._fit_alike(part, masks[part], own, [samples[pair] for pair in own])
+                        fits = self._fit(part, masks[part], own, [samples[pair] for pair in own], table)
                     except torch.OutOfMemoryError:
-                        waiting += self._halves(part, int(width))
+                        self._free_memory(len(part), width)
+                        waiting += np.array_split(part, 2)
                         continue
-                    yield batch
+                    yield part, fits
 
-    def _halves(self, part: IntArray, width: int) -> list[IntArray]:
-        """Return two halves of a batch that did not fit into memory; raise a MemoryError for a batch of one."""
-        if len(part) == 1:
+    def _free_memory(self, n_masks: int, width: int) -> None:
+        """Free all buffers and halve the batches, which were too large; raise a MemoryError for a batch of one."""
+        if n_masks == 1:
             rows = self.max_samples or self.tables.shape[1]
             raise MemoryError(
                 f"one mask of {width} columns on {rows} rows does not fit into the memory of {self.device}; "
                 "lower max_samples, or use engine='cpu'"
             )
-        self._at_once[width] = len(part) // 2
+        self._at_once[width] = n_masks // 2
         self._fits.clear()
         torch.cuda.empty_cache()
-        return [part[: len(part) // 2], part[len(part) // 2 :]]
 
     def _most_at_once(self, width: int) -> int:
         """Return how many masks with `width` columns fit into the memory that is free at the first call."""
@@ -151,33 +138,37 @@ class GPUEngine:
             self._at_once[width] = max(1, int(MEMORY_SHARE * free_memory(self.device) / need))
         return self._at_once[width]
 
-    def _fit_alike(
-        self, members: IntArray, masks: BoolArray, pairs: list[tuple[int, int]], samples: list[Sample]
-    ) -> MaskFits:
-        """Return the fits of masks with equally many columns."""
+    def _fit(
+        self,
+        members: IntArray,
+        masks: BoolArray,
+        pairs: list[tuple[int, int]],
+        samples: list[Sample],
+        table: ClusterTable,
+    ) -> BatchFits:
+        """Fit masks with equally many columns, and fill in their lines of `table`."""
         batch = self._inputs(masks, pairs, samples)
-        fit = self._fits_for(batch)(batch)
-        counts, lost = fit.counts[:, :-1].astype(np.float64), fit.counts[:, -1] > 0
-        size, hits, *rest = np.split(counts, len(self.labelled) + 1, axis=1)
+        fits = self._fits_for(batch)
+        found = fits(batch).astype(np.float64)
+        size, hits, *rest = np.split(found[:, :-1], len(self.labelled) + 1, axis=1)
         against = rest[0] if rest else np.zeros_like(hits)
-        weight, checked_weight = (
-            np.array(weights)[:, None] for weights in zip(*((s.weight, s.checked_weight) for s in samples), strict=True)
-        )
-        checked = checked_weight * against
-        return MaskFits(members, fit, hits + weight * (size - hits - against) + checked, hits, checked, lost)
+        weight, checked_weight = np.array([(s.weight, s.checked_weight) for s in samples]).T[:, :, None]
+        table.positive[members], table.negative[members] = hits, checked_weight * against
+        table.size[members] = hits + weight * (size - hits - against) + checked_weight * against
+        table.degenerate[members] = found[:, -1] > 0
+        return fits
 
     def _inputs(self, masks: BoolArray, pairs: list[tuple[int, int]], samples: list[Sample]) -> Inputs:
         """Return the inputs of a batch of masks with equally many columns."""
-        targets = np.array([target for _, target in pairs])
+        seeds, targets = zip(*pairs, strict=True)
         columns = np.nonzero(masks)[1].reshape(len(masks), -1)
         rows = None if self.max_samples is None else _indices([s.rows for s in samples if s.rows is not None])
-        mask_parts = _indices(self.table_of[targets]), _indices(targets), _indices(columns), rows
+        mask_parts = _indices(self.table_of[list(targets)]), _indices(targets), _indices(columns), rows
         if self.spec.init == "rows":
             return Inputs(*mask_parts, _indices([sample.start for sample in samples]), None)
-        n_rows = self.max_samples or self.tables.shape[1]
-        draws = draw_each(dict.fromkeys(seed for seed, _ in pairs), n_rows, self.n_clusters)
-        first = _indices([[draws[seed].first] for seed, _ in pairs])
-        return Inputs(*mask_parts, first, torch.from_numpy(np.stack([draws[seed].uniform for seed, _ in pairs])))
+        draws = draw_starts(seeds, self.max_samples or self.tables.shape[1], self.n_clusters)
+        first, uniform = zip(*(draws[seed] for seed in seeds), strict=True)
+        return Inputs(*mask_parts, _indices(first)[:, None], torch.from_numpy(np.stack(uniform)))
 
     def _fits_for(self, batch: Inputs) -> BatchFits:
         """Return buffers of that width that hold the batch: those of an earlier call, unless they are too small."""
@@ -188,23 +179,6 @@ class GPUEngine:
         self._fits[width] = held
         while len(self._fits) > MOST_WIDTHS:
             del self._fits[next(iter(self._fits))]
-        return held
-
-    def _to_device(self, tables: AnyArray) -> Tensor:
-        """Return the tables centred, as float32, on the device."""
-        try:
-            held = torch.empty(tables.shape, dtype=torch.float32, device=self.device)
-        except torch.OutOfMemoryError as error:
-            need, there = 4e-9 * tables.size, 1e-9 * free_memory(self.device)
-            raise MemoryError(
-                f"the table needs {need:.1f} GB on {self.device}, which has {there:.1f} GB free; use engine='cpu'"
-            ) from error
-        at_once = max(1, COPIED_VALUES // tables.shape[1])
-        for i, table in enumerate(tables):
-            for first in range(0, tables.shape[2], at_once):
-                part = slice(first, first + at_once)
-                lines = torch.from_numpy(np.require(table[:, part].T, requirements=["C", "W"])).to(self.device)
-                held[i, :, part] = (lines.double() - torch.from_numpy(self.centre[i, part, None]).to(self.device)).T
         return held
 
 

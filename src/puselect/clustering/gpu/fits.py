@@ -6,25 +6,25 @@ converged; the host asks now and then whether any still runs.
 """
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 from types import ModuleType
 from typing import NamedTuple
 from weakref import WeakMethod
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from puselect.arrays import IntArray
+from puselect.arrays import FloatArray, IntArray
 from puselect.clustering.gpu import plain
-from puselect.clustering.gpu.plain import Mixtures
-from puselect.clustering.gpu.starts import plus_plus
+from puselect.clustering.gpu.plain import Mixtures, distances
 from puselect.clustering.mixture import MixtureSpec
 
 KMEANS_STEPS, KMEANS_TOL = 300, 1e-4  # scikit-learn's; the tolerance is relative to the mean variance of the columns
 MOST_FUSED_FEATURES = 64
-FUSED_STEPS, PLAIN_STEPS = 25, 4  # before the host looks whether any fit still runs: plain torch skips none
+FUSED_STEPS, PLAIN_STEPS = 25, 5  # before the host looks whether any fit still runs: plain torch skips none
 GRAPH_LOCK = Lock()  # torch allows no replay in one thread while another records
 
 
@@ -99,21 +99,6 @@ class Inputs(NamedTuple):
         return Inputs(*(None if part is None else part.to(device, copy=True) for part in self))
 
 
-class BatchOutcome(NamedTuple):
-    """The fits of a batch; overwritten by the next one."""
-
-    counts: IntArray
-    """Rows, labelled rows, any checked negatives, and degenerate fits: shape (n_masks, 2 or 3 n_clusters + 1)."""
-    mixtures: Mixtures
-    square_factors: Callable[[Tensor, int], Tensor]
-    """Turns the layout of the factors into lower triangles."""
-
-    def mixtures_of(self, numbers: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return means, factors (lower triangles) and constants of the clusters of some fits."""
-        mean, factor, constant = (part[numbers] for part in self.mixtures)
-        return mean, self.square_factors(factor, mean.shape[2]), constant
-
-
 class BatchFits:
     """Fits up to as many masks at once as the batch `like` has, all with its number of columns."""
 
@@ -134,47 +119,51 @@ class BatchFits:
         self.labels = torch.empty(n_masks, n_rows, dtype=torch.int32, device=device)
         self.bound = torch.empty(n_masks, dtype=torch.float64, device=device)
         self.limit = torch.empty(n_masks, dtype=torch.float64, device=device)
-        width = self.do.factor_width(n_columns)
+        width = n_columns if self.do is plain else self.do.tile_width(n_columns)
         self.current = Mixtures(
             tables.new_empty(n_masks, n_clusters, n_columns),
             tables.new_empty(n_masks, n_clusters, width, width),
             tables.new_empty(n_masks, n_clusters),
         )
         self.counts = torch.empty(n_masks, (len(labelled) + 1) * n_clusters + 1, dtype=torch.int64, device=device)
-        parts = (self._begin, self._after_lloyd, self._end)
-        self.begin, self.after_lloyd, self.end = (Recorded(part, device) for part in parts)
-        steps = (self._lloyd_step, self._lloyd_steps, self._em_step, self._em_steps)
-        self.lloyd_step, self.lloyd_steps, self.em_step, self.em_steps = (Recorded(part, device) for part in steps)
+        parts = (self._begin, self._lloyd_steps, self._after_lloyd, self._em_steps, self._end)
+        self.begin, self.lloyd_steps, self.after_lloyd, self.em_steps, self.end = (Recorded(p, device) for p in parts)
 
-    def __call__(self, batch: Inputs) -> BatchOutcome:
-        """Fit the masks of a batch."""
+    def __call__(self, batch: Inputs) -> IntArray:
+        """Fit the masks of a batch.
+
+        Returns rows, labelled rows, any checked negatives of each cluster, and which fits are degenerate, shape
+        (n_masks, 2 or 3 n_clusters + 1).
+        """
         n_masks = len(batch.columns)
         for held, part in zip(self.given, batch, strict=True):
             if held is not None and part is not None:
                 held[:n_masks].copy_(part)
         self.member[:n_masks], self.member[n_masks:] = True, False
-        self._fit()
-        counts = self.counts[:n_masks].cpu().numpy()
-        return BatchOutcome(counts, self.current, self.do.square_factors)
-
-    def _fit(self) -> None:
-        """Do all steps of the fits; how many depends on the data."""
         self.begin()
         if self.spec.em == "soft":
-            self._repeat(self.lloyd_step, self.lloyd_steps, KMEANS_STEPS - 1)
+            self._repeat(self.lloyd_steps, KMEANS_STEPS)
         self.after_lloyd()
         if self.spec.em == "soft":
-            self._repeat(self.em_step, self.em_steps, self.spec.em_steps)
+            self._repeat(self.em_steps, self.spec.em_steps)
         self.end()
+        found: IntArray = self.counts[:n_masks].cpu().numpy()
+        return found
 
-    def _repeat(self, step: Recorded, steps: Recorded, most: int) -> None:
-        """Repeat a step until no fit runs any more, some at once: `steps` do nothing for fits that are over."""
-        for _ in range(most // self.n_at_once):
+    def mixtures(self, numbers: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return means, factors (lower triangles) and constants of the clusters of some of the last fits."""
+        chosen = torch.from_numpy(numbers).to(self.Z.device)
+        mean, factor, constant = (part[chosen].double().cpu().numpy() for part in self.current)
+        if self.do is not plain:  # transposed, in whole tiles
+            factor = factor[..., : mean.shape[2], : mean.shape[2]].swapaxes(-1, -2)
+        return mean, factor, constant
+
+    def _repeat(self, steps: Recorded, most: int) -> None:
+        """Repeat steps until no fit runs any more; they do nothing for fits that are over."""
+        for _ in range(0, most, self.n_at_once):
             steps()
             if not self.running.any():
                 return
-        for _ in range(most % self.n_at_once):
-            step()
 
     def _begin(self) -> None:
         """Collect the columns and start from the first centres."""
@@ -191,13 +180,10 @@ class BatchFits:
         if self.spec.em == "soft":
             self.limit.copy_(KMEANS_TOL * self.Z.double().var(dim=1, correction=0).mean(dim=1))
 
-    def _lloyd_step(self) -> None:
-        """Assign rows to the nearest centres and move these; fits in which nothing changes stop."""
-        self.do.lloyd_step(self.Z, self.labels, self.current.mean, self.limit, self.running)
-
     def _lloyd_steps(self) -> None:
+        """Assign rows to the nearest centres and move these; fits in which nothing changes stop."""
         for _ in range(self.n_at_once):
-            self._lloyd_step()
+            self.do.lloyd_step(self.Z, self.labels, self.current.mean, self.limit, self.running)
 
     def _after_lloyd(self) -> None:
         """Assign rows to the nearest centres; start the soft fit from there, or do all steps of the hard one."""
@@ -212,17 +198,14 @@ class BatchFits:
             if self.spec.em == "hard":
                 self.labels.copy_(self.do.assign(self.Z, *self.current, self.member))
 
-    def _em_step(self) -> None:
-        """Do one step of EM; fits whose mean log-likelihood changed by less than the tolerance stop."""
-        share = self.do.responsibilities(
-            self.Z, self.current, self.spec.tol, self.bound, self.goes_on, self.running
-        )
-        self._maximise(share, counts_empty=False)
-        self.running.copy_(self.goes_on)
-
     def _em_steps(self) -> None:
+        """Do steps of EM; fits whose mean log-likelihood changed by less than the tolerance stop."""
         for _ in range(self.n_at_once):
-            self._em_step()
+            share = self.do.responsibilities(
+                self.Z, self.current, self.spec.tol, self.bound, self.goes_on, self.running
+            )
+            self._maximise(share, counts_empty=False)
+            self.running.copy_(self.goes_on)
 
     def _maximise(self, share: Tensor, counts_empty: bool) -> None:
         """Set the mixtures of the running fits from the shares of the rows."""
@@ -238,3 +221,39 @@ class BatchFits:
             self.counts[:, : self.n_clusters] = size
             self.counts[:, kind * self.n_clusters : (kind + 1) * self.n_clusters] = hits
         self.counts[:, -1] = self.degenerate
+
+
+def draw_starts(seeds: Iterable[int], n_rows: int, n_clusters: int) -> dict[int, tuple[int, FloatArray]]:
+    """Return the random numbers of ``sklearn.cluster.kmeans_plusplus`` for each seed; they do not depend on the data.
+
+    They are the first row, and uniform numbers of shape (n_clusters - 1, n_trials). The row is ``choice(n_rows,
+    p=1/n_rows)``: the place of a uniform number among the cumulated probabilities.
+    """
+    random, n_trials = np.random.RandomState(0), 2 + int(np.log(n_clusters))
+    draws = {}
+    for seed in dict.fromkeys(seeds):
+        random.seed(seed)  # a new generator would take 30 times as long: it asks the system for entropy first
+        first = min(int(random.random_sample() * n_rows), n_rows - 1)
+        draws[seed] = first, random.uniform(size=(n_clusters - 1, n_trials))
+    return draws
+
+
+def plus_plus(Z: Tensor, first: Tensor, uniform: Tensor) -> Tensor:
+    """Return the centres (n_masks, n_clusters, n_features): greedy k-means++ (Arthur & Vassilvitskii, SODA 2007).
+
+    Each further centre is the best of a few rows drawn in proportion to their squared distance from the nearest
+    centre so far: the one that leaves the smallest sum of these distances. See `draw_starts` for the numbers.
+    """
+    batch = torch.arange(len(Z), device=Z.device)
+    centres = [Z[batch, first]]
+    closest = distances(Z, centres[0][:, None])[:, 0].double()
+    for step in range(uniform.shape[1]):
+        cumulated = closest.cumsum(dim=1)
+        wanted = uniform[:, step] * closest.sum(dim=1, keepdim=True)
+        candidates = torch.searchsorted(cumulated, wanted).clamp_max(Z.shape[1] - 1)
+        points = Z[batch[:, None], candidates]
+        left = torch.minimum(closest[:, None], distances(Z, points).double())
+        best = left.sum(dim=2).argmin(dim=1)
+        centres.append(points[batch, best])
+        closest = left[batch, best]
+    return torch.stack(centres, dim=1)

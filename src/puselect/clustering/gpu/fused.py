@@ -45,9 +45,6 @@ def factor_warps(width: int) -> int:
     return 4 if width <= 32 else 8
 
 
-factor_width = tile_width
-
-
 def gather(tables: Tensor, table: Tensor, rows: Tensor | None, columns: Tensor, out: Tensor) -> None:
     """Write the columns of each mask; see `plain.gather`."""
     n_all, n_features = tables.shape[1:]
@@ -171,8 +168,3 @@ def maximise(
         spec.reg_covar, float(spec.shrinkage), n_splits, n_features, n_clusters,
         **tile, E=counts_empty, num_warps=factor_warps(width),
     )
-
-
-def square_factors(factor: Tensor, n_features: int) -> Tensor:
-    """Return factors as `maximise` makes them as lower triangles; see `plain.square_factors`."""
-    return factor[..., :n_features, :n_features].mT

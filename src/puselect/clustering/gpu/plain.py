@@ -19,7 +19,7 @@ class Mixtures(NamedTuple):
     mean: Tensor
     """Shape (n_masks, n_clusters, n_features)."""
     factor: Tensor
-    """Inverses of the lower Cholesky factors, laid out as the sweeps do it; see their `square_factors`."""
+    """Inverses of the lower Cholesky factors, transposed and in whole tiles in the fused sweeps."""
     constant: Tensor
     """-2 log(weight) - log|factor|^2, shape (n_masks, n_clusters)."""
 
@@ -144,11 +144,6 @@ def maximise(
     degenerate |= lost.any(dim=1) & running
 
 
-def factor_width(n_features: int) -> int:
-    """Return the size of the squares that hold the factors."""
-    return n_features
-
-
 def overwrite(whole: Tensor, part: Tensor, running: Tensor) -> None:
     """Overwrite the lines of the fits that run."""
     whole.copy_(torch.where(running.view(-1, *[1] * (whole.ndim - 1)), part, whole))
@@ -224,8 +219,3 @@ def cholesky(cov: Tensor, regularisation: float) -> tuple[Tensor, Tensor]:
     chol, info = torch.linalg.cholesky_ex(cov + regularisation * eye)
     pivot = chol.diagonal(dim1=1, dim2=2).square()
     return chol, (info != 0) | ~(pivot > 1e-3 * regularisation).all(dim=1)
-
-
-def square_factors(factor: Tensor, n_features: int) -> Tensor:
-    """Return factors as `factorise` makes them as lower triangles (.., n_features, n_features)."""
-    return factor
