@@ -6,7 +6,7 @@ from dataclasses import replace
 import numba
 import numpy as np
 import pytest
-from engine_contract import DEFAULT, PUBLISHED, EngineContract, place, small_table, some_masks
+from engine_contract import DEFAULT, PUBLISHED, EngineContract, small_table, some_masks
 from joblib import Parallel, delayed
 from sklearn.mixture import GaussianMixture
 
@@ -74,7 +74,7 @@ def test_clusters_with_fewer_rows_than_columns_are_those_of_the_reference(n_rows
     assert moved.max() <= 0.01 * n_rows
     fit = ours.fit_final(masks[0], seeds[:3])
     for size, mixture in zip(fit.table.size, fit.mixtures, strict=True):
-        np.testing.assert_allclose(np.bincount(place(X[:, masks[0]], mixture), minlength=n_clusters), size, atol=1)
+        np.testing.assert_allclose(np.bincount(mixture.place(X[:, masks[0]]), minlength=n_clusters), size, atol=1)
 
 
 def test_samples_keep_every_labelled_row_and_empty_masks_and_identical_rows_are_degenerate():

@@ -5,13 +5,12 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray
-from puselect.clustering.mixture import MixtureSpec
+from puselect.clustering.mixture import Mixture, MixtureSpec
 from puselect.draws import Stream, distinct
 from puselect.labels import checked_weight, rows_besides
 
 Labels = AnyArray
 """1 or True for labelled positives, -1 for checked negatives."""
-EMPTY = 1e30  # squared distance to a cluster without rows: larger than any other
 
 
 class ClusterTable(NamedTuple):
@@ -43,32 +42,6 @@ class ClusterTable(NamedTuple):
         )
         stands_for = checked_weight(n_positive, n_negative) * n_others / np.maximum(n_negative, 1)
         return np.asarray(self.size + stands_for * self.negative)
-
-
-class Mixture(NamedTuple):
-    """A fitted Gaussian mixture, in the units of the table its engine is bound to.
-
-    The cluster of a row ``x`` is the one with the smallest ``constant + |factor (x - mean)|^2``.
-    """
-
-    mean: FloatArray
-    """Shape (n_clusters, n_selected)."""
-    factor: FloatArray
-    """Inverses of the lower Cholesky factors of the covariances, shape (n_clusters, n_selected, n_selected)."""
-    constant: FloatArray
-    """-2 log(weight x determinant of the factor), shape (n_clusters,); `EMPTY` for a cluster without rows."""
-
-    @classmethod
-    def of(cls, size: FloatArray, mean: FloatArray, factor: FloatArray) -> Self:
-        """Return the mixture whose clusters have these sizes."""
-        log_factor = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
-        return cls(mean, factor, mixture_constants(size, log_factor))
-
-
-def mixture_constants(size: FloatArray, log_factor: FloatArray) -> FloatArray:
-    """Return -2 log(weight x determinant of the factor) of every cluster, `EMPTY` for one without rows."""
-    weight = np.log(np.maximum(size, 1e-300) / max(size.sum(), 1e-300))
-    return np.where(size > 0, -2 * (weight + log_factor), EMPTY)
 
 
 class FinalFit(NamedTuple):
@@ -115,15 +88,6 @@ class Engine(Protocol):
         n_mixtures : int, optional
             Return only the mixtures of the first `n_mixtures` seeds, to save memory; by default all.
         """
-
-
-def count_clusters(labels: IntArray, known: Labels, n_clusters: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return rows, labelled positives and checked negatives per cluster."""
-    size, hits, against = (
-        np.bincount(part, minlength=n_clusters).astype(np.float64)
-        for part in (labels, labels[known > 0], labels[known < 0])
-    )
-    return size, hits, against
 
 
 class Sample(NamedTuple):

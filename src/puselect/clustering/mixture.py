@@ -1,18 +1,15 @@
-"""The Gaussian mixture: its settings, the values it can hold, and the short hard fit in plain NumPy.
-
-The compiled kernels are tested against this module and against scikit-learn's ``GaussianMixture``.
-"""
+"""The Gaussian mixture: its settings, its parameters, their maths in plain NumPy, and the values it can hold."""
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from puselect.arrays import AnyArray, FloatArray, IntArray
 from puselect.sparse_table import SparseTable
 
 COVARIANCE_TYPES = ("full", "diag", "spherical", "tied")
+EMPTY = 1e30  # squared distance to a cluster without rows: larger than any other
 
 
 @dataclass(frozen=True)
@@ -31,28 +28,43 @@ class MixtureSpec:
     shrinkage: float = 1.0
 
 
-def nearest_centre(X: FloatArray, centres: FloatArray) -> IntArray:
-    """Return the index of the nearest centre (Euclidean) of every row."""
-    distance = ((X[:, None, :] - centres[None, :, :]) ** 2).sum(axis=2)
-    return np.asarray(distance.argmin(axis=1))
+class Mixture(NamedTuple):
+    """A fitted Gaussian mixture, in the units of the table its engine is bound to."""
+
+    mean: FloatArray
+    """Shape (n_clusters, n_selected)."""
+    factor: FloatArray
+    """Inverses of the lower Cholesky factors of the covariances, shape (n_clusters, n_selected, n_selected)."""
+    constant: FloatArray
+    """-2 log(weight x determinant of the factor), shape (n_clusters,); `EMPTY` for a cluster without rows."""
+
+    @classmethod
+    def of(cls, size: FloatArray, mean: FloatArray, factor: FloatArray) -> Self:
+        """Return the mixture whose clusters have these sizes."""
+        log_factor = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
+        return cls(mean, factor, mixture_constants(size, log_factor))
+
+    def place(self, X: FloatArray) -> IntArray:
+        """Return the cluster of every row ``x``: that of the smallest ``constant + |factor (x - mean)|^2``."""
+        distance = [c + (((X - mean) @ factor.T) ** 2).sum(axis=1) for mean, factor, c in zip(*self, strict=True)]
+        return np.asarray(np.argmin(distance, axis=0))
 
 
-def group_means(X: FloatArray, labels: IntArray, centres: FloatArray) -> FloatArray:
-    """Return the mean of each group; the old centre if a group is empty."""
-    means = centres.copy()
-    for c in np.unique(labels):
-        means[c] = X[labels == c].mean(axis=0)
-    return means
+def mixture_constants(size: FloatArray, log_factor: FloatArray) -> FloatArray:
+    """Return -2 log(weight x determinant of the factor) of every cluster, `EMPTY` for one without rows."""
+    weight = np.log(np.maximum(size, 1e-300) / max(size.sum(), 1e-300))
+    return np.where(size > 0, -2 * (weight + log_factor), EMPTY)
 
 
-def group_covariances(X: FloatArray, labels: IntArray, means: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the counts of the groups and their covariances, divided by the count."""
-    size = np.bincount(labels, minlength=len(means)).astype(np.float64)
-    cov = np.zeros((len(means), X.shape[1], X.shape[1]))
+def group_moments(X: FloatArray, labels: IntArray, centres: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the counts of the groups, their means (the old centre of an empty one) and covariances."""
+    size, means = np.bincount(labels, minlength=len(centres)).astype(np.float64), centres.copy()
+    cov = np.zeros((len(centres), X.shape[1], X.shape[1]))
     for c in np.flatnonzero(size):
+        means[c] = X[labels == c].mean(axis=0)
         centred = X[labels == c] - means[c]
         cov[c] = centred.T @ centred / size[c]
-    return size, cov
+    return size, means, cov
 
 
 def shape_covariances(cov: FloatArray, size: FloatArray, spec: MixtureSpec) -> FloatArray:
@@ -72,39 +84,6 @@ def shape_covariances(cov: FloatArray, size: FloatArray, spec: MixtureSpec) -> F
     if spec.covariance_type == "spherical":
         variance[:] = variance.mean(axis=1, keepdims=True)
     return np.asarray(variance[:, :, None] * np.eye(n_features))
-
-
-def most_probable(X: FloatArray, size: FloatArray, means: FloatArray, cov: FloatArray) -> IntArray:
-    """Return the cluster of highest weight x density of every row."""
-    score = np.full((len(X), len(means)), -np.inf)
-    for c in np.flatnonzero(size):
-        chol = np.linalg.cholesky(cov[c])
-        white = solve_triangular(chol, (X - means[c]).T, lower=True)
-        score[:, c] = np.log(size[c] / size.sum()) - np.log(np.diag(chol)).sum() - 0.5 * (white**2).sum(axis=0)
-    return np.asarray(score.argmax(axis=1))
-
-
-class HardClusters(NamedTuple):
-    """The result of a short hard fit."""
-
-    labels: IntArray
-    """The cluster of every row."""
-    size: FloatArray
-    means: FloatArray
-    covariances: FloatArray
-    """The parameters of the last assignment of labels."""
-
-
-def hard_clusters(X: FloatArray, rows: IntArray, spec: MixtureSpec) -> HardClusters:
-    """Return the clusters found from the given start rows: the nearest of them, then EM steps with hard labels."""
-    means = X[rows]
-    labels = nearest_centre(X, means)
-    for _ in range(spec.em_steps):
-        means = group_means(X, labels, means)
-        size, cov = group_covariances(X, labels, means)
-        cov = shape_covariances(cov, size, spec) + spec.reg_covar * np.eye(X.shape[1])
-        labels = most_probable(X, size, means, cov)
-    return HardClusters(labels, size, means, cov)
 
 
 # Half a range of which the squares, summed over columns and rows, stay well inside float32 and float64.

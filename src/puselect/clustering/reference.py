@@ -9,8 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
-from puselect.clustering.base import ClusterTable, FinalFit, Labels, Mixture, count_clusters, start_rows
-from puselect.clustering.mixture import MixtureSpec, hard_clusters, regularised
+from puselect.clustering.base import ClusterTable, FinalFit, Labels, start_rows
+from puselect.clustering.mixture import EMPTY, Mixture, MixtureSpec, group_moments, regularised, shape_covariances
 
 ATTEMPTS: tuple[dict[str, object], ...] = ({}, {"reg_covar": 1e-4}, {"covariance_type": "diag"})
 
@@ -29,7 +29,7 @@ NOTHING = FittedClusters(None, np.empty(0, dtype=np.intp), True)
 
 
 class HardMixture(ClusterMixin, BaseEstimator):
-    """The short hard fit as a scikit-learn clusterer, in plain NumPy: slow, but easy to verify."""
+    """The nearest of random rows, then EM steps with hard labels, in plain NumPy: slow, but easy to verify."""
 
     def __init__(self, spec: MixtureSpec | None = None, random_state: int = 0) -> None:
         self.spec = spec
@@ -37,12 +37,14 @@ class HardMixture(ClusterMixin, BaseEstimator):
 
     def fit(self, X: FloatArray, y: BoolArray | None = None) -> Self:
         spec = self.spec or MixtureSpec()
-        self.clusters_ = hard_clusters(X, start_rows(len(X), spec, self.random_state), spec)
-        self.labels_ = self.clusters_.labels
+        means = X[start_rows(len(X), spec, self.random_state)]
+        self.labels_ = ((X[:, None, :] - means) ** 2).sum(axis=2).argmin(axis=1)
+        for _ in range(spec.em_steps):
+            size, means, cov = group_moments(X, self.labels_, means)
+            cov = shape_covariances(cov, size, spec) + spec.reg_covar * np.eye(X.shape[1])
+            self.mixture_ = Mixture.of(size, means, np.linalg.inv(np.linalg.cholesky(cov)))
+            self.labels_ = self.mixture_.place(X)
         return self
-
-    def fit_predict(self, X: FloatArray, y: BoolArray | None = None) -> IntArray:
-        return self.fit(X, y).labels_
 
 
 class ReferenceEngine:
@@ -57,7 +59,11 @@ class ReferenceEngine:
         self.known = np.atleast_2d(known)
         self.fits_mixtures = isinstance(clusterer, MixtureSpec)
         if isinstance(clusterer, MixtureSpec):
+            self.n_clusters = min(clusterer.n_clusters, len(X))
             clusterer = mixture_estimator(regularised(clusterer, self.X))
+        else:
+            params = clusterer.get_params()
+            self.n_clusters = int(params.get("n_components") or params.get("n_clusters") or 1)
         self.clusterer: ClusterMixin = clusterer
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
@@ -72,22 +78,24 @@ class ReferenceEngine:
         table = self._count(fits, np.full(len(fits), target))
         if not self.fits_mixtures or not mask.any():
             return FinalFit(table, None)
-        shape = (table.size.shape[1], int(mask.sum()))
-        return FinalFit(table, tuple(fitted_mixture(fit.clusterer, *shape) for fit in fits[:n_mixtures]))
+        n_features = int(mask.sum())
+        shape = (self.n_clusters, n_features)
+        empty = Mixture(np.zeros(shape), np.zeros((*shape, n_features)), np.full(self.n_clusters, EMPTY))
+        return FinalFit(table, tuple(fitted_mixture(fit.clusterer) or empty for fit in fits[:n_mixtures]))
 
     def _count(self, fits: list[FittedClusters], targets: IntArray) -> ClusterTable:
         """Return the counts of clusterings, each with the label vector of its target."""
-        n_clusters = max(self._n_clusters(), 1 + max(int(fit.labels.max(initial=0)) for fit in fits))
-        size, positive, negative = np.zeros((3, len(fits), n_clusters))
+        n_clusters = max(self.n_clusters, 1 + max(int(fit.labels.max(initial=0)) for fit in fits))
+        table = ClusterTable.empty(len(fits), n_clusters)
         for i, fit in enumerate(fits):
+            table.degenerate[i] = fit.degenerate
             if len(fit.labels):
-                size[i], positive[i], negative[i] = count_clusters(fit.labels, self.known[targets[i]], n_clusters)
-        return ClusterTable(size, positive, np.array([fit.degenerate for fit in fits]), negative)
-
-    def _n_clusters(self) -> int:
-        params = self.clusterer.get_params()
-        spec = params.get("spec")
-        return int(spec.n_clusters if spec else params.get("n_components") or params.get("n_clusters") or 1)
+                known = self.known[targets[i]]
+                table.size[i], table.positive[i], table.negative[i] = (
+                    np.bincount(labels, minlength=n_clusters)
+                    for labels in (fit.labels, fit.labels[known > 0], fit.labels[known < 0])
+                )
+        return table
 
     def _fit(self, mask: BoolArray, seed: int, target: int) -> FittedClusters:
         """Return the clustering of a mask's columns; if it fails, try again with the settings in `ATTEMPTS`."""
@@ -107,29 +115,15 @@ class ReferenceEngine:
         return NOTHING
 
 
-def fitted_mixture(clusterer: HardMixture | GaussianMixture | None, n_clusters: int, n_features: int) -> Mixture:
-    """Return the mixture of a fitted estimator; clusters that it does not have are empty."""
-    size, mean = np.zeros(n_clusters), np.zeros((n_clusters, n_features))
-    factor = np.repeat(np.eye(n_features)[None], n_clusters, axis=0)
-    if isinstance(clusterer, GaussianMixture):
-        size[:], mean[:] = clusterer.weights_, clusterer.means_
-        factor[:] = inverse_factors(clusterer)
-    elif clusterer is not None:
-        found = clusterer.clusters_
-        n_found = len(found.size)
-        size[:n_found], mean[:n_found] = found.size, found.means
-        for c in np.flatnonzero(found.size):
-            factor[c] = np.linalg.inv(np.linalg.cholesky(found.covariances[c]))
-    return Mixture.of(size, mean, factor)
-
-
-def inverse_factors(mixture: GaussianMixture) -> FloatArray:
-    """Return the inverses of the lower Cholesky factors, shape (n_clusters, n_features, n_features)."""
-    upper = np.asarray(mixture.precisions_cholesky_)
-    if mixture.covariance_type == "spherical":
-        upper = upper[:, None]
-    eye = np.eye(mixture.means_.shape[1])
-    return upper[:, :, None] * eye if mixture.covariance_type in ("spherical", "diag") else upper.swapaxes(-1, -2)
+def fitted_mixture(clusterer: HardMixture | GaussianMixture | None) -> Mixture | None:
+    """Return the mixture of a fitted estimator."""
+    if not isinstance(clusterer, GaussianMixture):
+        return None if clusterer is None else clusterer.mixture_
+    upper, eye = np.asarray(clusterer.precisions_cholesky_), np.eye(clusterer.means_.shape[1])
+    if clusterer.covariance_type in ("spherical", "diag"):
+        upper = upper.reshape(len(upper), -1, 1) * eye
+    factor = np.broadcast_to(upper.swapaxes(-1, -2), (len(clusterer.means_), *eye.shape))
+    return Mixture.of(clusterer.weights_, clusterer.means_, factor)
 
 
 def mixture_estimator(spec: MixtureSpec) -> ClusterMixin:
@@ -150,10 +144,7 @@ def quiet_fit_predict(clusterer: ClusterMixin, X: FloatArray, positive: BoolArra
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         labels = clusterer.fit_predict(X, positive)
-    short = False
     for warning in caught:
-        distinct = "distinct clusters" in str(warning.message)
-        short |= distinct
         if not issubclass(warning.category, ConvergenceWarning):
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    return np.asarray(labels), short
+    return np.asarray(labels), any("distinct clusters" in str(warning.message) for warning in caught)

@@ -19,12 +19,7 @@ SERIAL_WORK = 2_000_000  # multiplications below which a thread per mask is slow
 
 
 class SparseColumns:
-    """Lines of the features of a sparse table, made dense when they are asked for.
-
-    Parameters
-    ----------
-    values : sparse array of shape (n_rows, n_features)
-    """
+    """Lines of the features of a sparse table, made dense when they are asked for."""
 
     def __init__(self, values: csc_array) -> None:
         self.values = values.tocsc()

@@ -8,25 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from puselect.arrays import BoolArray, Float32Array, FloatArray, IntArray
-from puselect.clustering.base import Mixture, mixture_constants
 from puselect.clustering.cpu.kernels import factorise_all, hard_moments, maximise, move_centres, nearest, place_rows
-from puselect.clustering.mixture import MixtureSpec
+from puselect.clustering.mixture import Mixture, MixtureSpec, mixture_constants
 
 KMEANS_STEPS, KMEANS_TOL = 300, 1e-4  # scikit-learn's; the tolerance is relative to the mean variance of the columns
 LEAST_SHARE = 1e-18  # far below float32's resolution of 1, far above the numbers that processors are slow with
-
-
-class Moments(NamedTuple):
-    """Moments of the rows of every cluster."""
-
-    size: FloatArray
-    mean: FloatArray
-    variance: FloatArray
-    """Shape (n_clusters, n_features)."""
-    is_full: BoolArray
-    """Clusters with a covariance of their own; the others have variances only."""
-    cov: FloatArray
-    """Lower triangles of these covariances, shape (n_full, n_features, n_features)."""
 
 
 class Parameters(NamedTuple):
@@ -85,8 +71,7 @@ def hard_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> Mixtu
     distance = np.empty((len(centres), Z.shape[1]), dtype=np.float32)
     degenerate = False
     for step in range(spec.em_steps):
-        moments = moments_of_labels(Z, labels, len(centres), spec)
-        found, failed = factorised(moments, spec)
+        found, failed = fit_labels(Z, labels, len(centres), spec)
         degenerate |= failed or (step == 0 and not found.size.all())
         found.place(Z, distance, labels)
     return MixtureFit(labels, bool(degenerate), found)
@@ -96,7 +81,7 @@ def soft_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> Mixtu
     """Run k-means, then EM until the mean log-likelihood changes by less than the tolerance."""
     n_clusters, n_features = centres.shape
     labels = lloyd(Z, centres, KMEANS_STEPS, KMEANS_TOL * float(Z.var(axis=1, dtype=np.float64).mean()))
-    found, degenerate = factorised(moments_of_labels(Z, labels, n_clusters, spec), spec)
+    found, degenerate = fit_labels(Z, labels, n_clusters, spec)
     degenerate |= not found.size.all()
     share = np.empty((n_clusters, Z.shape[1]), dtype=np.float32)
     bound = -np.inf
@@ -107,7 +92,7 @@ def soft_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> Mixtu
         maximise(Z, share, size, mean, cov)
         is_full = own_covariance(size, n_features, spec)
         variance = np.diagonal(cov, axis1=1, axis2=2).clip(0)  # rounding may leave less
-        found, failed = factorised(Moments(size, mean, variance, is_full, cov[is_full]), spec)
+        found, failed = factorised(size, mean, variance, is_full, cov[is_full], spec)
         degenerate |= failed
         if abs(bound - previous) < spec.tol:
             break
@@ -115,15 +100,15 @@ def soft_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> Mixtu
     return MixtureFit(labels, bool(degenerate), found)
 
 
-def moments_of_labels(Z: Float32Array, labels: IntArray, n_clusters: int, spec: MixtureSpec) -> Moments:
-    """Return the moments of the rows of each label."""
+def fit_labels(Z: Float32Array, labels: IntArray, n_clusters: int, spec: MixtureSpec) -> tuple[Parameters, bool]:
+    """Return the parameters of clusters of these rows, and whether one needed more regularisation."""
     n_features = len(Z)
     size = np.bincount(labels, minlength=n_clusters).astype(np.float64)
     is_full = own_covariance(size, n_features, spec)
     mean, variance = np.empty((2, n_clusters, n_features))
     cov = np.zeros((int(is_full.sum()), n_features, n_features))
     hard_moments(Z, labels, is_full, size, mean, variance, cov)
-    return Moments(size, mean, variance, is_full, cov)
+    return factorised(size, mean, variance, is_full, cov, spec)
 
 
 def own_covariance(size: FloatArray, n_features: int, spec: MixtureSpec) -> BoolArray:
@@ -133,9 +118,13 @@ def own_covariance(size: FloatArray, n_features: int, spec: MixtureSpec) -> Bool
     return np.full(len(size), spec.covariance_type == "tied")
 
 
-def factorised(moments: Moments, spec: MixtureSpec) -> tuple[Parameters, bool]:
-    """Return the parameters of clusters shaped by `shape_covariances`, and whether one needed more regularisation."""
-    size, mean, variance, is_full, cov = moments
+def factorised(
+    size: FloatArray, mean: FloatArray, variance: FloatArray, is_full: BoolArray, cov: FloatArray, spec: MixtureSpec
+) -> tuple[Parameters, bool]:
+    """Return the parameters of clusters with these moments, shaped as by `shape_covariances`; see `fit_labels`.
+
+    `cov` has the lower triangles of the covariances of the clusters that are full.
+    """
     weight = size / size.sum()
     if spec.covariance_type == "tied":
         cov = np.repeat(np.tensordot(weight, cov, axes=1)[None], len(size), axis=0)

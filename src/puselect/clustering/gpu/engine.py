@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from puselect.arrays import AnyArray, BoolArray, IntArray
-from puselect.clustering.base import ClusterTable, FinalFit, Labels, Mixture, Sample, centred_lines, draw_sample
+from puselect.clustering.base import ClusterTable, FinalFit, Labels, Sample, centred_lines, draw_sample
 from puselect.clustering.cpu.blas import ProcessSetting
 from puselect.clustering.gpu.fits import BatchFits, Inputs, draw_starts
-from puselect.clustering.mixture import MixtureSpec, regularised
+from puselect.clustering.mixture import Mixture, MixtureSpec, regularised
 
 logger = logging.getLogger("puselect")
 
