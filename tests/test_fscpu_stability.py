@@ -47,10 +47,10 @@ def test_a_search_does_not_depend_on_its_company():
     settings = Settings.of(selector.get_params())
     problems = halves(selector._problem(settings, X, y), 3)
     assert [int(problem.positive.sum()) for problem in problems] == [20, 20, 20]
-    for problem, together in zip(problems, search_halves(settings, problems, Deadline(None)), strict=True):
-        (alone,) = search_halves(settings, [problem], Deadline(None))
-        assert np.array_equal(together.run.search.optimizer.theta, alone.run.search.optimizer.theta)
-        assert np.array_equal(together.selected, alone.selected)
+    for problem, (run, chosen) in zip(problems, search_halves(settings, problems, Deadline(None)), strict=True):
+        ((alone, chosen_alone),) = search_halves(settings, [problem], Deadline(None))
+        assert np.array_equal(run.search.optimizer.theta, alone.search.optimizer.theta)
+        assert np.array_equal(chosen, chosen_alone)
 
 
 def test_a_repeated_search_selects_what_a_fit_does():
@@ -59,9 +59,9 @@ def test_a_repeated_search_selects_what_a_fit_does():
     settings = Settings.of(selector.get_params())
     problems = halves(selector._problem(settings, noisy, labels), 4)
     repeats = search_halves(settings, problems, Deadline(None))
-    for problem, found in zip(problems, repeats, strict=True):
+    for problem, (_, chosen) in zip(problems, repeats, strict=True):
         selector._fit_problem(settings, problem, FitCallbacks(selector, noisy, labels), Deadline(None))
-        assert np.array_equal(found.selected, selector.support_)
+        assert np.array_equal(chosen, selector.support_)
 
 
 @pytest.mark.parametrize(

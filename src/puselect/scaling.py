@@ -41,14 +41,10 @@ def as_numbers(X: ArrayLike, **options: object) -> AnyArray:
 
 
 def of_each_column(
-    function: Callable[[AnyArray], tuple[FloatArray, ...]], X: AnyArray | csc_array, n_threads: int
+    function: Callable[[Any], tuple[FloatArray, ...]], X: AnyArray | csc_array, n_threads: int, at_once: int
 ) -> list[FloatArray]:
-    """Return the results of a function of lines, one line per column: several arrays with a number for each column."""
-
-    def of_block(block: slice) -> tuple[FloatArray, ...]:
-        return function(_lines(X[:, block]))
-
-    parts = map_blocks(of_block, X.shape[1], COLUMNS_AT_ONCE, n_threads)
+    """Return the results of a function of blocks of columns: several arrays with a number for each column."""
+    parts = map_blocks(lambda block: function(X[:, block]), X.shape[1], at_once, n_threads)
     return [np.concatenate(found) for found in zip(*parts, strict=True)]
 
 
@@ -74,20 +70,18 @@ class ColumnRanges(NamedTuple):
     @classmethod
     def of(cls, X: AnyArray, n_threads: int = 1) -> Self:
         """Return the ranges of the columns of `X`."""
-        return cls(*of_each_column(_range, X, n_threads))
+        return cls(*of_each_column(lambda block: _range(_lines(block)), X, n_threads, COLUMNS_AT_ONCE))
+
+    @classmethod
+    def of_deviations(cls, X: AnyArray, n_threads: int = 1) -> Self:
+        """Return ranges that centre columns at their mean and divide them by their standard deviation."""
+        return cls(*of_each_column(lambda block: _moments(_lines(block)), X, n_threads, COLUMNS_AT_ONCE))
 
     def of_columns(self, chosen: BoolArray | IntArray) -> Self:
         """Return the ranges of the columns of a mask, or with these numbers."""
         return type(self)(*(part[chosen] for part in self))
 
-    @classmethod
-    def of_deviations(cls, X: AnyArray, n_threads: int = 1) -> Self:
-        """Return ranges that centre columns at their mean and divide them by their standard deviation."""
-        return cls(*of_each_column(_moments, X, n_threads))
-
-    def scale(
-        self, X: AnyArray, dtype: type[np.floating] = np.float64, n_threads: int = 1
-    ) -> AnyArray:
+    def scale(self, X: AnyArray, dtype: type[np.floating] = np.float64, n_threads: int = 1) -> AnyArray:
         """Return a table in these ranges, clipped to [-FAR, FAR], so that everything stays finite.
 
         Columns of tiny range (1e-30) and those whose range overflows (from -1e308 to 1e308) are scaled as any other;
@@ -134,18 +128,15 @@ class RobustScaling(NamedTuple):
         [0.0, 0.247, 0.5, 0.753, 1.0]
         """
         if not issparse(X):
-            return cls(*of_each_column(_sides, X, n_threads))
+            return cls(*of_each_column(_sides, X, n_threads, COLUMNS_AT_ONCE))
         columns = csc_array(X)
-        parts = map_blocks(lambda block: _sparse_sides(columns[:, block]), X.shape[1], columns_at_once(columns))
-        return cls(*(np.concatenate(found) for found in zip(*parts, strict=True)))
+        return cls(*of_each_column(_sparse_sides, columns, 1, columns_at_once(columns)))
 
     def of_columns(self, chosen: BoolArray | IntArray) -> Self:
         """Return the scaling of the columns of a mask, or with these numbers."""
         return type(self)(*(part[chosen] for part in self))
 
-    def scale(
-        self, X: AnyArray, dtype: type[np.floating] = np.float64, n_threads: int = 1
-    ) -> AnyArray:
+    def scale(self, X: AnyArray, dtype: type[np.floating] = np.float64, n_threads: int = 1) -> AnyArray:
         """Return a scaled table; tails that were cut off are at 0 or 1."""
 
         def scaled(lines: AnyArray, block: slice) -> AnyArray:
@@ -198,10 +189,10 @@ def _scaled_table(
     return table
 
 
-def _sides(lines: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the centre of each line and how far it reaches below and above, all halved."""
-    before, after, share = _places(lines.shape[1])
-    ordered = np.partition(lines, np.union1d(before, after))  # in its own type: half the bytes of float64 for float32
+def _sides(X: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the centre of each column and how far it reaches below and above, all halved."""
+    before, after, share = _places(len(X))
+    ordered = np.partition(_lines(X), np.union1d(before, after))  # in its own type: float32 takes half the bytes
     return _sides_between(ordered[:, before], ordered[:, after], share)
 
 

@@ -72,44 +72,35 @@ def fit_many(selectors: Sequence[FSCPU], tables: Sequence[ArrayLike], labels: Se
         raise ValueError(f"give as many tables and label vectors as selectors, got {came}")
     if not _may_use_gpu(chosen):
         return [selector.fit(X, y) for selector, X, y in zip(chosen, tables, labels, strict=True)]
-    for group in alike_groups([PendingFit.of(*each) for each in zip(chosen, tables, labels, strict=True)]):
-        if len(group) > 1:
-            fit_together(group, shared_engine(group))
-            continue
-        (task,) = group
-        task.selector._fit_problem(task.settings, task.problem, task.callbacks, task.deadline)
-    return chosen
-
-
-def alike_groups(tasks: Sequence[PendingFit]) -> list[list[PendingFit]]:
-    """Return the tasks in groups that one engine can serve, in the order of their first members."""
     groups: list[list[PendingFit]] = []
-    for task in tasks:
+    for task in [PendingFit.of(*each) for each in zip(chosen, tables, labels, strict=True)]:
         group = next((group for group in groups if are_alike(group[0], task)), None)
         if group is None:
             groups.append([task])
         else:
             group.append(task)
-    return groups
+    for task, *others in groups:
+        if others:
+            fit_together([task, *others], shared_engine([task, *others]))
+        else:
+            task.selector._fit_problem(task.settings, task.problem, task.callbacks, task.deadline)
+    return chosen
 
 
 def fit_together(tasks: Sequence[PendingFit], engine: Engine) -> None:
     """Fit all selectors with one engine that is bound to their tables, in their order."""
-    searched = search_problems(
-        [task.settings for task in tasks],
-        [task.problem for task in tasks],
-        [task.deadline for task in tasks],
-        engine,
-    )
+    settings, problems, deadlines = zip(*((task.settings, task.problem, task.deadline) for task in tasks), strict=True)
+    searched = search_problems(settings, problems, deadlines, engine)
     for target, (task, own) in enumerate(zip(tasks, searched, strict=True)):
         task.selector._keep_clusters(task.settings, task.problem, own, engine, target)
 
 
 def are_alike(first: PendingFit, task: PendingFit) -> bool:
-    """Return whether one engine can serve both searches."""
+    """Return whether one engine can serve both searches: their settings differ in what the engine does not see."""
     budget, other = first.problem.budget, task.problem.budget
+    mine = first.settings
     return (
-        _shared(task.settings) == _shared(first.settings)
+        replace(task.settings, engine=mine.engine, n_jobs=mine.n_jobs, search=mine.search) == mine
         and np.array_equal(budget.kept, other.kept)
         and np.array_equal(budget.free, other.free)
         and task.selector.groups_ == first.selector.groups_
@@ -117,11 +108,6 @@ def are_alike(first: PendingFit, task: PendingFit) -> bool:
         and isinstance(task.problem.table, np.ndarray)
         and pool_size(task.settings, other) == len(other.free)
     )
-
-
-def _shared(settings: Settings) -> Settings:
-    """Return the settings with those replaced that may differ between searches in lockstep."""
-    return replace(settings, engine="", n_jobs=None, search=None)  # type: ignore[arg-type]
 
 
 def _may_use_gpu(selectors: Sequence[FSCPU]) -> bool:
@@ -133,10 +119,8 @@ def _may_use_gpu(selectors: Sequence[FSCPU]) -> bool:
 
 def shared_engine(tasks: Sequence[PendingFit]) -> Engine:
     """Return a GPU engine bound to the tables of all problems."""
-    engine_class = gpu_engine_class()
+    engine_class, first = gpu_engine_class(), tasks[0]
     X = np.stack([np.asarray(task.problem.table) for task in tasks])
     check_range("gpu", X)
     known = np.stack([task.problem.known for task in tasks])
-    first = tasks[0]
-    engine: Engine = engine_class(X, known, first.settings.mixture, max_samples=first.problem.max_samples)
-    return engine
+    return engine_class(X, known, first.settings.mixture, max_samples=first.problem.max_samples)

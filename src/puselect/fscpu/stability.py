@@ -64,23 +64,14 @@ class Stability:
 
 def summarise_selections(selected: BoolArray, twins: tuple[tuple[int, ...], ...] = ()) -> Stability:
     """Return the stability of selections, one per line."""
-    n_searches = len(selected)
     frequency = selected.mean(axis=0)
-    low, high = clopper_pearson(selected.sum(axis=0), n_searches)
     with_twins = frequency.copy()
     for group in twins:
         with_twins[list(group)] = selected[:, list(group)].any(axis=1).mean()
-    index = nogueira(selected)
-    return Stability(
-        n_searches,
-        tuple(frequency.tolist()),
-        tuple(low.tolist()),
-        tuple(high.tolist()),
-        tuple(with_twins.tolist()),
-        twins,
-        index.value,
-        (index.low, index.high),
-    )
+    bounds = clopper_pearson(selected.sum(axis=0), len(selected))
+    of_feature, low, high, with_any = (tuple(part.tolist()) for part in (frequency, *bounds, with_twins))
+    value, *interval = nogueira(selected)
+    return Stability(len(selected), of_feature, low, high, with_any, twins, value, tuple(interval))
 
 
 def nogueira(selected: BoolArray) -> Index:
@@ -137,13 +128,6 @@ def clopper_pearson(
     return low, high
 
 
-class Repeat(NamedTuple):
-    """A repeated search and the features it selects."""
-
-    run: SearchRun
-    selected: BoolArray
-
-
 def repeat_search(
     settings: Settings, problem: Problem, n_searches: int, n_steps: int, deadline: Deadline
 ) -> Stability | None:
@@ -160,9 +144,9 @@ def repeat_search(
     steps = max(FEWEST_STEPS, n_steps // SHARE_OF_STEPS)
     search = replace(settings.search, max_iter=steps, checkpoint=None, verbose=0)
     repeats = search_halves(replace(settings, search=search), halves(problem, n_searches), deadline)
-    if any(each.run.interrupted or each.run.timed_out for each in repeats):
+    if any(run.interrupted or run.timed_out for run, _ in repeats):
         return None
-    selected = np.array([each.selected for each in repeats])
+    selected = np.array([chosen for _, chosen in repeats])
     return summarise_selections(selected, tuple(group.columns for group in find_twins(_columns(problem), ALIKE)))
 
 
@@ -180,26 +164,22 @@ def halves(problem: Problem, n_searches: int) -> list[Problem]:
     return found
 
 
-def search_halves(settings: Settings, problems: list[Problem], deadline: Deadline) -> list[Repeat]:
-    """Run the searches: in lockstep, or one after another where each has features of its own to search."""
+def search_halves(settings: Settings, problems: list[Problem], deadline: Deadline) -> list[tuple[SearchRun, BoolArray]]:
+    """Run the searches: in lockstep, or one after another where each has features of its own to search.
+
+    Returns each search with the features that it selects.
+    """
     seconds = None if deadline.end == float("inf") else deadline.left
-    first = problems[0]
-    lots = [problems]
-    if pool_size(settings, first.budget) < len(first.budget.free):
-        lots = [[problem] for problem in problems]
-    repeats: list[Repeat] = []
-    for lot in lots:
+    budget = problems[0].budget
+    is_screened = pool_size(settings, budget) < len(budget.free)
+    found = []
+    for lot in [[problem] for problem in problems] if is_screened else [problems]:
         ends = [Deadline(seconds) for _ in lot]
-        searched = search_problems([settings] * len(lot), lot, ends, problem_engine(settings, *lot))
-        repeats += [Repeat(run, selection(run)) for run, _ in searched]
-    return repeats
-
-
-def selection(run: SearchRun) -> BoolArray:
-    """Return the features that a search selects."""
-    search = run.search
-    order = descending_order(search.optimizer.scores, np.random.default_rng([search.optimizer.seed, search.step]))
-    return run.budget.take_within(order)
+        for run, _ in search_problems([settings] * len(lot), lot, ends, problem_engine(settings, *lot)):
+            optimizer = run.search.optimizer
+            rng = np.random.default_rng([optimizer.seed, run.search.step])
+            found.append((run, run.budget.take_within(descending_order(optimizer.scores, rng))))
+    return found
 
 
 def _columns(problem: Problem) -> AnyArray:

@@ -5,7 +5,7 @@ of its callback API cannot report the steps of an estimator of one's own. Tested
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Any, Self
 
 from puselect.search.progress import Step, watching
@@ -48,32 +48,31 @@ class StepCallbacks(CallbackSupportMixin):
         >>> selector.fit(X, np.arange(50) < 10).n_iter_
         3
         """
-        is_function = [callable(one) and not hasattr(one, "on_fit_task_end") for one in callbacks]
-        others = [one for one, plain in zip(callbacks, is_function, strict=True) if not plain]
-        if others and not hasattr(CallbackSupportMixin, "set_callbacks"):
-            raise ValueError(f"a callback must be a function, got {others[0]!r}; others need scikit-learn 1.9 or later")
+        functions = tuple(one for one in callbacks if callable(one) and not hasattr(one, "on_fit_task_end"))
+        others = [one for one in callbacks if one not in functions]
         if hasattr(CallbackSupportMixin, "set_callbacks"):
             super().set_callbacks(*others)
-        self._step_functions = tuple(one for one, plain in zip(callbacks, is_function, strict=True) if plain)
+        elif others:
+            raise ValueError(f"a callback must be a function, got {others[0]!r}; others need scikit-learn 1.9 or later")
+        self._step_functions = functions
         return self
 
 
 class FitCallbacks:
     """Tells the callbacks of an estimator about the steps of its fit, where it has any."""
 
-    def __init__(self, estimator: Any, X: Any, y: Any) -> None:
-        self.estimator = estimator
+    def __init__(self, estimator: StepCallbacks, X: Any, y: Any) -> None:
+        self.estimator: Any = estimator
         self.data = {"X": X, "y": y}
         self.context: Any = None
-        self.functions: tuple[Callable[[Step], Any], ...] = getattr(estimator, "_step_functions", ())
         self.is_asked_to_stop = False
 
     def watching(self) -> AbstractContextManager[None]:
         """Call the functions after every step in this block."""
-        return watching(self._call) if self.functions else nullcontext()
+        return watching(self._call)
 
     def _call(self, step: Step) -> None:
-        for function in self.functions:
+        for function in self.estimator._step_functions:
             self.is_asked_to_stop |= function(step) is True
 
     def begin(self, max_steps: int) -> None:

@@ -57,15 +57,13 @@ class Deadline:
         """
         if self.end == float("inf"):
             return False
-        mark = (time.monotonic(), time.process_time())
-        if self._mark is not None:
-            lap = max(mark[0] - self._mark[0], mark[1] - self._mark[1])
+        before, self._mark = self._mark, (time.monotonic(), time.process_time())
+        if before is not None:
+            lap = max(self._mark[0] - before[0], self._mark[1] - before[1])
             is_first, self._is_first = self._is_first, False
             if is_first and self.left >= lap:
-                self._mark = mark
                 return False
             self.laps.append(lap)
-        self._mark = mark
         return self.left <= self.lap_seconds * (1 + laps_to_come)
 
 
@@ -82,10 +80,9 @@ class Throttle:
         self.last = time.monotonic()
 
     def __call__(self) -> bool:
-        due = time.monotonic() - self.last >= self.seconds
-        if due:
-            self.last = time.monotonic()
-        return due
+        is_due = time.monotonic() - self.last >= self.seconds
+        self.last = time.monotonic() if is_due else self.last
+        return is_due
 
 
 class Step(NamedTuple):
@@ -124,12 +121,7 @@ _observers: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=(
 
 @contextmanager
 def watching(observer: Observer) -> Iterator[None]:
-    """Call `observer` after every step of the searches in this block; results do not depend on it.
-
-    Parameters
-    ----------
-    observer : callable
-        Called with a `Step`.
+    """Call `observer` with a `Step` after every step of the searches in this block; results do not depend on it.
 
     Examples
     --------
@@ -174,8 +166,7 @@ class ProgressLog:
         self.level = logging.INFO if verbose > 0 else logging.DEBUG
         self.deadline = deadline
         self.due = Throttle(LOG_SECONDS)
-        self.created = time.monotonic()
-        self.begun: float | None = None
+        self.created = self.begun = time.monotonic()
         self.first_step = search.step + 1
         self.observers = _observers.get()
 
@@ -185,21 +176,19 @@ class ProgressLog:
 
     def after_step(self) -> None:
         """Report the step just done."""
-        if self.begun is None:
-            self.begun = time.monotonic()
-        due = self.due()
-        if due or self.observers:
-            now = self._step(self.begun)
-            if due:
-                self.log(now)
-            for observer in self.observers:
-                observer(now)
-
-    def _step(self, begun: float) -> Step:
         search, now = self.search, time.monotonic()
+        if search.step == self.first_step:
+            self.begun = now
+        is_due = self.due()
+        if not (is_due or self.observers):
+            return
         steps = search.step - self.first_step
-        left = (now - begun) / steps * (self.max_iter - search.step) if steps else float("inf")
+        left = (now - self.begun) / steps * (self.max_iter - search.step) if steps else float("inf")
         left = max(min(left, self.deadline.left), 0.0)
         is_limited = self.deadline.end < float("inf")
         best, seconds = search.recorder.best, now - self.created
-        return Step(search.step, self.max_iter, best, search.settled, left, seconds, is_limited)
+        step = Step(search.step, self.max_iter, best, search.settled, left, seconds, is_limited)
+        if is_due:
+            self.log(step)
+        for observer in self.observers:
+            observer(step)
