@@ -53,7 +53,7 @@ def test_without_a_gpu_or_with_a_clusterer_of_ones_own(gpu):
 
 def test_samples_of_rows_and_soft_clusterings_count(gpu):
     gpu(True)
-    soft = MixtureSpec(em="soft", em_steps=100, init="kmeans")
+    soft = MixtureSpec(em_steps=100)
     assert fastest_engine(table(10**6), SHORT, 500, 10, (8, 400), 2) == "cpu"
     assert fastest_engine(table(4500), soft, None, 25, (2, 3000), 2) == "gpu"
 

@@ -67,7 +67,7 @@ def test_clusters_with_fewer_rows_than_columns_are_those_of_the_reference(n_rows
     kind = (rng.random((n_rows, 1)) < 0.4) * rng.random(120)
     X = (rng.random((n_rows, 120)) + 2 * kind).astype(np.float32)
     masks, positive = np.array([rng.permutation(120) < 60 for _ in range(6)]), np.arange(n_rows) < 20
-    spec, seeds = MixtureSpec(n_clusters=n_clusters, em_steps=2), np.arange(len(masks))
+    spec, seeds = MixtureSpec(n_clusters=n_clusters), np.arange(len(masks))
     ours, theirs = CPUEngine(X, positive, spec), ReferenceEngine(X, positive, spec)
     moved = np.abs(ours.cluster(masks, seeds).size - theirs.cluster(masks, seeds).size).sum(axis=1) / 2
     assert np.median(moved) == 0

@@ -184,7 +184,7 @@ class TestPublished:
         settings = Settings.of(FSCPU.published(25).get_params())
         mixture, preset = settings.mixture, settings.preset
         assert (mixture.n_clusters, settings.search.population_size, settings.most_steps(0.5, 50, 100)) == (10, 2, 3000)
-        assert (mixture.init, mixture.em, mixture.covariance_type) == ("kmeans", "soft", "full")
+        assert (mixture.em_steps, mixture.covariance_type) == (100, "full")
         assert (preset.cluster_choice, preset.smoothing, settings.criterion) == ("greedy", 0.0, "cluster")
         assert (settings.search.early_stopping, settings.max_samples, settings.scale) == (False, None, "minmax")
 

@@ -98,7 +98,7 @@ class Sample(NamedTuple):
     known: Labels
     """Labels of these rows."""
     start: IntArray
-    """Rows that clusters start from, as indices into `rows`; empty unless init="rows"."""
+    """Rows that clusters start from, as indices into `rows`; empty for soft clusterings."""
     weight: float
     """Rows of the whole table that each unlabelled row represents."""
     checked_weight: float
@@ -125,7 +125,7 @@ def draw_sample(known: Labels, spec: MixtureSpec, seed: int, max_samples: int | 
         taken[rows_besides(np.flatnonzero(known), others)] = True
         rows = np.flatnonzero(taken)  # in order, and faster than sorting them
         known, weight, each_checked = known[rows], n_others / (n_left - n_taken), len(checked) / max(n_checked, 1)
-    start = start_rows(len(known), spec, seed) if spec.init == "rows" else np.empty(0, dtype=np.intp)
+    start = np.empty(0, dtype=np.intp) if spec.is_soft else start_rows(len(known), spec, seed)
     return Sample(rows, known, start, weight, each_checked)
 
 

@@ -78,7 +78,7 @@ def fastest_engine(
     if isinstance(X, SparseTable):
         return "cpu"
     n_rows, n_columns = min(len(X), max_samples or len(X)), X.shape[1] // 2 if n_selected is None else n_selected
-    n_sweeps = 1 if clusterer.em == "hard" else 2 * min(clusterer.em_steps, EM_STEPS)
+    n_sweeps = 2 * min(clusterer.em_steps, EM_STEPS) if clusterer.is_soft else 1
     # of one mask: differences times triangular factors, and their products
     operations = 2.0 * n_rows * n_columns**2 * clusterer.n_clusters * n_sweeps
     n_at_once, n_steps = n_masks

@@ -18,14 +18,17 @@ class MixtureSpec:
 
     n_clusters: int = 10
     covariance_type: str = "full"
-    init: str = "rows"
-    """"rows": the nearest of random rows, the same for every mask of a seed; "kmeans": k-means++ to convergence."""
-    em: str = "hard"
-    """"hard": every row belongs only to its most probable cluster; "soft": ordinary EM."""
-    em_steps: int = 1
+    em_steps: int = 0
+    """Most steps of ordinary EM, from k-means++ and k-means; 0 for one step in which every row belongs only to its most
+    probable cluster, from the nearest of random rows, the same for every mask of a seed."""
     tol: float = 1e-3
     reg_covar: float = 1e-6
     shrinkage: float = 1.0
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether rows have shares in several clusters."""
+        return self.em_steps > 0
 
 
 class Mixture(NamedTuple):

@@ -29,7 +29,7 @@ NOTHING = FittedClusters(None, np.empty(0, dtype=np.intp), True)
 
 
 class HardMixture(ClusterMixin, BaseEstimator):
-    """The nearest of random rows, then EM steps with hard labels, in plain NumPy: slow, but easy to verify."""
+    """The nearest of random rows, then a step of EM with hard labels, in plain NumPy: slow, but easy to verify."""
 
     def __init__(self, spec: MixtureSpec | None = None, random_state: int = 0) -> None:
         self.spec = spec
@@ -38,12 +38,11 @@ class HardMixture(ClusterMixin, BaseEstimator):
     def fit(self, X: FloatArray, y: BoolArray | None = None) -> Self:
         spec = self.spec or MixtureSpec()
         means = X[start_rows(len(X), spec, self.random_state)]
-        self.labels_ = ((X[:, None, :] - means) ** 2).sum(axis=2).argmin(axis=1)
-        for _ in range(spec.em_steps):
-            size, means, cov = group_moments(X, self.labels_, means)
-            cov = shape_covariances(cov, size, spec) + spec.reg_covar * np.eye(X.shape[1])
-            self.mixture_ = Mixture.of(size, means, np.linalg.inv(np.linalg.cholesky(cov)))
-            self.labels_ = self.mixture_.place(X)
+        nearest = ((X[:, None, :] - means) ** 2).sum(axis=2).argmin(axis=1)
+        size, means, cov = group_moments(X, nearest, means)
+        cov = shape_covariances(cov, size, spec) + spec.reg_covar * np.eye(X.shape[1])
+        self.mixture_ = Mixture.of(size, means, np.linalg.inv(np.linalg.cholesky(cov)))
+        self.labels_ = self.mixture_.place(X)
         return self
 
 
@@ -128,7 +127,7 @@ def fitted_mixture(clusterer: HardMixture | GaussianMixture | None) -> Mixture |
 
 def mixture_estimator(spec: MixtureSpec) -> ClusterMixin:
     """Return the scikit-learn clusterer for a spec."""
-    if spec.em == "hard":
+    if not spec.is_soft:
         return HardMixture(spec)
     return GaussianMixture(
         spec.n_clusters,

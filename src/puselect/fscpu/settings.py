@@ -59,7 +59,7 @@ PRESETS = {
         early_stopping=True,
         cluster_choice="best",
         smoothing=0.5,
-        mixture=MixtureSpec(init="rows", em="hard", em_steps=1, shrinkage=1.0),
+        mixture=MixtureSpec(em_steps=0, shrinkage=1.0),
     ),
     "published": Preset(
         criterion="cluster",
@@ -71,7 +71,7 @@ PRESETS = {
         early_stopping=False,
         cluster_choice="greedy",
         smoothing=0.0,
-        mixture=MixtureSpec(init="kmeans", em="soft", em_steps=100, shrinkage=0.0),
+        mixture=MixtureSpec(em_steps=100, shrinkage=0.0),
     ),
 }
 """The default, and the settings of Uchikoshi & Akimoto (GECCO 2025); those of its mixture are scikit-learn's."""

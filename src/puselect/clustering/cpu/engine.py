@@ -10,7 +10,7 @@ from sklearn.cluster import kmeans_plusplus
 from puselect.arrays import AnyArray, BoolArray, Float32Array, IntArray, map_blocks
 from puselect.clustering.base import ClusterTable, FinalFit, Labels, Sample, centred_lines, draw_sample
 from puselect.clustering.cpu.blas import one_blas_thread
-from puselect.clustering.cpu.fits import MixtureFit, hard_fit, soft_fit
+from puselect.clustering.cpu.fits import MixtureFit, fit_mixture
 from puselect.clustering.cpu.kernels import count
 from puselect.clustering.mixture import MixtureSpec, regularised
 from puselect.sparse_table import SparseTable
@@ -134,15 +134,11 @@ class CPUEngine:
 
     def _fit(self, rows: Rows, mask: BoolArray) -> MixtureFit:
         """Return the mixture of a mask's columns."""
-        Z, fit = rows.Z[mask[rows.used]], soft_fit if self.spec.em == "soft" else hard_fit
-        return fit(Z, self._centres(Z, rows), self.spec)
-
-    def _centres(self, Z: Float32Array, rows: Rows) -> Float32Array:
-        """Return where the clusters start, shape (n_clusters, n_features)."""
-        if self.spec.init == "rows":
-            return np.ascontiguousarray(Z[:, rows.sample.start].T)
-        centres, _ = kmeans_plusplus(Z.T.astype(np.float64), self.n_clusters, random_state=rows.seed)
-        return np.ascontiguousarray(centres, dtype=np.float32)
+        Z = rows.Z[mask[rows.used]]
+        centres = Z[:, rows.sample.start].T
+        if self.spec.is_soft:
+            centres, _ = kmeans_plusplus(Z.T.astype(np.float64), self.n_clusters, random_state=rows.seed)
+        return fit_mixture(Z, np.ascontiguousarray(centres, dtype=np.float32), self.spec)
 
     def _rows(self, seed: int, target: int, used: BoolArray) -> Rows:
         """Return the rows of a seed, with the features in use."""

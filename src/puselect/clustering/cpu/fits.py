@@ -1,6 +1,6 @@
 """Fits of a whole mixture from compiled steps: the short hard one of the default preset, and EM as published.
 
-Both read ``Z`` (n_features, n_rows) and start from `centres` (n_clusters, n_features), which they overwrite.
+They read ``Z`` (n_features, n_rows) and start from `centres` (n_clusters, n_features), which they overwrite.
 """
 
 from typing import NamedTuple
@@ -65,28 +65,20 @@ def lloyd(Z: Float32Array, centres: Float32Array, steps: int, tolerance: float =
     return labels
 
 
-def hard_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> MixtureFit:
-    """Assign rows to the nearest centre, then run EM steps in which every row belongs to one cluster."""
-    labels = lloyd(Z, centres, 1)
-    distance = np.empty((len(centres), Z.shape[1]), dtype=np.float32)
-    degenerate = False
-    for step in range(spec.em_steps):
-        found, failed = fit_labels(Z, labels, len(centres), spec)
-        degenerate |= failed or (step == 0 and not found.size.all())
-        found.place(Z, distance, labels)
-    return MixtureFit(labels, bool(degenerate), found)
+def fit_mixture(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> MixtureFit:
+    """Fit a mixture to the rows of the nearest centres; place the rows; see `MixtureSpec.em_steps`.
 
-
-def soft_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> MixtureFit:
-    """Run k-means, then EM until the mean log-likelihood changes by less than the tolerance."""
+    A soft fit goes on from there until the mean log-likelihood changes by less than the tolerance.
+    """
     n_clusters, n_features = centres.shape
-    labels = lloyd(Z, centres, KMEANS_STEPS, KMEANS_TOL * float(Z.var(axis=1, dtype=np.float64).mean()))
+    tolerance = KMEANS_TOL * float(Z.var(axis=1, dtype=np.float64).mean()) if spec.is_soft else 0.0
+    labels = lloyd(Z, centres, KMEANS_STEPS if spec.is_soft else 1, tolerance)
     found, degenerate = fit_labels(Z, labels, n_clusters, spec)
     degenerate |= not found.size.all()
     share = np.empty((n_clusters, Z.shape[1]), dtype=np.float32)
+    found.place(Z, share, labels)
     bound = -np.inf
     for _ in range(spec.em_steps):
-        found.place(Z, share, labels)
         previous, bound = bound, responsibilities(share)
         size, mean, cov = np.empty(n_clusters), np.empty_like(found.mean), np.zeros((n_clusters, *[n_features] * 2))
         maximise(Z, share, size, mean, cov)
@@ -94,9 +86,9 @@ def soft_fit(Z: Float32Array, centres: Float32Array, spec: MixtureSpec) -> Mixtu
         variance = np.diagonal(cov, axis1=1, axis2=2).clip(0)  # rounding may leave less
         found, failed = factorised(size, mean, variance, is_full, cov[is_full], spec)
         degenerate |= failed
+        found.place(Z, share, labels)
         if abs(bound - previous) < spec.tol:
             break
-    found.place(Z, share, labels)
     return MixtureFit(labels, bool(degenerate), found)
 
 

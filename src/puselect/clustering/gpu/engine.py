@@ -164,7 +164,7 @@ class GPUEngine:
         columns = np.nonzero(masks)[1].reshape(len(masks), -1)
         rows = None if self.max_samples is None else _indices([s.rows for s in samples if s.rows is not None])
         mask_parts = _indices(self.table_of[list(targets)]), _indices(targets), _indices(columns), rows
-        if self.spec.init == "rows":
+        if not self.spec.is_soft:
             return Inputs(*mask_parts, _indices([sample.start for sample in samples]), None)
         draws = draw_starts(seeds, self.max_samples or self.tables.shape[1], self.n_clusters)
         first, uniform = zip(*(draws[seed] for seed in seeds), strict=True)

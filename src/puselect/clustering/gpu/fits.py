@@ -141,10 +141,10 @@ class BatchFits:
                 held[:n_masks].copy_(part)
         self.member[:n_masks], self.member[n_masks:] = True, False
         self.begin()
-        if self.spec.em == "soft":
+        if self.spec.is_soft:
             self._repeat(self.lloyd_steps, KMEANS_STEPS)
         self.after_lloyd()
-        if self.spec.em == "soft":
+        if self.spec.is_soft:
             self._repeat(self.em_steps, self.spec.em_steps)
         self.end()
         found: IntArray = self.counts[:n_masks].cpu().numpy()
@@ -176,8 +176,7 @@ class BatchFits:
             self.current.mean.copy_(plus_plus(self.Z, given.start[:, 0], given.uniform))
         self.labels.fill_(-1)
         self.running.copy_(self.member)
-        self.limit.zero_()
-        if self.spec.em == "soft":
+        if self.spec.is_soft:
             self.limit.copy_(KMEANS_TOL * self.Z.double().var(dim=1, correction=0).mean(dim=1))
 
     def _lloyd_steps(self) -> None:
@@ -186,17 +185,14 @@ class BatchFits:
             self.do.lloyd_step(self.Z, self.labels, self.current.mean, self.limit, self.running)
 
     def _after_lloyd(self) -> None:
-        """Assign rows to the nearest centres; start the soft fit from there, or do all steps of the hard one."""
+        """Assign rows to the nearest centres, and take the mixtures of these clusters."""
         self.running.copy_(self.member)
         self.do.relabel(self.Z, self.current.mean, self.labels, self.running)
         self.degenerate.zero_()
-        if self.spec.em == "soft":
+        if self.spec.is_soft:
             self.bound.fill_(-torch.inf)
             self.goes_on.zero_()
-        for step in range(1 if self.spec.em == "soft" else self.spec.em_steps):
-            self._maximise(self.labels, counts_empty=step == 0)
-            if self.spec.em == "hard":
-                self.labels.copy_(self.do.assign(self.Z, *self.current, self.member))
+        self._maximise(self.labels)
 
     def _em_steps(self) -> None:
         """Do steps of EM; fits whose mean log-likelihood changed by less than the tolerance stop."""
@@ -204,17 +200,16 @@ class BatchFits:
             share = self.do.responsibilities(
                 self.Z, self.current, self.spec.tol, self.bound, self.goes_on, self.running
             )
-            self._maximise(share, counts_empty=False)
+            self._maximise(share)
             self.running.copy_(self.goes_on)
 
-    def _maximise(self, share: Tensor, counts_empty: bool) -> None:
+    def _maximise(self, share: Tensor) -> None:
         """Set the mixtures of the running fits from the shares of the rows."""
-        self.do.maximise(self.Z, share, self.current, self.spec, self.running, self.degenerate, counts_empty)
+        self.do.maximise(self.Z, share, self.current, self.spec, self.running, self.degenerate)
 
     def _end(self) -> None:
-        """Count the rows of the clusters."""
-        if self.spec.em == "soft":
-            self.labels.copy_(self.do.assign(self.Z, *self.current, self.member))
+        """Place the rows and count those of the clusters."""
+        self.labels.copy_(self.do.assign(self.Z, *self.current, self.member))
         given = self.given
         for kind, marked in enumerate(self.labelled, start=1):
             size, hits = self.do.counts(self.labels, marked, given.target, given.rows, self.n_clusters)

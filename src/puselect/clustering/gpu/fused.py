@@ -136,7 +136,6 @@ def maximise(
     spec: MixtureSpec,
     running: Tensor,
     degenerate: Tensor,
-    counts_empty: bool,
 ) -> None:
     """Overwrite the mixtures of the running fits with those of the shares, for full covariances; see `plain.maximise`.
 
@@ -166,5 +165,5 @@ def maximise(
     mixture_kernel[(n_all,)](
         first, second, size, running, pooled, *current, degenerate,
         spec.reg_covar, float(spec.shrinkage), n_splits, n_features, n_clusters,
-        **tile, E=counts_empty, num_warps=factor_warps(width),
+        **tile, E=share.ndim == 2, num_warps=factor_warps(width),
     )

@@ -124,12 +124,11 @@ def maximise(
     spec: MixtureSpec,
     running: Tensor,
     degenerate: Tensor,
-    counts_empty: bool,
 ) -> None:
     """Overwrite the mixtures of the running fits with those of the shares.
 
     The means in `current` are the centres so far, from which kernels measure. Sets `degenerate` for the running fits
-    that needed more regularisation, and for those with a cluster without rows if `counts_empty`.
+    that needed more regularisation, and if rows have one cluster each for those with a cluster without rows.
     """
     size, total = first_moments(Z, share, current.mean.shape[1])
     filled = size.clamp_min(1e-30)
@@ -140,7 +139,7 @@ def maximise(
     constant = torch.where(size > 0, -2 * (weight.log() + log_diagonal), NOTHING_LEFT).float()
     for whole, part in zip(current, (mean, factor, constant), strict=True):
         overwrite(whole, part, running)
-    lost = failed | (size == 0) if counts_empty else failed
+    lost = failed | (size == 0) if share.ndim == 2 else failed
     degenerate |= lost.any(dim=1) & running
 
 
