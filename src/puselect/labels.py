@@ -42,16 +42,10 @@ def checked_negatives(y: ArrayLike, neg_label: object, positive: BoolArray) -> B
 
     `positive` are the labelled positives; rows that are neither are unlabelled, and there must be as many of these as
     of checked negatives.
-
-    Examples
-    --------
-    >>> checked_negatives(["no", "yes", None, ""], "no", np.array([False, True, False, False]))
-    array([ True, False, False, False])
     """
     if neg_label is None:
         return None
-    if isinstance(neg_label, list | tuple | dict | set | np.ndarray) or is_missing(neg_label):
-        raise ValueError(f"neg_label must be a value that marks checked negatives, got {neg_label!r}")
+    _check_value("neg_label", neg_label, "checked negatives")
     negative = equal_to(np.asarray(without_missing(y, neg_label)).reshape(positive.shape), neg_label)
     if not negative.any():
         raise ValueError(
@@ -80,15 +74,8 @@ def equal_to(values: AnyArray, pos_label: object) -> BoolArray:
 
 
 def without_missing(y: ArrayLike, pos_label: object = 1) -> ArrayLike:
-    """Return `y` with missing values replaced by one that means unlabelled; `y` itself if there are none.
-
-    Examples
-    --------
-    >>> without_missing([1.0, np.nan, 0.0])
-    array([1., 0., 0.])
-    """
-    if isinstance(pos_label, list | tuple | dict | set | np.ndarray) or is_missing(pos_label):
-        raise ValueError(f"pos_label must be a value that marks labelled positives, got {pos_label!r}")
+    """Return `y` with missing values replaced by one that means unlabelled; `y` itself if there are none."""
+    _check_value("pos_label", pos_label, "labelled positives")
     if isinstance(y, np.ndarray) and y.dtype.kind == "T":  # texts of any length, which scikit-learn does not know
         y = y.astype(object)
     values, missing = np.asarray(y), missing_values(y)
@@ -99,6 +86,11 @@ def without_missing(y: ArrayLike, pos_label: object = 1) -> ArrayLike:
     if equal_to(filled[missing], pos_label).any():
         filled[missing] = 1
     return filled
+
+
+def _check_value(name: str, label: object, marked: str) -> None:
+    if isinstance(label, list | tuple | dict | set | np.ndarray) or is_missing(label):
+        raise ValueError(f"{name} must be a value that marks {marked}, got {label!r}")
 
 
 def checked_weight(n_positive: ArrayLike, n_negative: ArrayLike) -> FloatArray:

@@ -15,12 +15,7 @@ class SparseTable:
     """A table that is an offset for each column, plus a sparse matrix.
 
     Scaling moves the zeros of a sparse table to some other value, the same for all zeros of a column: the offset.
-
-    Parameters
-    ----------
-    values : sparse array of shape (n_rows, n_columns)
-        Differences from the offset.
-    offset : ndarray of shape (n_columns,)
+    `values` are differences from it.
     """
 
     def __init__(self, values: csc_array, offset: FloatArray) -> None:

@@ -10,7 +10,7 @@ from puselect.draws import Stream, distinct
 from puselect.labels import checked_weight, rows_besides
 
 Labels = AnyArray
-"""1 or True for labelled positives, -1 for checked negatives."""
+"""1 or True for labelled positives, -1 for checked negatives, 0 or False for all other rows."""
 
 
 class ClusterTable(NamedTuple):
@@ -54,9 +54,7 @@ class FinalFit(NamedTuple):
 
 
 class Engine(Protocol):
-    """Clusters the columns of a mask; bound once to a table and to one or more label vectors.
-
-    A label is True or 1 for a labelled positive, -1 for a checked negative, False or 0 for all other rows.
+    """Clusters the columns of a mask; bound once to a table and to one or more label vectors (see `Labels`).
 
     The table of a mask depends only on (mask, seed, data), never on the other masks of the batch, their order or
     the number of threads.
@@ -79,14 +77,8 @@ class Engine(Protocol):
     ) -> FinalFit:
         """Cluster one mask from several seeds; return the counts and the mixtures behind them.
 
-        Parameters
-        ----------
-        mask : ndarray of bool, shape (n_features,)
-        seeds : ndarray of int, shape (n_seeds,)
-        target : int, default=0
-            The label vector to count.
-        n_mixtures : int, optional
-            Return only the mixtures of the first `n_mixtures` seeds, to save memory; by default all.
+        `target` is the label vector to count. To save memory, only the mixtures of the first `n_mixtures` seeds are
+        returned; by default all.
         """
 
 

@@ -22,7 +22,6 @@ from puselect.selectors.base import PUSelector, warn_of_few_labels
 
 RETRIES = 3
 SAMPLES_KEPT = 200  # steps' worth of rows that a sampled search brings here, once: 200,000 by default
-SHOWN = 10  # labels of a partition that an error may name
 
 T = TypeVar("T")
 
@@ -41,14 +40,8 @@ class PartitionedTable:
         if len(widths) != 1:
             wrong = ", ".join(map(str, sorted(widths))) or "no rows at all"
             raise ValueError(f"all partitions must have the same columns, got {wrong}")
-        (self.n_columns,) = widths
-        self.lengths = np.array([n_rows for n_rows, _ in shapes])
-        self.ends = np.cumsum(self.lengths)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return int(self.ends[-1]), self.n_columns
+        self.ends = np.cumsum([n_rows for n_rows, _ in shapes])
+        self.shape = int(self.ends[-1]), *widths
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -60,7 +53,7 @@ class PartitionedTable:
     def __getitem__(self, rows: IntArray) -> AnyArray:
         """Bring ascending rows here."""
         pieces = np.split(rows, np.searchsorted(rows, self.ends)[:-1])
-        first = self.ends - self.lengths
+        first = np.append(0, self.ends)
         wanted = [(self.parts[i], piece - first[i]) for i, piece in enumerate(pieces) if len(piece)]
         return np.concatenate(map_parts(self.client, wanted, _take))
 
@@ -110,8 +103,8 @@ def collection_parts(X: object) -> list[object] | None:
     """Return the partitions of a Dask DataFrame or Array, None for anything else."""
     if not hasattr(X, "__dask_graph__") or not hasattr(X, "to_delayed"):
         return None
-    if hasattr(X, "rechunk") and hasattr(X, "ndim"):  # an array: all columns of some rows in each chunk
-        X = X.rechunk({1: -1}) if X.ndim == 2 else X
+    if getattr(X, "ndim", 0) == 2 and hasattr(X, "rechunk"):  # an array: all columns of some rows in each chunk
+        X = X.rechunk({1: -1})
     parts = X.to_delayed()
     return list(parts.ravel()) if hasattr(parts, "ravel") else list(parts)
 
@@ -163,33 +156,21 @@ def remote_table(engine: str, X: object) -> PartitionedTable:
 
 
 def read_labels(table: PartitionedTable, y: ArrayLike, pos_label: object) -> BoolArray:
-    """Return which rows are labelled; raise a ValueError if the labels do not go with the rows.
-
-    The workers look through the labels of a Dask collection, and send the numbers of labelled rows.
-    """
+    """Return which rows are labelled; the workers look through the labels of a Dask collection."""
     parts = collection_parts(y)
     if parts is None:
-        labels = np.asarray(without_missing(y, pos_label))
-        if len(labels) != len(table):
-            raise ValueError(f"y must hold one label for each of the {len(table)} rows of X, got {len(labels)}")
-        return labelled_positives(labels, pos_label)
-    found = map_parts(connected_client(), [(part,) for part in parts], _labelled_rows, pos_label)
-    if [n_rows for n_rows, _, _ in found] != table.lengths.tolist():
-        raise ValueError("y must have the partitions of X: as many, with as many rows each")
-    positive = np.zeros(len(table), dtype=bool)
-    for first, (_, rows, _) in zip(table.ends - table.lengths, found, strict=True):
-        positive[first + rows] = True
-    if positive.all() or not positive.any():
-        labelled_positives(np.concatenate([some for _, _, some in found]), pos_label)  # raises the error
+        positive = labelled_positives(y, pos_label)
+    else:
+        positive = np.concatenate(map_parts(connected_client(), [(part,) for part in parts], _marked, pos_label))
+        if positive.all() or not positive.any():
+            raise ValueError(f"y must hold at least one labelled positive (y == {pos_label!r}) and one other row")
+    if positive.shape != (len(table),):
+        raise ValueError(f"y must hold one label for each of the {len(table)} rows of X, got shape {positive.shape}")
     return positive
 
 
-def _labelled_rows(pos_label: object, y: ArrayLike) -> tuple[int, IntArray, AnyArray]:
-    """Return how many labels a partition has, which of them are positive, and the first few of them."""
-    labels = np.asarray(without_missing(y, pos_label))
-    if labels.ndim != 1:
-        raise ValueError(f"y must be one-dimensional, one label per row, got shape {labels.shape}")
-    return len(labels), np.flatnonzero(equal_to(labels, pos_label)), np.asarray(y)[:SHOWN]
+def _marked(pos_label: object, y: ArrayLike) -> BoolArray:
+    return equal_to(np.asarray(without_missing(y, pos_label)), pos_label)
 
 
 def read_remote(
@@ -203,11 +184,11 @@ def read_remote(
     table = remote_table(settings.engine, X)
     selector.fit_settings_ = selector.get_params(deep=False)
     selector.medians_ = None
-    if table.n_columns < 2 or len(table) < 2:
+    if min(table.shape) < 2:
         raise ValueError(f"X must have at least 2 rows and 2 columns, got {table.shape}")
     positive = read_labels(table, y, selector.pos_label)
     warn_of_few_labels(int(positive.sum()))
-    selector.n_features_in_ = table.n_columns
+    selector.n_features_in_ = table.shape[1]
     selector.__dict__.pop("feature_names_in_", None)  # of an earlier fit
     names = getattr(X, "columns", None)
     if names is not None and all(isinstance(name, str) for name in names):

@@ -48,8 +48,9 @@ def read_groups(groups: object, names: Sequence[ColumnName] | None, n_features: 
     found: dict[str, list[int]] = {}
     taken: dict[int, str] = {}
     for group, members in groups.items():
-        found_at = (find_columns("groups", member, names, n_features, group) for member in _members(group, members))
-        columns = [column for places in found_at for column in places]
+        if isinstance(members, str) or not np.iterable(members):
+            raise ValueError(f"groups must hold lists of names or indices, got {members!r} for {group!r}")
+        columns = [c for member in members for c in find_columns("groups", member, names, n_features, group)]
         for column in columns:
             if column in taken:
                 both = f"{taken[column]!r} and {group!r}"
@@ -84,13 +85,7 @@ def leaders(groups: Groups, selectable: BoolArray) -> IntArray:
 
 
 def best_features(ranking: IntArray, groups: Groups, n_features: int) -> BoolArray:
-    """Return the columns of the features of best rank; a group has the rank of its best column.
-
-    Examples
-    --------
-    >>> best_features(np.array([3, 4, 1, 2]), {"city": [0, 2]}, 2).tolist()
-    [True, False, True, True]
-    """
+    """Return the columns of the features of best rank; a group has the rank of its best column."""
     leader = leaders(groups, np.ones(len(ranking), dtype=bool))
     best = ranking.copy()
     np.minimum.at(best, leader, ranking)
@@ -150,19 +145,14 @@ def group_statistic(statistic: FloatArray, leader: IntArray) -> FloatArray:
 
 def _groups_of_labels(labels: object, n_features: int) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
-    if isinstance(labels, str) or not np.iterable(labels) or len(list(labels)) != n_features:
-        got = len(list(labels)) if np.iterable(labels) and not isinstance(labels, str) else repr(labels)
+    listed = list(labels) if np.iterable(labels) and not isinstance(labels, str) else None
+    if listed is None or len(listed) != n_features:
+        got = repr(labels) if listed is None else len(listed)
         raise ValueError(f"groups must be a dict, or one label for each of {n_features} features, got {got}")
-    for column, label in enumerate(labels):
+    for column, label in enumerate(listed):
         if not is_missing(label):
             found.setdefault(str(label), []).append(column)
     return {label: columns for label, columns in found.items() if len(columns) > 1}
-
-
-def _members(group: object, members: object) -> list[object]:
-    if isinstance(members, str) or not np.iterable(members):
-        raise ValueError(f"groups must hold lists of names or indices, got {members!r} for {group!r}")
-    return list(members)
 
 
 def find_columns(

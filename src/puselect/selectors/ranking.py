@@ -139,13 +139,7 @@ class RankingSelector(PUSelector):
 
 
 def scores_of_order(order: IntArray, n_features: int) -> FloatArray:
-    """Return scores that put the features of `order` first, in that order; all others get 0.
-
-    Examples
-    --------
-    >>> scores_of_order(np.array([2, 0]), 4)
-    array([1., 0., 2., 0.])
-    """
+    """Return scores that put the features of `order` first, in that order; all others get 0."""
     scores = np.zeros(n_features)
     scores[order] = np.arange(len(order), 0, -1)
     return scores

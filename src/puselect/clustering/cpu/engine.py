@@ -52,19 +52,9 @@ class Rows(NamedTuple):
 class CPUEngine:
     """Fits mixtures with compiled kernels in float32; sums over rows are kept in float64.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features), or SparseTable
-        The scaled table. A dense one is centred and copied once, as float32. Columns of a sparse one are centred at
-        their most frequent value; only those of a mask, and of the rows of a sample, are made dense.
-    known : ndarray of bool or int, shape (n_targets, n_rows)
-        One or more label vectors; see `Engine`.
-    spec : MixtureSpec
-    n_jobs : int, optional
-        Number of threads, as in joblib. The result does not depend on it.
-    max_samples : int, optional
-        Tables with more rows are sampled, with a new sample for every seed: all labelled rows, at most half of the
-        sample, and random unlabelled ones, which are weighted to represent those left out.
+    A dense table is centred and copied once. Columns of a sparse one are centred at their most frequent value; only
+    those of a mask, and of the rows of a sample, are made dense. Tables of more than `max_samples` rows are sampled,
+    with a new sample for every seed; see `draw_sample`. The result does not depend on `n_jobs`, the number of threads.
     """
 
     def __init__(

@@ -23,16 +23,9 @@ MOST_WIDTHS = 4  # numbers of columns whose buffers are kept
 class GPUEngine:
     """Fits the mixtures of all masks at once; `cluster` copies only the counts back.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features) or (n_tables, n_rows, n_features)
-        The scaled table, or several of one shape. They are centred and copied to the device once, as float32.
-    known : ndarray of bool or int, shape (n_targets, n_rows)
-        Label vectors, see `Engine`: the i-th belongs to the i-th table, or all to a single one.
-    spec : MixtureSpec
-    max_samples : int, optional
-        Tables with more rows are sampled, with a new sample for every seed, as in `CPUEngine`.
-    device : str, default="cuda"
+    `X` is a table, or several of one shape (n_tables, n_rows, n_features); they are centred and copied to the device
+    once, as float32. Of the label vectors `known`, (n_targets, n_rows), the i-th belongs to the i-th table, or all to a
+    single one. Rows are sampled as in `CPUEngine`.
     """
 
     def __init__(
