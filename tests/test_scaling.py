@@ -2,19 +2,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import MinMaxScaler
 
 from puselect import FSCPU
 from puselect.baselines import KBest
 from puselect.scaling import SCALES, ColumnRanges, RobustScaling, fit_scaling, scale_columns
 
 
-@pytest.mark.parametrize(("name", "oracle"), [("minmax", MinMaxScaler()), ("standard", StandardScaler())])
-def test_ordinary_columns_are_scaled_as_scikit_learn_does(name, oracle):
+def test_ordinary_columns_are_scaled_as_scikit_learn_does():
     X = np.random.default_rng(0).normal(3, 5, (200, 7))
     X[:, 2] = 4.0  # becomes 0
-    scaling = fit_scaling(name, X)
-    np.testing.assert_allclose(scaling.scale(X), oracle.fit_transform(X), atol=1e-12)
+    scaling = fit_scaling("minmax", X)
+    np.testing.assert_allclose(scaling.scale(X), MinMaxScaler().fit_transform(X), atol=1e-12)
     np.testing.assert_array_equal(scaling.scale(X[:50]), scaling.scale(X)[:50])
 
 
@@ -33,7 +32,7 @@ def test_every_finite_column_can_be_scaled_in_every_way(values):
         for dtype in (np.float64, np.float32):
             scaled = fit_scaling(name, column).scale(column, dtype)
             assert np.isfinite(scaled).all()
-            assert name == "standard" or ((scaled >= 0) & (scaled <= 1)).all()
+            assert ((scaled >= 0) & (scaled <= 1)).all()
     np.testing.assert_array_equal(column, before)
 
 

@@ -20,7 +20,7 @@ LONG = 4.0  # spreads from the median to the cut that make a long tail; a normal
 REACH = 2.5  # spreads that are kept on each side of the median if there is a long tail
 ONE_SIGMA = 0.1587  # share of a normal distribution beyond one standard deviation
 QUANTILES = (0.0, 1.0, CUT, ONE_SIGMA, 0.5, 1 - ONE_SIGMA, 1 - CUT)
-SCALES = ("auto", "standard", "minmax")
+SCALES = ("auto", "minmax")
 
 
 def check_unmasked(X: object) -> None:
@@ -71,11 +71,6 @@ class ColumnRanges(NamedTuple):
     def of(cls, X: AnyArray, n_threads: int = 1) -> Self:
         """Return the ranges of the columns of `X`."""
         return cls(*of_each_column(lambda block: _range(_lines(block)), X, n_threads, COLUMNS_AT_ONCE))
-
-    @classmethod
-    def of_deviations(cls, X: AnyArray, n_threads: int = 1) -> Self:
-        """Return ranges that centre columns at their mean and divide them by their standard deviation."""
-        return cls(*of_each_column(lambda block: _moments(_lines(block)), X, n_threads, COLUMNS_AT_ONCE))
 
     def of_columns(self, chosen: BoolArray | IntArray) -> Self:
         """Return the ranges of the columns of a mask, or with these numbers."""
@@ -169,9 +164,7 @@ Scaling = ColumnRanges | RobustScaling
 
 def fit_scaling(name: str, X: AnyArray, n_threads: int = 1) -> Scaling:
     """Return the scaling of `SCALES` with that name, fitted to a table."""
-    if name == "auto":
-        return RobustScaling.of(X, n_threads)
-    return ColumnRanges.of(X, n_threads) if name == "minmax" else ColumnRanges.of_deviations(X, n_threads)
+    return (RobustScaling if name == "auto" else ColumnRanges).of(X, n_threads)
 
 
 def _scaled_table(
@@ -240,13 +233,6 @@ def _sides_between(before: AnyArray, after: AnyArray, share: FloatArray) -> tupl
         np.where(has_tail, REACH * np.minimum(below, (median - low) / REACH), half),
         np.where(has_tail, REACH * np.minimum(above, (high - median) / REACH), half),
     )
-
-
-def _moments(lines: AnyArray) -> tuple[FloatArray, FloatArray]:
-    """Return half of the means and half of the standard deviations; sums of large values could overflow."""
-    low, width = _range(lines)
-    share = _scale(lines, low, width)
-    return low + width * share.mean(axis=1), width * share.std(axis=1)
 
 
 def _range(lines: AnyArray) -> tuple[FloatArray, FloatArray]:

@@ -136,7 +136,7 @@ def table(draw: Draw) -> tuple[Any, Any, Any] | None:
 
 KINDS: dict[str, list[Any]] = {
     "preset": ["default", "default", "published"], "criterion": ["auto", "auto", "cluster", "cluster+mi"],
-    "scale": ["auto", "standard", "minmax", None], "n_clusters": [1, 2, 3, 5, 10, 40],
+    "scale": ["auto", "minmax", None], "n_clusters": [1, 2, 3, 5, 10, 40],
 }  # fmt: skip
 """What makes one search another; drawn together, as they depend on each other."""
 GOOD: dict[str, list[Any]] = {

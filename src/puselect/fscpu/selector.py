@@ -100,10 +100,9 @@ class FSCPU(SearchSelector):
         "cluster" is the paper's criterion. "cluster+mi" is FSCPU-MI: the mutual information of semi-JMI is added, each
         term over its standard deviation; it needs 25 labelled rows or more. "auto": "cluster+evidence", with
         preset="published" "cluster".
-    scale : {"auto", "standard", "minmax"} or None, default="auto"
+    scale : {"auto", "minmax"} or None, default="auto"
         "auto" maps every column to [0, 1] after cutting off long tails; the selection is the same behind any affine
-        scaler. "standard": zero mean and unit variance. "minmax": to [0, 1] by the extremes, as in the paper.
-        None: use the values as they are.
+        scaler. "minmax": to [0, 1] by the extremes, as in the paper. None: use the values as they are.
     screen : int, "auto" or None, default="auto"
         With evidence, the number of features to search among, those with most of it ("auto": four times as many as are
         wanted, at least 400). None searches all.

@@ -54,16 +54,10 @@ def _fault(values: AnyArray) -> str:
         return "dates"
     if values.dtype.kind not in "fiub":
         try:
-            values = np.array([np.nan if is_missing(value) else _real(value) for value in values.tolist()])
+            values = np.array([np.nan if is_missing(value) else float(value) for value in values.tolist()])
         except (TypeError, ValueError):
             return "dates" if any(hasattr(value, "month") or hasattr(value, "hour") for value in values) else "text"
     return "infinite values" if np.isinf(values).any() else ""
-
-
-def _real(value: Any) -> float:
-    if np.iscomplexobj(value):  # NumPy would drop the imaginary part
-        raise TypeError("not a real number")
-    return float(value)
 
 
 MOST_ROWS = 10_000
