@@ -18,35 +18,22 @@ from puselect.sparse_table import SparseTable
 SERIAL_WORK = 2_000_000  # multiplications below which a thread per mask is slower
 
 
-class SparseColumns:
-    """Lines of the features of a sparse table, made dense when they are asked for."""
-
-    def __init__(self, values: csc_array) -> None:
-        self.values = values.tocsc()
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Features and rows."""
-        return self.values.shape[1], self.values.shape[0]
-
-    def __getitem__(self, mask: BoolArray) -> Float32Array:
-        """Return the lines of a mask's features, shape (n_selected, n_rows)."""
-        chosen = self.values[:, np.flatnonzero(mask)]
-        lines = np.zeros(chosen.shape[::-1], dtype=np.float32)
-        feature = np.repeat(np.arange(chosen.shape[1]), np.diff(chosen.indptr))
-        lines[feature, chosen.indices] = chosen.data
-        return lines
-
-
 class Rows(NamedTuple):
     """The rows used with one seed."""
 
     seed: int
-    Z: Float32Array | SparseColumns
-    """One line per feature in use, shape (n_used, n_rows)."""
+    Z: Float32Array | csc_array
+    """One line per feature in use, shape (n_used, n_rows); all columns of the rows of a sparse table."""
     used: BoolArray
     """Which features are, shape (n_features,)."""
     sample: Sample
+
+    def lines(self, mask: BoolArray) -> Float32Array:
+        """Return the lines of a mask's features, shape (n_selected, n_rows)."""
+        if isinstance(self.Z, np.ndarray):
+            return self.Z[mask[self.used]]
+        chosen = self.Z[:, np.flatnonzero(mask)].toarray(order="F")
+        return np.ascontiguousarray(chosen.T, dtype=np.float32)
 
 
 class CPUEngine:
@@ -70,9 +57,9 @@ class CPUEngine:
         self.n_threads = effective_n_jobs(n_jobs)
         self.max_samples = max_samples if max_samples is not None and max_samples < len(X) else None
         self.n_clusters = min(spec.n_clusters, self.max_samples or len(X))
-        self.Z: Float32Array | SparseColumns
+        self.Z: Float32Array | csc_array
         if isinstance(X, SparseTable):
-            self.centre, self.Z = X.offset, SparseColumns(X.values)
+            self.centre, self.Z = X.offset, X.values
             self.sparse_rows = X.values.tocsr()
         else:
             self.centre, self.Z = centred_lines(X)
@@ -112,7 +99,7 @@ class CPUEngine:
                 if masks[i].any():
                     self._count(self._fit(rows, masks[i]), rows.sample, table, i)
 
-        work = rows.Z.shape[1] * self.n_clusters * int(masks[members[0]].sum()) ** 2
+        work = len(rows.sample.known) * self.n_clusters * int(masks[members[0]].sum()) ** 2
         n_threads = 1 if work < SERIAL_WORK else min(self.n_threads, len(members))
         map_blocks(fill, len(members), 1, n_threads)
 
@@ -124,7 +111,7 @@ class CPUEngine:
 
     def _fit(self, rows: Rows, mask: BoolArray) -> MixtureFit:
         """Return the mixture of a mask's columns."""
-        Z = rows.Z[mask[rows.used]]
+        Z = rows.lines(mask)
         centres = Z[:, rows.sample.start].T
         if self.spec.is_soft:
             centres, _ = kmeans_plusplus(Z.T.astype(np.float64), self.n_clusters, random_state=rows.seed)
@@ -133,10 +120,11 @@ class CPUEngine:
     def _rows(self, seed: int, target: int, used: BoolArray) -> Rows:
         """Return the rows of a seed, with the features in use."""
         sample = draw_sample(self.known[target], self.spec, seed, self.max_samples)
+        everything = np.ones(len(used), dtype=bool)
         if sample.rows is None:
-            return Rows(seed, self.Z, np.ones(len(used), dtype=bool), sample)
-        if isinstance(self.Z, SparseColumns):
-            return Rows(seed, SparseColumns(self.sparse_rows[sample.rows]), np.ones(len(used), dtype=bool), sample)
+            return Rows(seed, self.Z, everything, sample)
+        if not isinstance(self.Z, np.ndarray):
+            return Rows(seed, self.sparse_rows[sample.rows].tocsc(), everything, sample)
         Z = np.empty((int(used.sum()), len(sample.rows)), dtype=np.float32)
         for line, j in zip(Z, np.flatnonzero(used), strict=True):
             np.take(self.Z[j], sample.rows, out=line)
