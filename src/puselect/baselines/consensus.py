@@ -13,9 +13,8 @@ PARTS = 2.0, 1.0  # of FSCPU and of PU bagging
 class Consensus(RankingSelector):
     """Select the features of best mean log rank in FSCPU's default, which counts twice, and in PU bagging.
 
-    Not from the paper. FSCPU finds columns in which labelled rows form clusters, PU bagging those that trees need. With
-    logarithms the first ranks decide; the score is how far the mean log rank is below that of the last rank. Parameters
-    and attributes are those of `RankingSelector`.
+    Not from the paper. With logarithms the first ranks decide; the score is how far the mean log rank is below that of
+    the last rank. Parameters and attributes are those of `RankingSelector`.
 
     Examples
     --------

@@ -11,8 +11,8 @@ from puselect.selectors.ranking import RankingSelector, RankingTask
 class KBest(RankingSelector):
     """Select the features of largest chi-squared statistic: `SelectKBest(chi2)` of scikit-learn.
 
-    A scaled column is read as counts: its sum over the labelled rows is compared with the sum expected from
-    their share of the rows. Parameters and attributes are those of `RankingSelector`.
+    The sum of a scaled column over the labelled rows is compared with that expected from their share of the rows.
+    Parameters and attributes are those of `RankingSelector`.
 
     References
     ----------
@@ -55,9 +55,9 @@ class Lepage(RankingSelector):
 class LowestVariance(RankingSelector):
     """Select the min-max scaled features of lowest standard deviation, without any look at the labels.
 
-    Not from the paper. On the paper's artificial data this finds every relevant feature, because the irrelevant ones
-    are uniform and clusters are narrower than that: a method has to do better elsewhere to show that it works. The
-    score is 1 minus the standard deviation. Parameters and attributes are those of `RankingSelector`.
+    Not from the paper. It finds every relevant feature of the paper's artificial data, because the irrelevant ones are
+    uniform and clusters are narrower: a method has to do better elsewhere to show that it works. The score is 1 minus
+    the standard deviation. Parameters and attributes are those of `RankingSelector`.
 
     Examples
     --------

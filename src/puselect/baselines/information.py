@@ -14,11 +14,10 @@ QUOTIENT_FLOOR = 1e-4  # bits, added to the redundancy so that no quotient is in
 class MRMR(RankingSelector):
     """Add the feature with most information about the labels and least about the chosen features (mRMR).
 
-    Columns are discretised first, as the authors do: cut one standard deviation below and above the mean.
-
-    A feature's worth is its relevance divided by its mean redundancy with the chosen features. Parameters and
-    attributes are those of `RankingSelector`. The score is the number of features for the one added first, down to 1; 0
-    for constant columns. Beyond the selected ones, features are ranked by their worth as the next one.
+    Columns are cut one standard deviation below and above the mean, as the authors do. A feature's worth is its
+    relevance divided by its mean redundancy with the chosen ones. The score is the number of features for the one added
+    first, down to 1; 0 for constant columns. Beyond the selected ones, features are ranked by their worth as the next
+    one. Parameters and attributes are those of `RankingSelector`.
 
     References
     ----------
@@ -116,16 +115,11 @@ def forward_order(
     features; `worth` takes their sums over the n chosen ones, and n, and returns the worth of each as the next one.
     After `n_added` features the rest is ordered by their worth as the next one.
     """
-    n_features = len(first)
-    order = np.empty(n_features, dtype=np.intp)
-    taken = np.zeros(n_features, dtype=bool)
-    sums, values = np.zeros(n_features), first
-    n_added = min(n_added, n_features)
-    for n in range(n_added):
-        order[n] = np.argmax(np.where(taken, -np.inf, values))
-        taken[order[n]] = True
-        sums = sums + pairs_of(int(order[n]))
-        values = worth(sums, n + 1)
-    rest = np.flatnonzero(~taken)
-    order[n_added:] = rest[np.argsort(-values[rest], kind="stable")]
-    return order
+    order: list[int] = []
+    sums, values = np.zeros(len(first)), first.copy()
+    for n in range(min(n_added, len(first))):
+        order.append(int(np.argmax(values)))
+        sums = sums + pairs_of(order[n])
+        values = worth(sums, n + 1).copy()
+        values[order] = -np.inf
+    return np.append(order, np.argsort(-values, kind="stable")[: len(first) - len(order)]).astype(np.intp)

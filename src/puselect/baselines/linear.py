@@ -104,12 +104,10 @@ class L1Logistic(RankingSelector):
 class FastCanRank(RankingSelector):
     """Add the feature that raises the canonical correlation with the labels most, again and again.
 
-    Not from the paper: `fastcan.FastCan` of scikit-learn-contrib. With one label this is forward selection for linear
-    regression. Features that depend linearly on the selected ones are left out by the library; if too few others are
-    left, they follow by their own correlation with the labels. Needs the extra `fastcan`.
-
-    Parameters and attributes are those of `RankingSelector`. Scores count down along the features in the order of
-    selection, from their number to 1; for the others they are half of their squared correlation with the labels.
+    Not from the paper: `fastcan.FastCan` of scikit-learn-contrib, which is forward selection for linear regression.
+    Scores count down along the features in the order of selection, from their number to 1. For the others, which come
+    last, such as those that depend linearly on the selected ones, they are half of their squared correlation with the
+    labels. Needs the extra `fastcan`. Parameters and attributes are those of `RankingSelector`.
 
     References
     ----------
