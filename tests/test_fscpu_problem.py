@@ -8,7 +8,7 @@ from puselect.clustering.cpu.blas import blas_threads
 from puselect.exceptions import PickedRowsWarning
 from puselect.fscpu import problem
 from puselect.fscpu.fit_many import PendingFit
-from puselect.fscpu.problem import problem_evidence, some_rows, taken_rows
+from puselect.fscpu.problem import some_rows, taken_rows
 
 
 def problem_of(n_rows, n_labelled, **changes):
@@ -24,7 +24,7 @@ def test_columns_are_compared_with_the_labels_of_their_own_rows(n_rows, monkeypa
     """Of all labelled rows, and of as many others as there may be."""
     monkeypatch.setattr(problem, "EVIDENCE_ROWS", 200)
     task = problem_of(n_rows, 30)
-    evidence = problem_evidence(task.settings, task.problem)
+    evidence = task.problem.evidence
     assert evidence.labelled[0] > 50 > 15 > evidence.labelled[1:].max()
     rows = some_rows(task.problem, np.random.default_rng(0))
     assert len(set(rows.tolist())) == len(rows) == 230
@@ -44,12 +44,31 @@ def test_wide_tables_are_compared_on_fewer_rows(n_values, n_others, monkeypatch)
 @pytest.mark.parametrize("changes", [{"criterion": "cluster"}, {"criterion": "cluster+mi"}, {"preset": "published"}])
 def test_criteria_without_evidence_gather_none(changes):
     task = problem_of(100, 30, **changes)
-    assert problem_evidence(task.settings, task.problem) is None
+    assert task.problem.evidence is None
+    np.testing.assert_array_equal(task.problem.marks, task.problem.positive)
+
+
+def test_rows_found_are_marked_for_the_engine_where_they_are_like_the_labelled_ones(monkeypatch):
+    monkeypatch.setattr(problem, "EVIDENCE_ROWS", 400)
+    rng = np.random.default_rng(0)
+    y = np.arange(600) < 60
+    X = rng.normal(size=(600, 8))
+    X[y, :4] += 3
+    labelled = y & (rng.random(600) < 0.5)
+    order = rng.permutation(600)
+    task = PendingFit.of(FSCPU(4, random_state=0), X[order], labelled[order]).problem
+    found = task.marks == 2
+    assert found.sum() == len(task.evidence.found) > 10
+    assert not (found & task.positive).any()
+    assert y[order][found].mean() > 0.4 > 8 * (y & ~labelled).mean()
+    np.testing.assert_array_equal(task.marks == 1, task.positive)
+    by_chance = PendingFit.of(FSCPU(4, random_state=0), rng.normal(size=(600, 8)), labelled).problem
+    assert (by_chance.evidence.agreement > 0) == (by_chance.marks == 2).any()
 
 
 def test_evidence_is_not_gathered_for_columns_never_selected_and_multiplies_on_one_thread(monkeypatch):
     task = problem_of(200, 30, never_select=[0])
-    evidence = problem_evidence(task.settings, task.problem)
+    evidence = task.problem.evidence
     assert (evidence.labelled[0], evidence.cotrained[0]) == (0, 0)
     assert evidence.labelled[1:].all()
     seen, gather = [], problem.rank_evidence
@@ -59,9 +78,8 @@ def test_evidence_is_not_gathered_for_columns_never_selected_and_multiplies_on_o
         return gather(*arguments)
 
     monkeypatch.setattr(problem, "rank_evidence", spy)
-    task = problem_of(100, 20)
     with blas_threads().limit(limits=2, user_api="blas"):
-        problem_evidence(task.settings, task.problem)
+        problem_of(100, 20)
     assert seen == [{1}]
 
 

@@ -45,7 +45,7 @@ def test_relevant_features_are_selected_more_often_and_the_same_again_with_the_s
 def test_a_search_does_not_depend_on_its_company():
     selector = FSCPU(5, max_iter=12, random_state=0)
     settings = Settings.of(selector.get_params())
-    problems = halves(selector._problem(settings, X, y), 3)
+    problems = halves(settings, selector._problem(settings, X, y), 3)
     assert [int(problem.positive.sum()) for problem in problems] == [20, 20, 20]
     for problem, (run, chosen) in zip(problems, search_halves(settings, problems, Deadline(None)), strict=True):
         ((alone, chosen_alone),) = search_halves(settings, [problem], Deadline(None))
@@ -57,7 +57,7 @@ def test_a_repeated_search_selects_what_a_fit_does():
     selector = FSCPU(5, max_iter=20, random_state=0)
     noisy, labels, _ = make_pu_clusters("40/3/1", **SIZES, noise="heavy", random_state=0)
     settings = Settings.of(selector.get_params())
-    problems = halves(selector._problem(settings, noisy, labels), 4)
+    problems = halves(settings, selector._problem(settings, noisy, labels), 4)
     repeats = search_halves(settings, problems, Deadline(None))
     for problem, (_, chosen) in zip(problems, repeats, strict=True):
         selector._fit_problem(settings, problem, FitCallbacks(selector, noisy, labels), Deadline(None))
@@ -171,8 +171,8 @@ def test_any_selector_is_assessed_by_group(selector):
 def test_labels_of_a_half_are_those_of_whole_groups():
     groups = np.arange(len(X)) // 4
     selector = FSCPU(5, random_state=0)
-    problem = selector._problem(Settings.of(selector.get_params(deep=False)), X, y, row_groups=groups)
-    for half in halves(problem, 4):
+    settings = Settings.of(selector.get_params(deep=False))
+    for half in halves(settings, selector._problem(settings, X, y, row_groups=groups), 4):
         kept = np.unique(groups[half.positive])
         assert half.positive.tolist() == ((y == 1) & np.isin(groups, kept)).tolist()
         assert len(kept) == (len(np.unique(groups[y == 1])) + 1) // 2

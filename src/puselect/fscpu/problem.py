@@ -86,6 +86,8 @@ class Problem:
     """Number of the group of each row; None if rows are independent."""
     negative: BoolArray | None = None
     """Rows that were checked and are negative, shape (n_rows,); None if there are none."""
+    evidence: Evidence | None = None
+    """Of every column; None until `with_evidence`, and where the settings ask for none."""
 
     @classmethod
     def of(
@@ -106,8 +108,16 @@ class Problem:
 
     @property
     def known(self) -> Labels:
-        """Labels as engines take them: True or 1 for labelled positives, -1 for checked negatives."""
+        """True or 1 for labelled positives, -1 for checked negatives, 0 for unlabelled rows."""
         return self.positive if self.negative is None else self.positive.astype(np.int8) - self.negative
+
+    @property
+    def marks(self) -> Labels:
+        """Labels as engines take them: `known`, and 2 for the rows that are found to be like the labelled ones."""
+        marks = self.known.astype(np.int8)
+        if self.evidence is not None:
+            marks[self.evidence.found] = 2
+        return marks
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -145,7 +155,7 @@ def problem_engine(settings: Settings, *problems: Problem) -> Engine:
     return make_engine(
         settings.engine,
         problem.table,
-        np.stack([each.known for each in problems]),
+        np.stack([each.marks for each in problems]),
         settings.mixture if settings.clusterer is None else settings.clusterer,
         n_jobs=settings.n_jobs,
         max_samples=problem.max_samples,
@@ -174,10 +184,13 @@ def pair_information(settings: Settings, problem: Problem) -> PairInformation | 
     return PairInformation.of(problem.table[rows], problem.positive[rows])
 
 
-def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
-    """Return the evidence of every column, where the settings ask for it; 0 for those never selected."""
+def with_evidence(settings: Settings, problem: Problem) -> Problem:
+    """Return the problem with the evidence of every column, where the settings ask for it; 0 for those never selected.
+
+    Without evidence, or where the rows found are not like the labelled ones, no row is found.
+    """
     if settings.criterion != "cluster+evidence" or not len(problem.budget.free):
-        return None
+        return problem
     from puselect.clustering.cpu.blas import one_blas_thread  # compiled code is loaded only when it is used
 
     rng, columns = generator(problem.entropy, Stream.EVIDENCE), problem.budget.columns
@@ -188,7 +201,8 @@ def problem_evidence(settings: Settings, problem: Problem) -> Evidence | None:
         ranks = column_ranks(part, n_threads=settings.threads_for(part.shape))
         negative = None if problem.negative is None else problem.negative[rows]
         evidence = rank_evidence(ranks, problem.positive[rows], rng, negative)
-    return evidence.widened(columns, problem.table.shape[1])
+    found = rows[evidence.found] if evidence.agreement > 0 else evidence.found[:0]
+    return replace(problem, evidence=evidence._replace(found=found).widened(columns, problem.table.shape[1]))
 
 
 def free_z_scores(budget: Budget, evidence: Evidence) -> FloatArray:

@@ -1,14 +1,12 @@
-"""The search of FSCPU: evidence, objective, optimizer; one problem with progress, or several in lockstep."""
+"""The search of FSCPU: objective and optimizer; one problem with progress, or several in lockstep."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from puselect.arrays import FloatArray
 from puselect.clustering import Engine
-from puselect.columns.evidence import Evidence
-from puselect.fscpu.problem import Problem, free_z_scores, pair_information, problem_evidence
+from puselect.fscpu.problem import Problem, free_z_scores, pair_information
 from puselect.fscpu.search_run import SearchRun, published_optimizer, run_alone, run_together
 from puselect.fscpu.settings import LEAST_POOL, POOL_PER_SELECTED, Settings
 from puselect.objective.cluster import ClusterObjective
@@ -19,26 +17,19 @@ from puselect.search.progress import Deadline
 from puselect.selectors.budget import Budget
 
 
-class Searched(NamedTuple):
-    """A search that is over, and the evidence that it started from."""
-
-    run: SearchRun
-    evidence: Evidence | None
-
-
 def search_problems(
     settings: Sequence[Settings],
     problems: Sequence[Problem],
     deadlines: Sequence[Deadline],
     engine: Engine,
     callbacks: FitCallbacks | None = None,
-) -> list[Searched]:
+) -> list[SearchRun]:
     """Search for the features of problems of one shape in lockstep: all masks of a step in one call of the engine.
 
     Parameters
     ----------
     settings, problems, deadlines
-        One of each for every search; the settings may differ in `SearchSettings` only.
+        One of each for every search; the settings may differ in `SearchSettings` only. Problems have their evidence.
     engine : Engine
         Bound to the tables or label vectors of the problems, in their order.
     callbacks : FitCallbacks, optional
@@ -47,28 +38,23 @@ def search_problems(
     second = [pair_information(*each) for each in zip(settings, problems, strict=True)]
     tables = [part.tables for part in second if part is not None]
     information = PairInformation(np.concatenate(tables)) if tables else None
-    evidence = [problem_evidence(*each) for each in zip(settings, problems, strict=True)]
     preset = settings[0].preset
-    objective = ClusterObjective(engine, preset.cluster_choice, preset.smoothing, information, len(problems))
-    parts = zip(settings, problems, evidence, deadlines, range(len(problems)), strict=True)
+    agreement = np.array([0.0 if each.evidence is None else each.evidence.agreement for each in problems])
+    objective = ClusterObjective(engine, preset.cluster_choice, preset.smoothing, information, agreement)
+    parts = zip(settings, problems, deadlines, range(len(problems)), strict=True)
     runs = [search_run(objective, *each) for each in parts]
     if callbacks is None:
         run_together(runs)
     else:
         run_alone(runs[0], callbacks)
-    return [Searched(*each) for each in zip(runs, evidence, strict=True)]
+    return runs
 
 
 def search_run(
-    objective: ClusterObjective,
-    settings: Settings,
-    problem: Problem,
-    evidence: Evidence | None,
-    deadline: Deadline,
-    target: int,
+    objective: ClusterObjective, settings: Settings, problem: Problem, deadline: Deadline, target: int
 ) -> SearchRun:
     """Return the search for the features of a problem, ready to be run."""
-    budget, n_labelled = problem.budget, int(problem.positive.sum())
+    budget, evidence, n_labelled = problem.budget, problem.evidence, int(problem.positive.sum())
     if evidence is not None:
         budget = screened(budget, evidence.z_scores, pool_size(settings, budget))
     optimizer: Optimizer

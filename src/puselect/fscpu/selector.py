@@ -17,10 +17,10 @@ from puselect.fscpu.auto_number import choose, follow_path
 from puselect.fscpu.dask_table import PartitionedTable, read_remote, remote_candidates
 from puselect.fscpu.dependence import warn_of_dependence
 from puselect.fscpu.final_clusters import Candidates, cluster_result, known_rows
-from puselect.fscpu.problem import Problem, problem_engine, with_negatives
+from puselect.fscpu.problem import Problem, problem_engine, with_evidence, with_negatives
 from puselect.fscpu.row_model import RowModel
-from puselect.fscpu.run import Searched, search_problems
-from puselect.fscpu.search_run import SearchSelector, saved_seed
+from puselect.fscpu.run import search_problems
+from puselect.fscpu.search_run import SearchRun, SearchSelector, saved_seed
 from puselect.fscpu.settings import Settings
 from puselect.fscpu.stability import repeat_search
 from puselect.labels import checked_negatives
@@ -410,18 +410,20 @@ class FSCPU(SearchSelector):
         number = self.n_features_to_select
         if is_open(number) or self.n_searches > 1:
             warn_of_dependence(table, positive, groups)
-        return choose(settings, problem, number, self.max_false) if is_open(number) else problem
+        if is_open(number):
+            problem = choose(settings, problem, number, self.max_false)
+        return with_evidence(settings, problem)
 
     def _fit_problem(self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline) -> Self:
         engine = problem_engine(settings, problem)
-        (searched,) = search_problems([settings], [problem], [deadline], engine, callbacks)
-        return self._keep_clusters(settings, problem, searched, engine)
+        (run,) = search_problems([settings], [problem], [deadline], engine, callbacks)
+        return self._keep_clusters(settings, problem, run, engine)
 
     def _keep_clusters(
-        self, settings: Settings, problem: Problem, searched: Searched, engine: Engine, target: int = 0
+        self, settings: Settings, problem: Problem, run: SearchRun, engine: Engine, target: int = 0
     ) -> Self:
         """Set the fitted attributes from a search that is over, and cluster its result."""
-        run, self.evidence_ = searched
+        self.evidence_ = problem.evidence
         is_screened = len(run.budget.free) < len(problem.budget.free)
         self._keep_result(run, self.evidence_.z_scores if self.evidence_ is not None and is_screened else None)
         seeds, deadline = run.final_seeds, run.deadline

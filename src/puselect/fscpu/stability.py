@@ -12,7 +12,7 @@ from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.columns.twins import FEWEST_ROWS, MOST_CELLS, find_twins
 from puselect.draws import Stream, generator
 from puselect.exceptions import FewLabelsWarning
-from puselect.fscpu.problem import Problem, problem_engine
+from puselect.fscpu.problem import Problem, problem_engine, with_evidence
 from puselect.fscpu.run import pool_size, search_problems
 from puselect.fscpu.search_run import SearchRun
 from puselect.fscpu.settings import Settings
@@ -143,14 +143,14 @@ def repeat_search(
         return None
     steps = max(FEWEST_STEPS, n_steps // SHARE_OF_STEPS)
     search = replace(settings.search, max_iter=steps, checkpoint=None, verbose=0)
-    repeats = search_halves(replace(settings, search=search), halves(problem, n_searches), deadline)
+    repeats = search_halves(replace(settings, search=search), halves(settings, problem, n_searches), deadline)
     if any(run.interrupted or run.timed_out for run, _ in repeats):
         return None
     selected = np.array([chosen for _, chosen in repeats])
     return summarise_selections(selected, tuple(group.columns for group in find_twins(_columns(problem), ALIKE)))
 
 
-def halves(problem: Problem, n_searches: int) -> list[Problem]:
+def halves(settings: Settings, problem: Problem, n_searches: int) -> list[Problem]:
     """Return the problem with random halves of its labels, each with half as many rows per step."""
     rng = generator(problem.entropy, Stream.HALVES)
     labelled, n_rows = np.flatnonzero(problem.positive), len(problem.positive)
@@ -160,7 +160,8 @@ def halves(problem: Problem, n_searches: int) -> list[Problem]:
         kept = split_rows(labelled, 2, problem.row_groups, rng)[0]
         positive = np.isin(np.arange(n_rows), kept)
         entropy = int(rng.integers(2**63 - 1))
-        found.append(replace(problem, positive=positive, entropy=entropy, max_samples=n_used, is_seeded=True))
+        half = replace(problem, positive=positive, entropy=entropy, max_samples=n_used, is_seeded=True)
+        found.append(with_evidence(settings, half))
     return found
 
 
@@ -175,7 +176,7 @@ def search_halves(settings: Settings, problems: list[Problem], deadline: Deadlin
     found = []
     for lot in [[problem] for problem in problems] if is_screened else [problems]:
         ends = [Deadline(seconds) for _ in lot]
-        for run, _ in search_problems([settings] * len(lot), lot, ends, problem_engine(settings, *lot)):
+        for run in search_problems([settings] * len(lot), lot, ends, problem_engine(settings, *lot)):
             optimizer = run.search.optimizer
             rng = np.random.default_rng([optimizer.seed, run.search.step])
             found.append((run, run.budget.take_within(descending_order(optimizer.scores, rng))))
