@@ -253,7 +253,7 @@ class TestBadInput:
             ({"always_keep": "abc"}, "a list of names or indices"),
             ({"population_size": 10**400}, "got one of 401 digits"),
             ({"population_size": 2**40}, "population_size must be an integer in"),
-            ({"scale": False}, "scale must be one of 'auto', 'standard', 'minmax', None, got False"),
+            ({"scale": False}, "scale must be one of 'auto', 'minmax', None, got False"),
             ({"n_jobs": "two"}, "n_jobs must be an integer"),
             ({"preset": "paper"}, "preset must be one of 'default', 'published', got 'paper'"),
             ({"preset": "published", "criterion": "cluster+evidence"}, "with preset='published'"),
