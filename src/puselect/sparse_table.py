@@ -55,12 +55,6 @@ class SparseTable:
             return SparseTable(self.values[key], self.offset[key[1]])
         return SparseTable(self.values[key], self.offset)
 
-    @property
-    def half_range(self) -> float:
-        """Half of the largest range of a column."""
-        high, low = (part.toarray().ravel() / 2 for part in (self.values.max(axis=0), self.values.min(axis=0)))
-        return float((high - low).max())
-
     def dense(self) -> AnyArray:
         """Return the table as an array."""
         return np.asarray(self.values.toarray() + self.offset.astype(self.values.dtype))

@@ -6,6 +6,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from puselect.arrays import AnyArray, FloatArray, IntArray
+from puselect.scaling import column_extremes
 from puselect.sparse_table import SparseTable
 
 COVARIANCE_TYPES = ("full", "diag", "spherical", "tied")
@@ -96,9 +97,8 @@ LEAST_REGULARISATION = 1e-20  # of the squared range: far below the variance tha
 
 def half_range(X: AnyArray | SparseTable) -> float:
     """Return half of the largest range of a column; `X` has shape (.., n_rows, n_features)."""
-    if isinstance(X, SparseTable):
-        return X.half_range
-    return float((X.max(axis=-2) / 2 - X.min(axis=-2) / 2).max())  # halved first: the range itself may overflow
+    low, high = column_extremes(X.values) if isinstance(X, SparseTable) else (X.min(axis=-2), X.max(axis=-2))
+    return float((high / 2 - low / 2).max())  # halved first: the range itself may overflow
 
 
 def check_range(name: str, X: AnyArray | SparseTable) -> None:

@@ -169,12 +169,10 @@ def _costs_and_limit(
     costs = np.ones(n_features) if feature_costs is None else feature_costs
     if costs.shape != (n_features,):
         raise ValueError(f"feature_costs must hold one cost for each of {n_features} features, got {costs.shape}")
-    if not (np.isfinite(costs).all() and (costs > 0).all()):
-        bad = costs[~(np.isfinite(costs) & (costs > 0))][0]
-        raise ValueError(f"feature_costs must be positive and finite, got {bad:g}")
+    bad = costs[~((costs > 0) & (costs <= LARGEST_COST))]
+    if len(bad):
+        raise ValueError(f"feature_costs must be positive and at most {LARGEST_COST:g}, got {bad[0]:g}")
     check_equal_costs(groups, costs)
-    if costs.max() > LARGEST_COST:
-        raise ValueError(f"feature_costs must be at most {LARGEST_COST:g}, got {costs.max():g}")
     if budget is None:
         return costs, float(costs.sum())
     if not (isinstance(budget, Real) and 0 < budget <= sys.float_info.max):
