@@ -92,7 +92,7 @@ def with_every_section(found: Selection) -> Selection:
     category = replace(
         found.panels[0], members=("=1", "<i>"), edges=(), labelled=(0.7, 0.3), candidates=(0.5, 0.5), others=(0.1, 0.9)
     )
-    mark = Mark("<b>city</b>", Direction("more"), 0.8, 0.1, (0.8,), (0.1,))
+    mark = Mark("<b>city</b>", Direction("more"), 0.8, 0.1)
     return replace(
         found,
         features=tuple(replace(feature, cost=1.5) for feature in found.features),

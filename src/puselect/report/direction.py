@@ -75,11 +75,14 @@ class Direction:
             case _:
                 return self._frequency()
 
+    def shown(self, value: float) -> str:
+        """Return a value of the column in few digits, or as a date."""
+        return day(value) if self.is_date else number(value)
+
     def _range(self) -> str:
-        shown = day if self.is_date else number
         if self.low is None or self.high is None:
-            return f"below {shown(self.high or 0.0)}" if self.low is None else f"above {shown(self.low)}"
-        return f"{shown(self.low)} to {shown(self.high)}"
+            return f"below {self.shown(self.high or 0.0)}" if self.low is None else f"above {self.shown(self.low)}"
+        return f"{self.shown(self.low)} to {self.shown(self.high)}"
 
     def _frequency(self) -> str:
         if self.n_inside == 0:
