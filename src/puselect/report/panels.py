@@ -68,7 +68,8 @@ class Mark:
     def __str__(self) -> str:
         if not self._is_share:
             return f"{self.feature} {self.direction}"
-        return f"{self.feature} {'mostly' if self.inside > 0.5 else 'often' if self.inside > self.outside else 'rarely'}"
+        word = "mostly" if self.inside > 0.5 else "often" if self.inside > self.outside else "rarely"
+        return f"{self.feature} {word}"
 
     @property
     def figures(self) -> str:
@@ -136,19 +137,21 @@ def _panel(table: AnyArray, sets: Rows, unit: Unit, dates: Collection[str]) -> P
     values = np.unique(column)
     edges = values if len(values) <= FEW_VALUES else _edges(column)
     place = np.clip(np.searchsorted(edges, column, side="right") - 1, 0, len(edges) - 1 - (edges is not values))
-    shares = [_shares(np.eye(place.max() + 1)[place[part]]) for part in sets]
+    labelled, candidates, others = (_shares(np.eye(place.max() + 1)[place[part]]) for part in sets)
     members = ("no", "yes") if values.tolist() == [0, 1] else tuple(map(number, values)) if len(values) == 2 else ()
-    return Panel(unit.name, members, tuple(map(_short, edges)), *shares, compared[shown], names[shown])
+    ends = tuple(map(_short, edges))
+    return Panel(unit.name, members, ends, labelled, candidates, others, compared[shown], names[shown])
 
 
 def _category_panel(columns: AnyArray, sets: Rows, unit: Unit) -> Panel:
     words = [name.removeprefix(f"{unit.name}=") for name in unit.members]
-    n_known, others = columns[sets.known].sum(axis=0).astype(int), columns[sets.others].mean(axis=0, dtype=np.float64)
-    direction = compare_shares(n_known, len(sets.known), others, words)
+    n_known, usual = columns[sets.known].sum(axis=0).astype(int), columns[sets.others].mean(axis=0, dtype=np.float64)
+    direction = compare_shares(n_known, len(sets.known), usual, words)
     rest = 1 - columns.sum(axis=1, keepdims=True)
     if max(rest[part].mean() for part in sets if len(part)) >= CUT:
         columns, words = np.hstack([columns, rest]), [*words, "other"]
-    return Panel(unit.name, tuple(words), (), *(_shares(columns[part]) for part in sets), direction)
+    labelled, candidates, others = (_shares(columns[part]) for part in sets)
+    return Panel(unit.name, tuple(words), (), labelled, candidates, others, direction)
 
 
 def _edges(column: FloatArray) -> FloatArray:
@@ -224,7 +227,7 @@ def _mark(column: AnyArray, rows: BoolArray, name: str, dates: Collection[str]) 
     values = column.astype(np.float64)
     middle = np.mean if np.isin(values, (0, 1)).all() else np.median
     direction = compare(values[rows], values, name in dates)
-    return Mark(name, direction, _short(middle(values[rows])), _short(middle(values)))
+    return Mark(name, direction, _short(float(middle(values[rows]))), _short(float(middle(values))))
 
 
 def _short(value: float) -> float:
