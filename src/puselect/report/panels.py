@@ -1,6 +1,6 @@
 """Panels: the distribution of each selected feature among positives and others, and marks of positive clusters."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
@@ -16,7 +16,6 @@ from puselect.selectors.result import Unit
 
 MOST_PANELS, MOST_MARKS, MOST_ROWS = 30, 4, 20_000
 N_BINS = 24
-COLUMNS_AT_A_TIME = 256
 CUT = 0.005
 
 
@@ -177,54 +176,38 @@ def cluster_portraits(
     units: Sequence[Unit],
     dates: Collection[str] = (),
 ) -> tuple[Portrait, ...]:
-    """Return what marks the positive clusters of one clustering, those with most labelled rows first."""
+    """Return what marks the positive clusters of one clustering, those with most labelled rows first.
+
+    A mark is one of the first features in which the rows differ from all rows, by its clearest column.
+    """
     place = (final.distances(final.scaled(table[:, support]), which) + final.constant[which]).argmin(axis=1)
     wanted = np.flatnonzero(final.positive[which] & np.isin(np.arange(final.size.shape[1]), place))
     inside = wanted[:, None] == place
     if inside.all():  # one cluster of all rows
         return ()
-    clarity = _clarity(table, inside, [column for unit in units for column in unit.columns])
-    found = [
-        Portrait(float(final.size[which, cluster]), float(final.labelled[which, cluster]), marks)
-        for cluster, marks in zip(wanted, _marks(table, inside, units, clarity, dates), strict=True)
-    ]
+    shown = units[:MOST_PANELS]
+    values = table[:, [column for unit in shown for column in unit.columns]].astype(np.float64)
+    names = [name for unit in shown for name in unit.members or (unit.name,)]
+    owner = np.repeat(np.arange(len(shown)), [len(unit.columns) for unit in shown])
+    found = []
+    for cluster, rows, clarity in zip(wanted, inside, _clarity(values, inside), strict=True):
+        order = np.argsort(-clarity, kind="stable")
+        clearest = order[np.sort(np.unique(owner[order], return_index=True)[1])][:MOST_MARKS]
+        marks = (_mark(values[:, j], rows, names[j], dates) for j in clearest)
+        clear = tuple(mark for mark in marks if mark.direction.is_clear)
+        found.append(Portrait(float(final.size[which, cluster]), float(final.labelled[which, cluster]), clear))
     return tuple(sorted(found, key=lambda portrait: -portrait.labelled))
 
 
-def _clarity(table: AnyArray, inside: BoolArray, columns: Sequence[int]) -> FloatArray:
-    """Return how much the rows of each cluster differ from all rows in each column.
-
-    For many columns at a time: only a few of the thousands that a wide table may have are then looked at closely.
-    """
+def _clarity(values: FloatArray, inside: BoolArray) -> FloatArray:
+    """Return how much the rows of each cluster differ from all rows in each column, by its ranks."""
     weight = inside / inside.sum(axis=1, keepdims=True)
-    found = np.empty((len(inside), len(columns)))
-    for begin in range(0, len(columns), COLUMNS_AT_A_TIME):
-        part = slice(begin, begin + COLUMNS_AT_A_TIME)
-        values = table[:, columns[part]].astype(np.float64)
-        place = (2 * rankdata(values, axis=0) - 1) / len(values) - 1  # from -1 for the lowest to 1
-        spread = weight @ np.abs(place) - np.abs(place).mean(axis=0)
-        found[:, part] = np.maximum(np.abs(weight @ place), np.abs(spread))
-    return found
+    place = (2 * rankdata(values, axis=0) - 1) / len(values) - 1  # from -1 for the lowest to 1
+    spread = weight @ np.abs(place) - np.abs(place).mean(axis=0)
+    return np.asarray(np.maximum(np.abs(weight @ place), np.abs(spread)))
 
 
-def _marks(
-    table: AnyArray, inside: BoolArray, units: Sequence[Unit], clarity: FloatArray, dates: Collection[str]
-) -> Iterator[tuple[Mark, ...]]:
-    """Yield for each cluster the features in which it differs most from all rows, each by its clearest column."""
-    ends = np.cumsum([len(unit.columns) for unit in units])[:-1]
-    for rows, sizes in zip(inside, clarity, strict=True):
-        parts = np.split(sizes, ends)
-        best = sorted(range(len(units)), key=lambda i: -parts[i].max())[:MOST_MARKS]
-        clearest = [(units[i], int(parts[i].argmax())) for i in best]
-        marks = (
-            _mark(table[:, unit.columns[j]], rows, unit.members[j] if unit.members else unit.name, dates)
-            for unit, j in clearest
-        )
-        yield tuple(mark for mark in marks if mark.direction.is_clear)
-
-
-def _mark(column: AnyArray, rows: BoolArray, name: str, dates: Collection[str]) -> Mark:
-    values = column.astype(np.float64)
+def _mark(values: FloatArray, rows: BoolArray, name: str, dates: Collection[str]) -> Mark:
     middle = np.mean if np.isin(values, (0, 1)).all() else np.median
     direction = compare(values[rows], values, name in dates)
     return Mark(name, direction, _short(float(middle(values[rows]))), _short(float(middle(values))))
