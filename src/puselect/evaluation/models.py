@@ -48,15 +48,13 @@ class BaggedSamples:
         """Grow the trees; 1 in `y` marks labelled rows."""
         is_labelled = np.asarray(y) == 1
         labelled, unlabelled = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
-        samples = [
-            np.concatenate([labelled, self.rng.choice(unlabelled, len(labelled))])
-            for _ in range(SMALL_LEAVES["n_estimators"])
-        ]
-        tree = {"max_features": "sqrt", "min_samples_leaf": SMALL_LEAVES["min_samples_leaf"]}
-        self.trees = [
-            DecisionTreeClassifier(**tree, random_state=number).fit(X[rows], is_labelled[rows])
-            for number, rows in enumerate(samples)
-        ]
+        self.trees = []
+        for number in range(SMALL_LEAVES["n_estimators"]):
+            rows = np.concatenate([labelled, self.rng.choice(unlabelled, len(labelled))])
+            tree = DecisionTreeClassifier(
+                max_features="sqrt", min_samples_leaf=SMALL_LEAVES["min_samples_leaf"], random_state=number
+            )
+            self.trees.append(tree.fit(X[rows], is_labelled[rows]))
         return self
 
     def predict_proba(self, X: FloatArray) -> FloatArray:

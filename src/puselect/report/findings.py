@@ -18,7 +18,6 @@ from puselect.tables.column_outcomes import leak_text
 
 FEW_LABELS = 20
 FEWEST_COMPARED, MOST_COMPARED = 20, 2000
-MANY_DEGENERATE = 0.25
 CHECKED_CELLS = 2_000_000
 FEWEST_CHECKED = 1000
 MOST_SUSPECTS = 20
@@ -38,7 +37,6 @@ class Code(StrEnum):
     POSITIVE_EVERYWHERE = "positive-everywhere"
     TIMED_OUT = "timed-out"
     UNSETTLED = "unsettled"
-    DEGENERATE = "degenerate"
     IDENTIFIER = "identifier"
     CATEGORY_CODES = "category-codes"
     MISSING_CODE = "missing-code"
@@ -235,12 +233,6 @@ def _search(result: FitResult, search: SearchResult) -> Iterator[Finding]:
             Code.UNSETTLED,
             f"Undecided: {round((1 - search.settled) * len(search.searched))} of {len(search.searched)} features",
             "Their probabilities ended between 0.1 and 0.9, so their ranks are uncertain. Raise max_iter (--max-iter).",
-        )
-    if search.n_degenerate > MANY_DEGENERATE * search.n_evaluations:
-        yield note(
-            Code.DEGENERATE,
-            f"Degenerate: {search.n_degenerate:,} of {search.n_evaluations:,} clusterings",
-            "Empty or flat clusters: duplicated rows, few distinct values, or too many clusters (n_clusters).",
         )
 
 

@@ -85,12 +85,11 @@ def summarise(
     notes : list of str
         Shown with the settings.
     findings : list of Finding
-        Shown with those about the data and the search, such as `puselect.report.findings.table_findings`.
+        Shown with those about the data and the search.
     suitability : Suitability, optional
         From `puselect.checks.suitability.check_suitability`.
     row_numbers : array-like of shape (n_rows,), optional
-        Name of each row of `X`, an integer or a string, such as the row of the file that `X` is a sample of. By default
-        the index of a data frame, if it has integers or strings, otherwise the position.
+        Name of each row of `X`, an integer or a string. By default the index of a data frame, or the position.
     row_name : str
         What these names are, such as the column they come from.
     columns : list of ColumnOutcome
@@ -116,7 +115,7 @@ def summarise(
         columns, recipes = preparer.outcomes_, preparer.encoders_
         findings = [*findings, *table_findings(preparer.notes_)]
     dates = {recipe.column for recipe in recipes if recipe.kind == "date"}
-    features, search = _features(result, dates), result.search
+    features, search, seed = _features(result, dates), result.search, result.settings["random_state"]
     table, positive, rows = None, None, {}
     if X is not None and y is not None:
         table = _read_table(X, selector)
@@ -134,7 +133,7 @@ def summarise(
         objective=result.objective,
         seconds=seconds,
         command=python_expression(selector) if command is None else command,
-        seed=_seed(result.settings["random_state"]),
+        seed=int(seed) if isinstance(seed, Integral) else None if seed is None else repr(seed),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         score_name=SCORE if search is None else PROBABILITY,
         features=features,
@@ -250,10 +249,6 @@ def _describe_rows(
         "panels": panels,
         "portraits": portraits,
     }
-
-
-def _seed(state: object) -> int | str | None:
-    return int(state) if isinstance(state, Integral) else None if state is None else repr(state)
 
 
 def _typical(final: Clusterings) -> int:
