@@ -31,7 +31,7 @@ def main() -> None:
         browser = launch(playwright)
         shoot(browser, selection, "report-top")
         shoot(browser, selection, "report-features", "#r0-panels")
-        shoot(browser, selection, "report-number", "details:has([data-part=number])")
+        shoot(browser, selection, "report-number", "details:has(.curves)")
         shoot(browser, selection, "report-again", ".which")
         shoot(browser, selection, "report-map", "#r0-map")
         shoot(browser, comparison, "report-compare")

@@ -54,7 +54,7 @@ class Visit:
         for event, listener in self.listeners.items():
             page.on(event, listener)
         page.goto(file.as_uri())
-        page.evaluate(TWO_FRAMES)  # charts are drawn after the first layout
+        page.evaluate(TWO_FRAMES)
 
     def __enter__(self) -> "Visit":
         return self

@@ -75,7 +75,7 @@ def test_the_path_has_three_lines_and_stability_a_bar_and_an_interval_for_each_f
     selector = KBest(3).fit(X, y)
     found = assess_stability(selector, X, y, n_searches=3)
     ax = plots.stability(selector, most=4)
-    widths = [bar.get_width() for bar in ax.patches[4:]]
+    widths = [bar.get_width() for bar in ax.patches[:4]]
     order = np.argsort(selector.ranking_)[:4]
     assert widths == [found.frequency[j] for j in order]
     assert len(ax.collections[0].get_segments()) == 4

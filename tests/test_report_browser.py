@@ -55,7 +55,7 @@ CONTRASTS = """() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let text = walker.nextNode(); text; text = walker.nextNode()) {
     const node = text.parentElement, style = getComputedStyle(node);
-    const aside = node.closest("script, style, .hidden, :disabled, .arrow");
+    const aside = node.closest("script, style, .hidden, :disabled");
     if (!text.data.trim() || !node.checkVisibility() || aside) continue;
     const ink = node.closest("svg") ? style.fill : style.color;
     const [a, b] = [light(colour(ink)), light(behind(node))];
@@ -92,7 +92,7 @@ def with_every_section(found: Selection) -> Selection:
     category = replace(
         found.panels[0], members=("=1", "<i>"), edges=(), labelled=(0.7, 0.3), candidates=(0.5, 0.5), others=(0.1, 0.9)
     )
-    mark = Mark("<b>city</b>", Direction("more"), 0.8, 0.1, (0.8,), (0.1,))
+    mark = Mark("<b>city</b>", Direction("more"), 0.8, 0.1)
     return replace(
         found,
         features=tuple(replace(feature, cost=1.5) for feature in found.features),
@@ -135,7 +135,7 @@ def names_shown(page: Any) -> list[str]:
     return page.locator("[data-part=ranking] tbody td.feature").all_text_contents()
 
 
-NAMELESS = """() => [...document.querySelectorAll("button, input, a, [tabindex='0'], canvas, svg[role=img]")]
+NAMELESS = """() => [...document.querySelectorAll("button, input, a, [tabindex='0'], svg[role=img]")]
   .filter((n) => !(n.getAttribute("aria-label") || n.textContent.trim() || n.labels?.length))
   .map((n) => n.outerHTML)"""
 
@@ -157,46 +157,35 @@ def test_pages_open_offline_without_a_complaint_whatever_names_hold(
             assert visit.requests == [file.as_uri()]
 
 
-def test_ranking_is_paged_searched_and_sorted_with_the_keyboard_alone(
+def test_ranking_is_searched_and_sorted_with_the_keyboard_alone(
     window: Any, report: Path, selection: Selection
 ) -> None:
     with OpenVisit(window, report) as visit:
-        page, keys = visit.page, visit.page.keyboard
-        page.locator("[data-part=ranking] [data-go=next]").focus()
+        page, keys, part = visit.page, visit.page.keyboard, visit.page.locator("[data-part=ranking]")
+        assert names_shown(page) == [feature.name for feature in selection.features[:20]]
+        part.get_by_role("button", name="Show more").focus()
         keys.press("Enter")
-        keys.press("Enter")
-        assert names_shown(page) == [feature.name for feature in selection.features[40:60]]
-        head = page.locator("[data-part=ranking] th[data-key=rank]")
-        head.locator("button").click()
-        assert head.get_attribute("aria-sort") == "descending"
-        assert names_shown(page) == [feature.name for feature in selection.features[::-1][:20]]
-        head.locator("button").click()
-        page.locator("[data-part=ranking] input[type=search]").focus()
+        assert names_shown(page) == [feature.name for feature in selection.features[:80]]
+        part.get_by_role("searchbox").focus()
         keys.type("FEATURE 3")
         found = [feature.name for feature in selection.features if "feature 3" in feature.name]
         assert names_shown(page) == found
-        assert page.locator("[data-part=ranking] [role=status]").text_content() == f"{len(found)} of 100 features"
-        for _ in range(3):  # the filter, the frame of the table, its first head
-            keys.press("Tab")
+        assert part.get_by_role("status").text_content() == f"{len(found)} of 100 features"
+        keys.press("Tab")  # the frame of the table
+        keys.press("Tab")
         keys.press("Enter")
+        assert part.locator("th").first.get_attribute("aria-sort") == "descending"
         assert names_shown(page) == found[::-1]
-        keys.press("Shift+Tab")
-        keys.press("Shift+Tab")
-        keys.press("Space")
-        chosen = [feature.name for feature in selection.features if feature.selected and feature.name in found]
-        assert names_shown(page) == (chosen[::-1] or [])
 
 
-def test_map_is_drawn_and_hides_what_is_unchecked(window: Any, report: Path) -> None:
-    inked = """(canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)
-      .data.filter((value, i) => i % 4 === 3 && value).length"""
+def test_map_is_drawn_and_hides_what_is_unchecked(window: Any, report: Path, selection: Selection) -> None:
     with Visit(window, report) as visit:
-        canvas = visit.page.locator("[data-part=map] canvas")
-        before = canvas.evaluate(inked)
-        for box in visit.page.locator("[data-part=map] input").all():
+        map_of_rows = visit.page.locator("[data-part=map]")
+        assert map_of_rows.locator("circle").count() == len(selection.view.row)
+        assert f"row {selection.view.row[0]}, " in map_of_rows.text_content()
+        for box in map_of_rows.locator("input").all():
             box.uncheck()
-        assert before > 5000
-        assert canvas.evaluate(inked) == 0
+        assert map_of_rows.locator("circle:visible").count() == 0
 
 
 def test_the_first_screen_answers_five_questions(window: Any, report: Path, selection: Selection) -> None:
@@ -215,8 +204,6 @@ def test_the_first_screen_answers_five_questions(window: Any, report: Path, sele
             assert first_bar == f"{100 * selection.stability.frequency[column]:.0f}%"
             assert page.locator(".panel").count() == len(selection.panels)
             assert set(page.locator(".panel .quiet").all_text_contents()) == {"cost 1.5"}
-            drawn = sum(len(mark.here) > 1 for found in selection.portraits for mark in found.marks)
-            assert page.locator(".portraits svg.small").count() == drawn > 0
 
 
 def test_candidates_download_as_csv_with_formulas_quoted(window: Any, selection: Selection, tmp_path: Path) -> None:
@@ -238,7 +225,7 @@ def test_links_inside_lead_somewhere(window: Any, report: Path) -> None:
     with Visit(window, report, reduced_motion="reduce") as visit:
         links = visit.page.locator("a[href^='#']")
         assert links.count() >= 10
-        for link in visit.page.locator("nav.sections a").all():
+        for link in visit.page.locator("nav a").all():
             target = visit.page.locator(link.get_attribute("href"))
             link.click()
             visit.page.wait_for_function(IN_VIEW, arg=target.element_handle())
@@ -252,7 +239,7 @@ def test_all_text_has_enough_contrast(window: Any, report: Path, comparison_repo
         with OpenVisit(window, file, color_scheme=scheme) as visit:
             assert visit.page.evaluate(CONTRASTS) == []
             visit.page.locator("#theme").click()
-            assert visit.page.evaluate("document.documentElement.dataset.theme") != scheme
+            assert visit.page.evaluate("getComputedStyle(document.documentElement).colorScheme") not in ("", scheme)
             assert visit.page.evaluate(CONTRASTS) == []
 
 
@@ -283,20 +270,6 @@ def test_the_tab_key_reaches_everything_in_order_and_shows_where_it_is(window: A
         assert all(is_seen for _, is_seen in steps)
 
 
-def test_long_names_keep_their_ends(window: Any, tmp_path: Path) -> None:
-    X, y, _ = make_pu_clusters("40/1/1", n_negative=200, n_positive=50, n_relevant=3, n_irrelevant=3, random_state=0)
-    names = [f"a long name that all of these columns happen to begin with {i}" for i in range(6)]
-    selection = summarise(FSCPU(3, max_iter=3, random_state=0).fit(X, y), X, y, feature_names=names)
-    with Visit(window, write_report(selection, tmp_path / "long.html")) as visit:
-        for name, label in zip(selection.selected, visit.page.locator(".which .label").all(), strict=True):
-            assert (label.text_content(), label.get_attribute("title")) == (name, name)
-            right = label.bounding_box()["x"] + label.bounding_box()["width"]
-            end = label.locator("span").last.bounding_box()
-            assert end["x"] + end["width"] <= right + 1
-            start = label.locator("span").first
-            assert start.evaluate("(node) => node.scrollWidth > node.clientWidth"), "the middle gives way"
-
-
 @pytest.mark.parametrize("changes", [{"n_labelled": 3}, {"n_labelled": 1800}, {"suitability": CHANCE}])
 def test_pages_of_which_nothing_can_be_told_show_no_percentage(
     window: Any, selection: Selection, tmp_path: Path, changes: Any
@@ -315,11 +288,10 @@ def test_a_comparison_draws_scores_and_baselines_do_not_vote(window: Any, tmp_pa
     result = Comparison.of(chosen, dict.fromkeys(chosen, 1.0), scores, n_features=4)
     with Visit(window, write_report(result, tmp_path / "comparison.html")) as visit:
         page = visit.page
-        assert page.locator("[data-part=scores] circle.split").count() == 12
-        assert page.locator("[data-part=choices] .figure").all_text_contents() == ["2 of 2", "1 of 2", "1 of 2"]
+        assert page.locator(".score circle.split").count() == 12
+        votes = page.locator("[data-part=choices] td:nth-child(2)").all_text_contents()
+        assert votes == ["2 of 2", "1 of 2", "1 of 2"]
         assert page.locator("[data-part=choices] th").count() == 4
-        page.get_by_label("selected by all").check()
-        assert page.locator("[data-part=choices] tbody tr").count() == 1
 
 
 def test_the_number_of_features_is_drawn_and_reports_without_data_open(window: Any, tmp_path: Path) -> None:
@@ -328,9 +300,7 @@ def test_the_number_of_features_is_drawn_and_reports_without_data_open(window: A
     ranked = summarise(KBest(5).fit(X, y), X, y)
     with OpenVisit(window, write_report([alone, ranked], tmp_path / "two.html")) as visit:
         assert visit.problems == []
-        lines = visit.page.locator("[data-part=number] path.line")
-        assert lines.evaluate_all("nodes => nodes.map((n) => n.getAttribute('d').split('L').length)") == [
-            len(alone.path.size)
-        ] * 3
+        curves = visit.page.locator(".curves polyline")
+        assert curves.evaluate_all("nodes => nodes.map((n) => n.points.length)") == [len(alone.path.size)] * 3
         assert visit.page.locator("h1").all_text_contents()[1].startswith("KBest selects ")
         assert visit.page.locator("[data-part=map]").count() == 1

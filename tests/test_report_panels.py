@@ -5,7 +5,6 @@ from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.fscpu.final_clusters import Candidates
 from puselect.report import panels
-from puselect.report.direction import Where
 from puselect.report.panels import Rows, feature_panels
 from puselect.report.summary import summarise
 from puselect.selectors.result import Unit
@@ -89,32 +88,12 @@ def test_what_marks_a_cluster_is_said_in_words():
     assert found
     assert found[0].labelled >= max(cluster.labelled for cluster in found)
     assert "x0 very high" in str(found[0])
+    assert all(len(cluster.marks) <= panels.MOST_MARKS for cluster in found)
 
 
-@pytest.fixture
-def clusters(rows):
-    """600 columns, of which ten mark one of three clusters; the last hundred hold zeros and ones."""
-    rng, _ = rows
-    place = rng.integers(0, 3, 120)
-    table = np.c_[rng.normal(size=(120, 500)), rng.random((120, 100)) < 0.4]
-    table[:, :5] += 3 * (place == 0)[:, None]
-    table[place == 1, 500:505] = 1
-    units = [Unit(f"c{j}", j, (j,), ()) for j in range(596)]
-    units.append(Unit("last", 596, tuple(range(596, 600)), tuple("abcd")))
-    return table, place == np.arange(3)[:, None], units
-
-
-def test_only_what_is_shown_of_a_cluster_is_looked_at_closely(clusters, monkeypatch):
-    table, inside, units = clusters
-    looked_at = []
-    closely = panels._mark
-    monkeypatch.setattr(panels, "_mark", lambda *given: looked_at.append(given[2]) or closely(*given))
-    found = list(panels._marks(table, inside, units, panels._clarity(table, inside, list(range(600))), ()))
-    assert {mark.feature for mark in found[0]} < {f"c{j}" for j in range(5)}
-    assert {mark.feature for mark in found[1]} < {f"c{j}" for j in range(500, 505)}
-    assert [mark.direction.code for mark in found[0]] == [Where.HIGH] * 4
-    assert all(str(mark).endswith("mostly") for mark in found[1])
-    assert len(looked_at) == 3 * panels.MOST_MARKS
+def test_a_category_is_marked_by_its_share():
+    mark = panels._mark(np.repeat([0.0, 1.0, 0.0], [10, 50, 140]), np.arange(200) < 60, "city=Rome", ())
+    assert (str(mark), mark.figures) == ("city=Rome mostly", "83% here, 25% in all rows")
 
 
 def test_candidates_as_rows_of_a_frame():

@@ -89,4 +89,4 @@ class TestSections:
         page = render.render(found)
         assert page.count(PROXY) == 1
         assert PROXY not in render.render(replace(found, score_is_proxy=False))
-        assert re.findall(r'href="#r0-(\w+)"', page) == ["scores", "methods", "features", "repeat"]
+        assert re.findall(r'href="#r0-(\w+)"', page) == ["methods", "features", "repeat"]

@@ -13,7 +13,7 @@ from puselect.fscpu.final_clusters import known_rows
 from puselect.fscpu.projection import CANDIDATE, LABELLED, UNLABELLED, principal_axes, row_kinds
 from puselect.scaling import as_numbers
 from puselect.selectors.base import PUSelector
-from puselect.selectors.result import FitResult, Unit
+from puselect.selectors.result import FitResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,13 +43,9 @@ def ranking(selector: PUSelector, ax: "Axes | None" = None, most: int = 30) -> "
     'score'
     """
     result = selector.result_
-    best = result.units()[:most]
-    columns = [unit.column for unit in best]
-    ax = _axes(ax, BAR_INCHES * len(best) + 1)
-    ax.barh(np.arange(len(best)), result.scores[columns], color=_colours(result, columns))
-    _name_bars(ax, best)
+    ax, _ = _bars(result, result.scores, ax, most)
     ax.set_xlabel("score" if result.search is None else "probability")
-    return _plain(ax)
+    return ax
 
 
 def clusters(selector: PUSelector, X: ArrayLike, y: ArrayLike, ax: "Axes | None" = None) -> "Axes":
@@ -79,13 +75,18 @@ def clusters(selector: PUSelector, X: ArrayLike, y: ArrayLike, ax: "Axes | None"
     kind = row_kinds(len(table), positive, found)
     points, explained = principal_axes(columns, result.selected_groups())
     ax = _axes(ax)
-    _scatter(ax, points[kind == UNLABELLED], "unlabelled", color=QUIET, s=6, linewidths=0)
-    _scatter(ax, points[kind == CANDIDATE], "candidate", color=OTHER, s=10, linewidths=0)
-    edge = ax.get_facecolor()
-    _scatter(ax, points[kind == LABELLED], "known positive", color=RELEVANT, s=26, marker="D", edgecolors=edge)
+    styles = (
+        (UNLABELLED, "unlabelled", QUIET, 6),
+        (CANDIDATE, "candidate", OTHER, 10),
+        (LABELLED, "known positive", RELEVANT, 26),
+    )
+    for which, label, colour, size in styles:
+        some = points[kind == which]
+        if len(some):
+            ax.scatter(some[:, 0], some[:, 1], size, colour, label=f"{label} ({len(some):,})", linewidths=0)
     ax.set(xlabel=f"first component ({explained[0]:.0%})", ylabel=f"second component ({explained[1]:.0%})")
     ax.legend(frameon=False)
-    return _plain(ax)
+    return ax
 
 
 def path(selector: PUSelector, ax: "Axes | None" = None) -> "Axes":
@@ -120,7 +121,7 @@ def path(selector: PUSelector, ax: "Axes | None" = None) -> "Axes":
     ax.axvline(found.n_features, color=ink, linewidth=0.8, label=f"selected: {found.n_features}")
     ax.set(xlabel="number of features", ylim=(0, 1.02), xlim=(min(found.size), max(found.size)))
     ax.legend(frameon=False)
-    return _plain(ax)
+    return ax
 
 
 def stability(selector: PUSelector, ax: "Axes | None" = None, most: int = 30) -> "Axes":
@@ -150,33 +151,25 @@ def stability(selector: PUSelector, ax: "Axes | None" = None, most: int = 30) ->
     found = result.stability
     if found is None:
         raise ValueError("stability needs a selector with stability_; fit with n_searches=8 or call assess_stability")
-    best = result.units()[:most]
-    columns = [unit.column for unit in best]
-    ax = _axes(ax, BAR_INCHES * len(best) + 1)
+    ax, columns = _bars(result, np.array(found.frequency), ax, most)
     shares = (found.frequency, found.low, found.high, found.twin_frequency)
     share, low, high, both = (np.array(values)[columns] for values in shares)
-    place = np.arange(len(best))
-    ax.barh(place, both, color=QUIET, alpha=0.4)
-    ax.barh(place, share, color=_colours(result, columns))
-    ink = ax.xaxis.label.get_color()
+    place, ink = np.arange(len(columns)), ax.xaxis.label.get_color()
+    ax.barh(place, both - share, left=share, color=QUIET, alpha=0.4)
     ax.errorbar(share, place, xerr=[share - low, high - share], fmt="none", ecolor=ink, elinewidth=0.8, capsize=2)
-    _name_bars(ax, best)
     ax.set(xlim=(0, 1), xlabel=f"share of {found.n_searches} searches that select it")
-    return _plain(ax)
+    return ax
 
 
-def _colours(result: FitResult, columns: list[int]) -> list[str]:
-    return [RELEVANT if result.support[column] else QUIET for column in columns]
-
-
-def _name_bars(ax: "Axes", units: list[Unit]) -> None:
-    ax.set_yticks(np.arange(len(units)), [unit.name.replace("$", r"\$") for unit in units])
+def _bars(result: FitResult, values: FloatArray, ax: "Axes | None", most: int) -> "tuple[Axes, list[int]]":
+    """Draw a bar for each of the best features, and return their columns."""
+    best = result.units()[:most]
+    columns = [unit.column for unit in best]
+    ax, place = _axes(ax, BAR_INCHES * len(best) + 1), np.arange(len(best))
+    ax.barh(place, values[columns], color=[RELEVANT if result.support[column] else QUIET for column in columns])
+    ax.set_yticks(place, [unit.name.replace("$", r"\$") for unit in best])
     ax.invert_yaxis()
-
-
-def _scatter(ax: "Axes", points: FloatArray, label: str, **style: Any) -> None:
-    if len(points):
-        ax.scatter(points[:, 0], points[:, 1], label=f"{label} ({len(points):,})", **style)
+    return ax, columns
 
 
 def pyplot() -> Any:
@@ -192,9 +185,5 @@ def _axes(ax: "Axes | None", least_height: float = 0.0) -> "Axes":
     if ax is not None:
         return ax
     new: Axes = pyplot().subplots(figsize=(7, max(4, least_height)), layout="constrained")[1]
+    new.spines[["top", "right"]].set_visible(False)
     return new
-
-
-def _plain(ax: "Axes") -> "Axes":
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax

@@ -185,7 +185,7 @@ class TestReport:
             ET.parse(tmp_path / "figures" / f"{name}.svg")
         svg = (tmp_path / "figures" / "convergence-2-fscpu.svg").read_text()
         assert (svg.count("stroke: #d1242f"), svg.count("stroke: #2f81f7")) == (4, 8), "relevant features are red"
-        assert page.count("<svg") == len(names) + 1  # and the button of the theme
+        assert page.count("<svg") == len(names)
         assert "currentColor" in page
         assert not re.findall(r"(?:src|href)='?\"?https?://(?!www\.w3\.org|purl|creativecommons)", page)
         markdown = (tmp_path / "report.md").read_text()

@@ -59,19 +59,6 @@ class Leak(NamedTuple):
         return abs(self.labelled / self.n_labelled - self.others / self.n_others)
 
 
-class _Sign(NamedTuple):
-    kind: LeakKind
-    low: float
-    high: float
-    has_it: BoolArray
-    most_others: float
-    """Share of the other rows that may have what almost all labelled rows have."""
-    fewest_others: float
-    """Share of the other rows that must have what no labelled row has."""
-    n_choices: int
-    """Number of signs of this kind that were possible."""
-
-
 def find_leaks(X: ArrayLike, positive: ArrayLike) -> list[Leak]:
     """Return the columns that may give the label away, the most suspicious first.
 
@@ -114,8 +101,8 @@ def find_leak(
     """
     if known.all() or not known.any():
         return None
-    found = (_judge(sign, known, n_columns, j) for sign in _signs(column, known, is_order))
-    return max((leak for leak in found if leak is not None), key=lambda leak: round(leak.gap, 3), default=None)
+    found = (leak for leak in _leaks(column, known, is_order, n_columns, j) if leak.p_value <= BY_CHANCE)
+    return max(found, key=lambda leak: round(leak.gap, 3), default=None)
 
 
 def counts_rows(column: AnyArray) -> bool:
@@ -125,37 +112,40 @@ def counts_rows(column: AnyArray) -> bool:
     )
 
 
-def _signs(column: AnyArray, known: BoolArray, is_order: bool) -> Iterator[_Sign]:
+def _leaks(column: AnyArray, known: BoolArray, is_order: bool, n_columns: int, j: int) -> Iterator[Leak]:
+    """Yield what almost all labelled rows have, or none of them, and others hardly or often."""
+    n_labelled, n_others = int(known.sum()), int((~known).sum())
+
+    def judged(
+        has_it: BoolArray, kind: LeakKind, low: float, high: float, n_choices: int, most: float, fewest: float
+    ) -> Iterator[Leak]:
+        """Yield a leak if at most the share `most` of the others have it too, or at least `fewest` have it alone."""
+        labelled = int(has_it[known].sum())
+        others = int(has_it.sum()) - labelled
+        inside, outside = labelled / n_labelled, others / n_others
+        law = len(known), labelled + others, n_labelled
+        if inside >= ALMOST_ALL and outside <= most:
+            by_chance = hypergeom.sf(labelled - 1, *law)
+        elif (inside <= 1 - ALMOST_ALL and outside >= 1 - MOST_OTHERS) or (not labelled and outside >= fewest):
+            by_chance = hypergeom.cdf(labelled, *law)
+        else:
+            return
+        p_value = min(1.0, float(by_chance) * n_columns * n_choices)
+        yield Leak(j, kind, low, high, labelled, n_labelled, others, n_others, p_value)
+
     present = ~np.isnan(column)
-    yield _Sign(LeakKind.PRESENT, np.nan, np.nan, present, MOST_OTHERS, FEWEST_OTHERS, 1)
+    yield from judged(present, LeakKind.PRESENT, np.nan, np.nan, 1, MOST_OTHERS, FEWEST_OTHERS)
     labelled, others = np.sort(column[known & present]), column[~known & present]
     if not len(labelled) or not len(others):
         return
     values, counts = np.unique(others[:: len(others) // SAMPLE + 1], return_counts=True)
     is_category = len(values) <= MOST_CATEGORIES
-    fewest_others = FEWEST_OTHERS if is_category else 1 - MOST_OTHERS
+    fewest = FEWEST_OTHERS if is_category else 1 - MOST_OTHERS
     median = labelled[len(labelled) // 2]  # the value that almost all share, if there is one
     chosen = dict.fromkeys([median, *(values if is_category else values[[counts.argmax()]])])
     for value in map(float, chosen):
-        yield _Sign(LeakKind.VALUE, value, value, column == value, MOST_OTHERS, fewest_others, len(chosen))
+        yield from judged(column == value, LeakKind.VALUE, value, value, len(chosen), MOST_OTHERS, fewest)
     cut = int((1 - ALMOST_ALL) / 2 * len(labelled))
     low, high = float(labelled[cut]), float(labelled[-1 - cut])
-    most_others = MOST_OTHERS if is_order else FEW_BETWEEN * known.sum() / (~known).sum()
-    yield _Sign(LeakKind.STRETCH, low, high, (low <= column) & (column <= high), most_others, 1.0, len(labelled))
-
-
-def _judge(sign: _Sign, known: BoolArray, n_columns: int, j: int) -> Leak | None:
-    n_labelled, n_others = int(known.sum()), int((~known).sum())
-    labelled = int(sign.has_it[known].sum())
-    others = int(sign.has_it.sum()) - labelled
-    inside, outside = labelled / n_labelled, others / n_others
-    law = len(known), labelled + others, n_labelled
-    if inside >= ALMOST_ALL and outside <= sign.most_others:
-        by_chance = hypergeom.sf(labelled - 1, *law)
-    elif (inside <= 1 - ALMOST_ALL and outside >= 1 - MOST_OTHERS) or (not labelled and outside >= sign.fewest_others):
-        by_chance = hypergeom.cdf(labelled, *law)
-    else:
-        return None
-    p_value = min(1.0, float(by_chance) * n_columns * sign.n_choices)
-    counts = labelled, n_labelled, others, n_others
-    return Leak(j, sign.kind, sign.low, sign.high, *counts, p_value) if p_value <= BY_CHANCE else None
+    most = MOST_OTHERS if is_order else FEW_BETWEEN * n_labelled / n_others
+    yield from judged((low <= column) & (column <= high), LeakKind.STRETCH, low, high, len(labelled), most, 1.0)

@@ -1,7 +1,8 @@
 """Stability of the selection of any selector, on random halves of the labels and rows."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,6 @@ from puselect.scaling import as_numbers
 from puselect.search.progress import Deadline
 from puselect.selectors.base import PUSelector, RandomSeed
 from puselect.selectors.ranking import RankingSelector
-
-SAID_BEFORE = (FewLabelsWarning, FewerFeaturesWarning, DependentRowsWarning)  # the second also of constant halves
 
 
 def assess_stability(
@@ -103,9 +102,7 @@ def _search_again(
         changes |= {"n_features_to_select": selector.path_.n_features, "feature_costs": None, "budget": None}
     again = FSCPU(**{**selector.fit_settings_, **changes})
     settings = Settings.of(again.get_params(deep=False))
-    with warnings.catch_warnings():
-        for category in SAID_BEFORE:
-            warnings.simplefilter("ignore", category)
+    with _without_repetition():
         problem = again._problem(settings, X, labels, row_groups=groups)
     found = repeat_search(settings, problem, n_searches, selector.n_iter_, deadline)
     if found is None and deadline.end < float("inf"):
@@ -117,37 +114,30 @@ def _search_again(
 
 def _fit_again(
     selector: PUSelector, table: AnyArray, positive: BoolArray, n_searches: int, random_state: RandomSeed,
-    groups: IntArray | None,
-    deadline: Deadline,
+    groups: IntArray | None, deadline: Deadline,
 ) -> Stability:
-    """Fit the selector to random halves of the labelled and of the unlabelled rows."""
+    """Fit the selector to random halves of the labelled and of the unlabelled rows, or row groups."""
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     same: PUSelector = clone(type(selector)(**{**selector.fit_settings_, "pos_label": 1}))
+    options = {"groups": selector.result_.groups} if isinstance(selector, RankingSelector) else {}
+    is_near = in_labelled_groups(positive, groups)
+    parts = [part for part in (np.flatnonzero(is_near), np.flatnonzero(~is_near)) if len(part)]
     selected = []
     for _ in range(n_searches):
-        selected.append(_select(same, table, positive, groups, selector.result_.groups, rng))
+        rows = np.sort(np.concatenate([split_rows(part, 2, groups, rng)[0] for part in parts]))
+        if "random_state" in same.get_params():
+            same.set_params(random_state=int(rng.integers(2**31 - 1)))
+        with _without_repetition():
+            selected.append(same.fit(table[rows], positive[rows].astype(int), **options).support_)
         if deadline.left < 0:
             raise TimeoutError("the repeated fits did not end in time")
     return summarise_selections(np.array(selected), tuple(group.columns for group in find_twins(table, ALIKE)))
 
 
-def _select(
-    selector: PUSelector,
-    table: AnyArray,
-    positive: BoolArray,
-    groups: IntArray | None,
-    of_columns: Mapping[str, Sequence[int]],
-    rng: np.random.Generator,
-) -> BoolArray:
-    """Return the features selected on random halves of the labelled and of the unlabelled rows, or row groups."""
-    is_near = in_labelled_groups(positive, groups)
-    parts = [part for part in (np.flatnonzero(is_near), np.flatnonzero(~is_near)) if len(part)]
-    rows = np.sort(np.concatenate([split_rows(part, 2, groups, rng)[0] for part in parts]))
-    if "random_state" in selector.get_params():
-        selector.set_params(random_state=int(rng.integers(2**31 - 1)))
+@contextmanager
+def _without_repetition() -> Iterator[None]:
+    """Ignore warnings that the first fit has given already; that of fewer features also comes of constant halves."""
     with warnings.catch_warnings():
-        for category in SAID_BEFORE:
+        for category in (FewLabelsWarning, FewerFeaturesWarning, DependentRowsWarning):
             warnings.simplefilter("ignore", category)
-        options = {"groups": of_columns} if isinstance(selector, RankingSelector) else {}
-        selector.fit(table[rows], positive[rows].astype(int), **options)
-    return selector.support_
+        yield

@@ -18,7 +18,7 @@ from puselect.fscpu.problem import Problem, some_rows
 from puselect.fscpu.selector import FSCPU
 from puselect.fscpu.settings import Settings
 from puselect.fscpu.stability import clopper_pearson
-from puselect.objective.score import BestClusters, best_clusters
+from puselect.objective.score import best_clusters
 from puselect.parameters import check_flag, check_number
 from puselect.row_groups import count_labels, shuffle_labels, split_rows
 from puselect.search.progress import Deadline
@@ -50,16 +50,6 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class ClusterShare:
-    """One cluster, and how many labelled rows it holds."""
-
-    size: float
-    labelled: float
-    positive: bool
-    """Whether it is taken as positive."""
-
-
-@dataclass(frozen=True)
 class Suitability:
     """How well the labelled rows cluster, compared with shuffled labels and with rows that were held out."""
 
@@ -81,8 +71,6 @@ class Suitability:
     """Lower and upper bound of the lift, each with a confidence of 95 %."""
     n_features: int | None = None
     """How many features did best."""
-    clusters: tuple[ClusterShare, ...] = ()
-    """Of one clustering on these, the positive ones first."""
     dependence: str = ""
     """A `Dependence` of rows that were taken as independent, which makes the p-value too low; empty if none is seen."""
 
@@ -102,17 +90,11 @@ class Suitability:
     @property
     def title(self) -> str:
         """The verdict in a few words."""
-        match Verdict(self.code):
-            case Verdict.HOLDS:
-                return "Known positives gather clearly"
-            case Verdict.WEAK:
-                return "Known positives gather weakly"
-            case Verdict.DOES_NOT_HOLD if self.p_value <= BY_CHANCE:
-                return "Known positives hardly gather"
-            case Verdict.TOO_FEW_LABELS:
-                return "It cannot be told whether known positives gather"
-            case _:
-                return "Known positives gather no more than chance would have it"
+        how = {Verdict.HOLDS: "gather clearly", Verdict.WEAK: "gather weakly"}
+        if self.code == Verdict.TOO_FEW_LABELS:
+            return "It cannot be told whether known positives gather"
+        by_chance = "gather no more than chance would have it" if self.p_value > BY_CHANCE else "hardly gather"
+        return f"Known positives {how.get(Verdict(self.code), by_chance)}"
 
     @property
     def effect(self) -> str:
@@ -161,19 +143,11 @@ class Trial:
         """
         order = self._order(self.positive[vector], rng)
         masks = np.stack([np.isin(self.leader, order[:size]) for size in self.sizes])
-        scores = self.cluster(masks, vector).score.reshape(len(masks), -1).mean(axis=1)
+        repeated, seeds = np.repeat(masks, len(self.seeds), axis=0), np.tile(self.seeds, len(masks))
+        found, preset = self.engine.cluster(repeated, seeds, np.full(len(seeds), vector)), self.settings.preset
+        best = best_clusters(found.size, found.positive, preset.cluster_choice, preset.smoothing)
+        scores = best.score.reshape(len(masks), -1).mean(axis=1)
         return float(scores.max()), masks[scores.argmax()]
-
-    def cluster(self, masks: BoolArray, vector: int) -> BestClusters:
-        """Cluster masks once per seed and return the best clusters for a label vector."""
-        preset = self.settings.preset
-        return best_clusters(*self._counts(masks, vector), preset.cluster_choice, preset.smoothing)
-
-    def _counts(self, masks: BoolArray, vector: int) -> tuple[FloatArray, FloatArray]:
-        n = len(self.seeds)
-        seeds = np.tile(self.seeds, len(masks))
-        found = self.engine.cluster(np.repeat(masks, n, axis=0), seeds, np.full(len(seeds), vector))
-        return found.size, found.positive
 
     def _order(self, positive: BoolArray, rng: np.random.Generator) -> IntArray:
         strength = group_evidence(rank_evidence(self.ranks, positive, rng), self.leader).z_scores
@@ -194,15 +168,6 @@ class Trial:
         n_there = ((found.size - found.labelled) * found.positive).sum(axis=1).mean() - hits.sum()
         return hits, float(n_there / (~self.problem.positive).sum())
 
-    def shares(self, mask: BoolArray) -> tuple[ClusterShare, ...]:
-        """Return the clusters of one clustering of a mask, for the first label vector."""
-        size, labelled = self._counts(mask[None], 0)
-        chosen = self.cluster(mask[None], 0).chosen
-        order = np.lexsort((-labelled[0], ~chosen[0]))
-        return tuple(
-            ClusterShare(float(size[0, c]), float(labelled[0, c]), bool(chosen[0, c])) for c in order if size[0, c] > 0
-        )
-
 
 def check_suitability(
     X: ArrayLike,
@@ -222,13 +187,11 @@ def check_suitability(
 ) -> Suitability:
     """Check whether the labelled rows form clusters, as the method assumes.
 
-    The features that single columns point to are clustered, a few numbers of them, and the best objective counts. The
-    same is done with shuffled labels; how often they do as well is the p-value. It is exact for any columns if rows are
-    independent of each other, or groups of rows, which are then shuffled as a whole (`row_groups`). With early stopping
-    it follows J. Besag and P. Clifford, "Sequential Monte Carlo p-values", Biometrika 78 (1991): if five shuffles have
-    done as well, no more are drawn. The size of the effect comes from labelled rows that are held out in turn: how much
-    denser they are in the clusters that the others choose than unlabelled rows. If most unlabelled rows are positive,
-    that cannot be much, and a low lift proves nothing.
+    The features that single columns point to are clustered, a few numbers of them, and the best objective counts. How
+    often shuffled labels do as well is the p-value, exact if rows, or `row_groups`, are independent of each other. If
+    five shuffles have done as well, no more are drawn (J. Besag and P. Clifford, "Sequential Monte Carlo p-values",
+    Biometrika 78, 1991). The lift is how much denser labelled rows that are held out in turn are in the clusters that
+    the others choose than unlabelled rows. If most of these are positive, a low lift proves nothing.
 
     Parameters
     ----------
@@ -280,22 +243,26 @@ def check_suitability(
     rng = generator(problem.entropy, Stream.SHUFFLES)
     trial, folds = make_trial(settings, problem, k, n_shuffles, rng)
     objective, mask = trial.best(0, rng)
-    null = shuffled_objectives(trial, objective, n_shuffles, early_stopping, rng, deadline)
-    n_above = int((null >= objective).sum())
-    stopped = early_stopping and n_above == ENOUGH_ABOVE and len(null) <= n_shuffles
-    p_value = n_above / len(null) if stopped else (n_above + 1) / (len(null) + 1)
+    null: list[float] = []
+    n_above, is_stopped = 0, False
+    while len(null) < n_shuffles and not is_stopped:
+        null.append(trial.best(len(null) + 1, rng)[0])
+        n_above += null[-1] >= objective
+        is_stopped = early_stopping and n_above == ENOUGH_ABOVE
+        if deadline.is_too_close(SHUFFLES_PER_FOLD * N_FOLDS):
+            break
+    p_value = n_above / len(null) if is_stopped else (n_above + 1) / (len(null) + 1)
     lift, interval = heldout_lift(trial, folds, n_shuffles, rng)
     return Suitability(
         objective,
-        float(null.mean()),
-        objective / max(float(null.mean()), 1e-12),
+        float(np.mean(null)),
+        objective / max(float(np.mean(null)), 1e-12),
         len(null),
         judge(count_labels(problem.positive, problem.row_groups), p_value, interval).value,
         p_value,
         lift,
         interval,
         len(np.unique(trial.leader[mask])),
-        trial.shares(mask),
         dependence or "",
     )
 
@@ -324,20 +291,6 @@ def make_trial(
     seeds = rng.integers(2**31 - 1, size=N_CLUSTERINGS)
     part = replace(problem, table=table, positive=positive, negative=None, scaling=None, row_groups=groups)
     return Trial(part, column_ranks(table), made, vectors, tuple(sorted(wanted)), settings, seeds, leader), folds
-
-
-def shuffled_objectives(
-    trial: Trial, objective: float, n_shuffles: int, early_stopping: bool, rng: np.random.Generator, deadline: Deadline
-) -> FloatArray:
-    """Return the objectives with shuffled labels, as many as are needed, or as there is time for."""
-    null: list[float] = []
-    while len(null) < n_shuffles:
-        null.append(trial.best(len(null) + 1, rng)[0])
-        if early_stopping and sum(value >= objective for value in null) == ENOUGH_ABOVE:
-            break
-        if deadline.is_too_close(SHUFFLES_PER_FOLD * N_FOLDS):
-            break
-    return np.array(null)
 
 
 def heldout_lift(

@@ -187,7 +187,7 @@ def comparison_of(
         command=shlex.join(["puselect", *sys.argv[1:]]),
         seed=study.seed,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        notes=[*table_notes(table), *notes],
+        notes=(*table_notes(table), *notes),
         versions=versions(),
     )
 

@@ -73,11 +73,6 @@ def print_check(console: Console, found: "Suitability", prior: "ClassPrior") -> 
     line(console, "verdict", found.verdict, "bold")
     did = f"{counted(found.n_shuffles, 'shuffle')} of the labels; {counted(found.n_features or 0, 'feature')} clustered"
     line(console, "checked", did)
-    rows = sum(cluster.size for cluster in found.clusters)
-    for cluster in found.clusters:
-        if cluster.positive:
-            share = f"{cluster.size / rows:.1%} of the rows"
-            line(console, "cluster", f"{counted(round(cluster.labelled), 'known positive')} in {share}")
     line(console, "positives", str(prior))
 
 

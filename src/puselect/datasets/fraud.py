@@ -3,18 +3,13 @@
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator, RandomState
+from numpy.random import Generator
 
-from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from puselect.datasets.synthetic import as_generator
+from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.datasets.synthetic import Seed, as_generator
 
 _N_ROWS, _N_POSITIVE, _N_LABELLED = 30_000, 900, 60
-_IMPUTED_SHARE, _DUMMY_SHARE = 0.15, 0.03
-_SHIFT_BOUNDS, _CLUSTER_DEVIATION = (1.2, 2.0), 0.6
-_AMOUNT_SKEW, _COUNT_SKEW = 2.5, 1.3  # standard deviations of the logarithms
 _SHIFTED = ((0, 1, 2, 3, 4), (2, 3, 4, 5, 6), (4, 5, 6, 7, 0))  # latent columns in which each cluster differs
-
-
 _KINDS = {"amount": (3, 8), "count": (2, 4), "imputed": (2, 4), "ratio": (1, 6), "dummy": (0, 10)}
 """Numbers of relevant and of other columns of each kind."""
 _RELEVANT_NAMES = [f"{kind}_{i + 1}" for kind, (n, _) in _KINDS.items() for i in range(n)]
@@ -23,9 +18,7 @@ FRAUD_COLUMNS = (*_RELEVANT_NAMES, *_IRRELEVANT_NAMES)
 """Names of the columns of `make_fraud_table`, in their order without shuffling: the eight relevant ones first."""
 
 
-def make_fraud_table(
-    *, random_state: int | RandomState | Generator | None = None
-) -> tuple[FloatArray, IntArray, BoolArray]:
+def make_fraud_table(*, random_state: Seed = None) -> tuple[FloatArray, IntArray, BoolArray]:
     """Draw a table with the columns that fraud data have: 30,000 rows, 40 columns, 60 known of 900 positives.
 
     The positives form three clusters. Each differs from the other rows in five of eight latent normal columns: its
@@ -77,61 +70,37 @@ def fraud_arrays(
     return X[np.ix_(rows, columns)], y[rows], columns < len(_RELEVANT_NAMES), classes[rows], names
 
 
-def as_pandas(columns: dict[str, Any]) -> Any:
-    """Return columns as a data frame, or raise an ImportError that names pandas."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError("a table with column names needs pandas: pip install pandas") from error
-    return pd.DataFrame(columns)
-
-
 def _latent_columns(rng: Generator) -> FloatArray:
     """Return eight normal columns; the positives, which come first, are shifted in some of them."""
     latent = rng.normal(size=(_N_ROWS, len(_RELEVANT_NAMES)))
     for cluster, columns in enumerate(map(np.array, _SHIFTED)):
         rows = np.arange(cluster, _N_POSITIVE, len(_SHIFTED))
-        shift = rng.choice([-1, 1], len(columns)) * rng.uniform(*_SHIFT_BOUNDS, len(columns))
-        latent[np.ix_(rows, columns)] = shift + rng.normal(0, _CLUSTER_DEVIATION, (len(rows), len(columns)))
+        shift = rng.choice([-1, 1], len(columns)) * rng.uniform(1.2, 2.0, len(columns))
+        latent[np.ix_(rows, columns)] = shift + rng.normal(0, 0.6, (len(rows), len(columns)))
     return latent
 
 
 def _relevant_columns(rng: Generator, latent: FloatArray) -> FloatArray:
     amounts, counts, imputed, ratio = np.split(latent, [3, 5, 7], axis=1)
-    return np.hstack([_amounts(amounts), np.floor(np.exp(_COUNT_SKEW * counts + 1)), _imputed(rng, imputed), ratio])
+    return np.hstack([np.exp(2.5 * amounts + 3), np.floor(np.exp(1.3 * counts + 1)), _imputed(rng, imputed), ratio])
 
 
 def _irrelevant_columns(rng: Generator) -> FloatArray:
     n_amounts, n_counts, n_imputed, n_ratios, n_dummies = (n for _, n in _KINDS.values())
-    amounts = _amounts(rng.normal(size=(_N_ROWS, n_amounts)))
+    amounts = np.exp(2.5 * rng.normal(size=(_N_ROWS, n_amounts)) + 3)
     counts = rng.poisson(2, (_N_ROWS, n_counts)).astype(np.float64)
     imputed = _imputed(rng, rng.normal(size=(_N_ROWS, n_imputed)))
     factors = rng.normal(size=(_N_ROWS, 2))
     ratios = factors @ rng.normal(size=(2, n_ratios)) + rng.normal(size=(_N_ROWS, n_ratios))
-    dummies = (rng.random((_N_ROWS, n_dummies)) < _DUMMY_SHARE).astype(np.float64)
-    return np.hstack([amounts, counts, imputed, ratios, dummies])
-
-
-def _amounts(latent: FloatArray) -> FloatArray:
-    return np.asarray(np.exp(_AMOUNT_SKEW * latent + 3))
+    return np.hstack([amounts, counts, imputed, ratios, rng.random((_N_ROWS, n_dummies)) < 0.03])
 
 
 def _imputed(rng: Generator, values: FloatArray) -> FloatArray:
     """Return the columns with 15 % of their values replaced by the median."""
-    is_missing = rng.random(values.shape) < _IMPUTED_SHARE
-    return np.where(is_missing, np.median(values, axis=0), values)
+    return np.where(rng.random(values.shape) < 0.15, np.median(values, axis=0), values)
 
 
-_COUNTRIES = ("AT", "BE", "DE", "ES", "FR", "IT", "NL", "PL")
-_CHANNELS = ("app", "phone", "shop", "web")
-_CHANNEL_SHARES, _POSITIVE_SHARES = (0.3, 0.1, 0.4, 0.2), (0.1, 0.15, 0.05, 0.7)
-_RISKS = ("low", "medium", "high")
-_MINUTES = 60 * 24 * 180
-
-
-def make_fraud_export(
-    *, n_rows: int = 30_000, random_state: int | RandomState | Generator | None = None
-) -> tuple[Any, Any]:
+def make_fraud_export(*, n_rows: int = 30_000, random_state: Seed = None) -> tuple[Any, Any]:
     """Draw the table of `make_fraud_table` as a messy export.
 
     Added to its 40 columns: two identifiers, a time stamp, a country, a channel related to fraud, an ordered risk
@@ -161,52 +130,44 @@ def make_fraud_export(
     >>> table.shape, int(table["known_fraud"].notna().sum()), "channel" in relevant
     ((1000, 53), 60, True)
     """
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError("a table with column names needs pandas: pip install pandas") from error
     columns, relevant = fraud_export_columns(n_rows, random_state)
-    return as_pandas(columns), relevant
+    return pd.DataFrame(columns), relevant
 
 
-def fraud_export_columns(
-    n_rows: int, random_state: int | RandomState | Generator | None
-) -> tuple[dict[str, Any], list[str]]:
+def fraud_export_columns(n_rows: int, random_state: Seed) -> tuple[dict[str, Any], list[str]]:
     """Return the columns of `make_fraud_export` by name, and the relevant names; missing numbers are NaN."""
     rng = as_generator(random_state)
     X, y, is_relevant, classes, names = fraud_arrays(rng)
     others = np.flatnonzero(y == 0)[: n_rows - int(y.sum())]
     rows = rng.permutation(np.concatenate([np.flatnonzero(y == 1), others]))
     table: dict[str, Any] = dict(zip(names, X[rows].T, strict=True))
-    is_known, is_fraud = y[rows] == 1, classes[rows] == 1
+    is_known, is_fraud, n = y[rows] == 1, classes[rows] == 1, len(rows)
     relevant = [*np.array(names)[is_relevant].tolist(), "channel"]
     twin = next(name for name in relevant if name.startswith("amount"))
-    table = _with_odd_columns(rng, table, is_known, twin)
-    _add_categories(rng, table, is_fraud)
+    numbers, minutes = 700_000 + rng.permutation(n), rng.integers(0, 60 * 24 * 180, n).astype("timedelta64[m]")
+    table = {
+        "transaction_id": numbers,
+        "account": [f"A{number:06d}" for number in rng.permutation(n)],
+        "booked_at": [str(moment).replace("T", " ") for moment in np.datetime64("2024-01-01T00:00") + minutes],
+        **table,
+        f"{twin}_usd": (table[twin] * rng.normal(1.08, 0.005, n)).round(2),
+        "count_3_copy": table["count_3"],
+        "currency": ["EUR"] * n,
+        "days_as_customer": np.where(rng.random(n) < 0.04, -9, rng.integers(1, 4000, n)),
+        "case_number": np.where(is_known, rng.integers(1000, 9999, n), np.nan),
+    }
+    channels = ("app", "phone", "shop", "web")
+    usual = rng.choice(channels, n, p=(0.3, 0.1, 0.4, 0.2))
+    table["country"] = rng.choice(("AT", "BE", "DE", "ES", "FR", "IT", "NL", "PL"), n)
+    table["channel"] = np.where(is_fraud, rng.choice(channels, n, p=(0.1, 0.15, 0.05, 0.7)), usual)
+    table["risk"] = rng.choice(("low", "medium", "high"), n)
     for name in ("imputed_1", "imputed_4"):
         values, counts = np.unique(table[name], return_counts=True)
         table[name] = np.where(table[name] == values[counts.argmax()], np.nan, table[name])
     table["is_fraud"] = is_fraud.astype(int)
     table["known_fraud"] = ["yes" if known else None for known in is_known]
     return table, relevant
-
-
-def _with_odd_columns(rng: Generator, table: dict[str, Any], is_known: BoolArray, twin: str) -> dict[str, Any]:
-    """Return the columns with identifiers, a time stamp, copies, a constant, a code and a leak."""
-    n_rows = len(is_known)
-    numbers = 700_000 + rng.permutation(n_rows)
-    begin = np.datetime64("2024-01-01T00:00")
-    moments = begin + rng.integers(0, _MINUTES, n_rows).astype("timedelta64[m]")
-    accounts = [f"A{number:06d}" for number in rng.permutation(n_rows)]
-    when = [str(moment).replace("T", " ") for moment in moments]
-    table = {"transaction_id": numbers, "account": accounts, "booked_at": when, **table}
-    table[f"{twin}_usd"] = (table[twin] * rng.normal(1.08, 0.005, n_rows)).round(2)
-    table["count_3_copy"] = table["count_3"]
-    table["currency"] = ["EUR"] * n_rows
-    table["days_as_customer"] = np.where(rng.random(n_rows) < 0.04, -9, rng.integers(1, 4000, n_rows))
-    table["case_number"] = np.where(is_known, rng.integers(1000, 9999, n_rows), np.nan)
-    return table
-
-
-def _add_categories(rng: Generator, table: dict[str, Any], is_fraud: AnyArray) -> None:
-    n_rows = len(is_fraud)
-    usual = rng.choice(_CHANNELS, n_rows, p=_CHANNEL_SHARES)
-    table["country"] = rng.choice(_COUNTRIES, n_rows)
-    table["channel"] = np.where(is_fraud, rng.choice(_CHANNELS, n_rows, p=_POSITIVE_SHARES), usual)
-    table["risk"] = rng.choice(_RISKS, n_rows)

@@ -1,15 +1,16 @@
 """Artificial positive-unlabelled data whose relevant columns are known."""
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 from numpy.random import Generator, RandomState
 from numpy.typing import ArrayLike
 
-from puselect.arrays import AnyArray, FloatArray, IntArray
-from puselect.datasets.columns import LAWS, irrelevant_columns, relevant_columns
+from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.parameters import check_choice, check_number
+
+Seed = int | RandomState | Generator | None
 
 CONDITIONS = (
     *("40/8/1", "40/8/2", "40/1/1", "40/1/2"),
@@ -19,11 +20,33 @@ CONDITIONS = (
 """The paper's ten conditions, as `make_pu_clusters` names them, in the order of its Table 1."""
 
 
-class Condition(NamedTuple):
-    """The parts of a condition's name."""
+def _correlated(rng: Generator, relevant: FloatArray, n_columns: int) -> FloatArray:
+    factors, loadings = rng.normal(size=(len(relevant), 5)), rng.normal(0, 2, (5, n_columns))
+    return np.asarray(factors @ loadings + rng.normal(0, 2, (len(relevant), n_columns)))
 
-    rate: float
-    clusters: tuple[int, int] | None  # negative, positive; None: the positives are outliers
+
+def _permuted(rng: Generator, relevant: FloatArray, n_columns: int) -> FloatArray:
+    origin = np.resize(rng.permutation(relevant.shape[1]), n_columns)
+    return rng.permuted(relevant[:, origin], axis=0)
+
+
+def _nuisance(rng: Generator, relevant: FloatArray, n_columns: int) -> FloatArray:
+    means = rng.uniform(-5, 5, (6, n_columns))
+    cluster = rng.integers(6, size=len(relevant))
+    return np.asarray(means[cluster] + rng.normal(0, np.sqrt(10), (len(relevant), n_columns)))
+
+
+_DRAW: dict[str, Callable[[Generator, FloatArray, int], FloatArray]] = {
+    "uniform": lambda rng, relevant, n: rng.uniform(-10, 10, (len(relevant), n)),
+    "gaussian": lambda rng, relevant, n: rng.normal(0, 4, (len(relevant), n)),
+    "nuisance": _nuisance,
+    "correlated": _correlated,
+    "heavy": lambda rng, relevant, n: 3 * rng.standard_t(3, (len(relevant), n)),
+    "skewed": lambda rng, relevant, n: rng.lognormal(0, 1.2, (len(relevant), n)),
+    "permuted": _permuted,
+}
+LAWS = tuple(_DRAW)
+"""The laws of irrelevant columns, as `make_pu_clusters` names them; "uniform" is the paper's."""
 
 
 def make_pu_clusters(
@@ -38,7 +61,7 @@ def make_pu_clusters(
     label_bias: float = 1.0,
     shuffle: bool = True,
     return_classes: bool = False,
-    random_state: int | RandomState | Generator | None = None,
+    random_state: Seed = None,
 ) -> tuple[AnyArray, ...]:
     """Draw positive-unlabelled data under one of the paper's conditions, or a harder one.
 
@@ -108,17 +131,43 @@ def make_pu_clusters(
         check_number(f"the number of {kind} clusters of condition", n_clusters, 1, n, integer=True)
     check_number("label_bias", label_bias, 1, 1e6)
     rng = as_generator(random_state)
-    values, favoured = relevant_columns(rng, clusters, n_rows, n_relevant)
-    X = np.hstack([values, irrelevant_columns(noise, rng, values, n_irrelevant, n_redundant)])
-    relevant = np.arange(X.shape[1]) < n_relevant
-    classes = np.repeat([0, 1], n_rows)
+    values, favoured = _relevant_columns(rng, clusters, n_rows, n_relevant)
+    noisy = _DRAW[noise](rng, values, n_irrelevant - n_redundant)
+    copied = rng.permutation(noisy.shape[1])[:n_redundant]
+    X = np.hstack([values, noisy, noisy[:, copied] + rng.normal(0, 1, (len(values), n_redundant))])
+    relevant, classes = np.arange(X.shape[1]) < n_relevant, np.repeat([0, 1], n_rows)
     weights = np.concatenate([np.zeros(n_negative), np.where(favoured, label_bias, 1.0)])
     if shuffle:
         rows, columns = rng.permutation(X.shape[0]), rng.permutation(X.shape[1])
         X, classes, relevant, weights = X[np.ix_(rows, columns)], classes[rows], relevant[columns], weights[rows]
     # Labelling draws as much for any percentage, which changes nothing but the labels.
-    y = hide_labels(classes, rate, random_state=rng) if label_bias == 1 else _weighted_labels(rng, weights, rate)
+    positives = np.flatnonzero(classes)
+    if label_bias == 1:
+        order = rng.permutation(positives)
+    else:  # the first of several exponential waiting times ends with a probability proportional to its rate
+        order = positives[np.argsort(rng.exponential(size=n_positive) / weights[positives])]
+    y = _first_labelled(order, rate, len(X))
     return (X, y, relevant, classes) if return_classes else (X, y, relevant)
+
+
+def _relevant_columns(
+    rng: Generator, clusters: tuple[int, int] | None, n_rows: tuple[int, int], n_columns: int
+) -> tuple[FloatArray, BoolArray]:
+    """Return rows of two classes in `clusters`, or, for None, positives that are outliers; negatives come first.
+
+    The second array tells which positives a bias in labelling prefers.
+    """
+    n_positive = n_rows[1]
+    if clusters is None:
+        rows = rng.normal(0, 5, (sum(n_rows), n_columns))
+        is_outlier = np.zeros(len(rows), dtype=bool)
+        is_outlier[np.argsort(np.linalg.norm(rows, axis=1))[-n_positive:]] = True
+        return np.vstack([rows[~is_outlier], rows[is_outlier]]), rows[is_outlier, 0] > 0
+    blocks = []
+    for n, k in zip(n_rows, clusters, strict=True):
+        means = rng.uniform(-5, 5, (k, n_columns))
+        blocks.append(means[np.arange(n) * k // n] + rng.normal(0, np.sqrt(10), (n, n_columns)))
+    return np.vstack(blocks), np.arange(n_positive) * clusters[1] < n_positive
 
 
 def hide_labels(
@@ -126,7 +175,7 @@ def hide_labels(
     rate: float,
     *,
     pos_label: object = 1,
-    random_state: int | RandomState | Generator | None = None,
+    random_state: Seed = None,
 ) -> IntArray:
     """Turn known classes into positive-unlabelled labels: keep some positives, hide everything else.
 
@@ -160,13 +209,11 @@ def hide_labels(
     positives = np.flatnonzero(classes == pos_label)
     if len(positives) == 0:
         raise ValueError(f"y must hold at least one positive (pos_label={pos_label!r}), got none")
-    labels = np.zeros(len(classes), dtype=np.int64)
-    labels[as_generator(random_state).permutation(positives)[: _n_labelled(rate, len(positives))]] = 1
-    return labels
+    return _first_labelled(as_generator(random_state).permutation(positives), rate, len(classes))
 
 
-def parse_condition(condition: str) -> Condition:
-    """Return the parts of a name such as "10/8/2" or "10/outlier", or raise a ValueError."""
+def parse_condition(condition: str) -> tuple[float, tuple[int, int] | None]:
+    """Return the rate and the clusters (negative, positive) of "10/8/2", and no clusters for "10/outlier"."""
     parts = re.fullmatch(r"(\d+(?:\.\d+)?|\.\d+)/(?:(\d+)/(\d+)|outlier)", str(condition))
     if parts is None:
         raise ValueError(
@@ -176,27 +223,18 @@ def parse_condition(condition: str) -> Condition:
     percent, negative, positive = parts.groups()
     if not 0 < float(percent) <= 100:
         raise ValueError(f"the percentage of condition must lie in (0, 100], got {condition!r}")
-    if negative is None:
-        return Condition(float(percent) / 100, None)
-    return Condition(float(percent) / 100, (int(negative), int(positive)))
+    return float(percent) / 100, None if negative is None else (int(negative), int(positive))
 
 
-def as_generator(random_state: int | RandomState | Generator | None) -> Generator:
+def as_generator(random_state: Seed) -> Generator:
     """Return a generator for any of scikit-learn's and NumPy's ways to give a seed."""
     if isinstance(random_state, RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
     return np.random.default_rng(random_state)
 
 
-def _weighted_labels(rng: Generator, weights: FloatArray, rate: float) -> IntArray:
-    """Return labels of rows drawn one after another, in proportion to their weights; 0 for negatives."""
-    positives = np.flatnonzero(weights)
-    # The first of several exponential waiting times ends with a probability proportional to its rate.
-    order = positives[np.argsort(rng.exponential(size=len(positives)) / weights[positives])]
-    labels = np.zeros(len(weights), dtype=np.int64)
-    labels[order[: _n_labelled(rate, len(positives))]] = 1
+def _first_labelled(positives: IntArray, rate: float, n_rows: int) -> IntArray:
+    """Return labels, 1 for a share of the positives, those that come first."""
+    labels = np.zeros(n_rows, dtype=np.int64)
+    labels[positives[: max(1, round(rate * len(positives)))]] = 1
     return labels
-
-
-def _n_labelled(rate: float, n_positive: int) -> int:
-    return max(1, round(rate * n_positive))

@@ -1,8 +1,7 @@
 """Scores of selected features."""
 
 from puselect.evaluation.hidden import corrected_auc, corrected_figures, corrected_precision, lee_liu
-from puselect.evaluation.models import DOWNSTREAM, downstream_auc, downstream_scores
-from puselect.evaluation.recall import feature_recall
+from puselect.evaluation.models import DOWNSTREAM, downstream_auc, downstream_scores, feature_recall
 
 __all__ = [
     "DOWNSTREAM",

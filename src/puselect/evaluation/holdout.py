@@ -43,10 +43,8 @@ class Fitted(NamedTuple):
 
     def ranked(self) -> list[int]:
         """Return the selected columns, best first; without a selector in their order."""
-        columns = np.flatnonzero(self.support)
-        if self.selector is None:
-            return list(columns.tolist())
-        return list(columns[np.argsort(self.selector.ranking_[columns])].tolist())
+        columns: list[int] = np.flatnonzero(self.support).tolist()
+        return columns if self.selector is None else sorted(columns, key=self.selector.ranking_.__getitem__)
 
 
 def select_features(
@@ -57,8 +55,11 @@ def select_features(
     Columns of a group are one feature. Methods that do not know groups rank columns, and a group has the rank of its
     best column.
     """
-    if name in ("all", "random"):
-        return Fitted(_unselective(name, X.shape[1], k, seed, groups or {}), 0.0, None)
+    if name == "all":
+        return Fitted(np.ones(X.shape[1], dtype=bool), 0.0, None)
+    if name == "random":
+        order = np.random.default_rng(seed).permutation(X.shape[1])
+        return Fitted(best_features(np.argsort(order), groups or {}, k), 0.0, None)
     selector = METHODS[name](k, random_state=seed, **settings)
     knows_groups = "groups" in selector.get_params(deep=False)
     if groups and knows_groups:
@@ -78,13 +79,6 @@ def compile_kernels(method: str) -> None:
     """Fit a tiny table once per process, so that compiling or loading compiled code is not timed."""
     X, y, _ = make_pu_clusters("40/1/1", n_negative=150, n_positive=50, n_relevant=3, n_irrelevant=3, random_state=0)
     METHODS[method](3, random_state=0, **REGISTRY[method].quick).fit(X, y)
-
-
-def _unselective(name: str, n_columns: int, k: int, seed: int, groups: Groups) -> BoolArray:
-    if name == "all":
-        return np.ones(n_columns, dtype=bool)
-    order = np.random.default_rng(seed).permutation(n_columns)
-    return best_features(np.argsort(order), groups, k)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Downstream classifiers that score a selection."""
+"""Scores of a selection: recall of relevant features, and downstream classifiers."""
 
 from collections.abc import Callable
 from typing import Any, Protocol, Self
@@ -48,15 +48,13 @@ class BaggedSamples:
         """Grow the trees; 1 in `y` marks labelled rows."""
         is_labelled = np.asarray(y) == 1
         labelled, unlabelled = np.flatnonzero(is_labelled), np.flatnonzero(~is_labelled)
-        samples = [
-            np.concatenate([labelled, self.rng.choice(unlabelled, len(labelled))])
-            for _ in range(SMALL_LEAVES["n_estimators"])
-        ]
-        tree = {"max_features": "sqrt", "min_samples_leaf": SMALL_LEAVES["min_samples_leaf"]}
-        self.trees = [
-            DecisionTreeClassifier(**tree, random_state=number).fit(X[rows], is_labelled[rows])
-            for number, rows in enumerate(samples)
-        ]
+        self.trees = []
+        for number in range(SMALL_LEAVES["n_estimators"]):
+            rows = np.concatenate([labelled, self.rng.choice(unlabelled, len(labelled))])
+            tree = DecisionTreeClassifier(
+                max_features="sqrt", min_samples_leaf=SMALL_LEAVES["min_samples_leaf"], random_state=number
+            )
+            self.trees.append(tree.fit(X[rows], is_labelled[rows]))
         return self
 
     def predict_proba(self, X: FloatArray) -> FloatArray:
@@ -123,3 +121,24 @@ def downstream_scores(
     model = DOWNSTREAM[model_name](random_state=random_state)
     model.fit(np.asarray(X_train, dtype=float), np.asarray(y_train))
     return np.asarray(model.predict_proba(np.asarray(X_test, dtype=float))[:, 1])
+
+
+def feature_recall(support: ArrayLike, relevant: ArrayLike) -> float:
+    """Return the share of the relevant features that were selected (FSR).
+
+    Parameters
+    ----------
+    support, relevant : array-like of bool, shape (n_features,)
+        Which features were selected, and which should have been.
+
+    Examples
+    --------
+    >>> feature_recall([True, True, False, False], [True, False, True, False])
+    0.5
+    """
+    selected, wanted = np.asarray(support, dtype=bool), np.asarray(relevant, dtype=bool)
+    if selected.shape != wanted.shape:
+        raise ValueError(f"support and relevant must have one shape, got {selected.shape} and {wanted.shape}")
+    if not wanted.any():
+        raise ValueError("relevant must hold at least one feature, got none")
+    return float(selected[wanted].mean())

@@ -8,7 +8,7 @@ import numpy as np
 
 from puselect.checks.suitability import FEWEST_LABELS, Verdict
 from puselect.fscpu.problem import ChoiceCode
-from puselect.fscpu.stability import clopper_pearson
+from puselect.fscpu.stability import Stability, clopper_pearson
 from puselect.phrases import counted, listed, shortened, times
 from puselect.report.findings import FEW_LABELS, Code
 from puselect.report.selection import WARNING, Feature, Finding, Selection
@@ -54,16 +54,16 @@ class FeatureLine(NamedTuple):
     name: str
     column: int
     selected: bool
-    phrase: str
+    phrase: str = ""
     """Where known positives lie, such as "more often web"; empty if it is not known."""
-    is_clear: bool
-    share: float | None
+    is_clear: bool = False
+    share: float | None = None
     """Of the repeated searches that select it; None if there were none."""
-    both: float | None
+    both: float | None = None
     """Of those that select it or one of its twins."""
-    again: str
+    again: str = ""
     """The same in words, such as "7 of 8"."""
-    twin: str
+    twin: str = ""
     """How its twins, which may take its place, were selected; empty without any."""
 
 
@@ -86,17 +86,18 @@ class Effort(NamedTuple):
 
 def standing(selection: Selection) -> Standing:
     """Return how far a selection can be trusted."""
-    found, path = selection.suitability, selection.path
-    if _lacks_labels(selection):
+    found, path, n_labelled = selection.suitability, selection.path, selection.n_labelled
+    if n_labelled is not None and (n_labelled < FEWEST_LABELS or n_labelled == selection.n_rows):
         return Standing.UNTOLD
     if found is None and selection.gathering is None:
         return Standing.RANKED
     if found is None and path is not None and path.code != ChoiceCode.CHOSEN:
         return Standing.CHANCE if path.code == ChoiceCode.NOTHING else Standing.UNTOLD
     if found is not None and found.code in (Verdict.DOES_NOT_HOLD, Verdict.TOO_FEW_LABELS):
-        is_few = found.code == Verdict.TOO_FEW_LABELS and (selection.n_labelled or 0) < FEW_LABELS
+        is_few = found.code == Verdict.TOO_FEW_LABELS and (n_labelled or 0) < FEW_LABELS
         return Standing.UNTOLD if is_few else Standing.CHANCE
-    if _is_everywhere(selection) or (found is not None and found.code == Verdict.WEAK):
+    is_everywhere = any(finding.code == Code.POSITIVE_EVERYWHERE for finding in selection.findings)
+    if is_everywhere or (found is not None and found.code == Verdict.WEAK):
         return Standing.WEAK
     return Standing.UNCHECKED if found is None else Standing.CLEAR
 
@@ -164,31 +165,29 @@ def trust(selection: Selection) -> Trust:
 def feature_lines(selection: Selection) -> list[FeatureLine]:
     """Return all features, best first, each with its direction and how often it was selected again."""
     panel_of = {panel.name: panel for panel in selection.panels}
+    found = None if standing(selection) is Standing.UNTOLD else selection.stability
     lines = []
     for feature in selection.features:
+        line = FeatureLine(feature.name, feature.column, feature.selected)
         panel = panel_of.get(feature.name) if feature.selected else None
-        phrase, is_clear = ("", False) if panel is None else (panel.phrase, panel.direction.is_clear)
-        share, both, again, twin = _selected_again(selection, feature)
-        name, column, selected = feature.name, feature.column, feature.selected
-        lines.append(FeatureLine(name, column, selected, phrase, is_clear, share, both, again, twin))
+        if panel is not None:
+            line = line._replace(phrase=panel.phrase, is_clear=panel.direction.is_clear)
+        lines.append(line if found is None else _selected_again(line, found, selection.features))
     return lines
 
 
-def _selected_again(selection: Selection, feature: Feature) -> tuple[float | None, float | None, str, str]:
-    """Return in which share of the searches a feature, or a twin, was selected, in words, and a note on the twins."""
-    found, column = selection.stability, feature.column
-    if found is None or standing(selection) is Standing.UNTOLD:
-        return None, None, "", ""
-    alike = {j for group in found.twins if column in group for j in group} - {column}
-    twins = [other for other in selection.features if other.column in alike]
-    share, both = found.frequency[column], found.twin_frequency[column]
+def _selected_again(line: FeatureLine, found: Stability, features: Sequence[Feature]) -> FeatureLine:
+    """Return the line with the share of the searches that select the feature or a twin, and a note on the twins."""
+    alike = {j for group in found.twins if line.column in group for j in group} - {line.column}
+    twins = [other for other in features if other.column in alike]
+    share, both = found.frequency[line.column], found.twin_frequency[line.column]
     again, with_twins = (f"{round(part * found.n_searches)} of {found.n_searches}" for part in (share, both))
     names, note = shortened([twin.name for twin in twins], most=2), ""
     if both > share:
         note = f"{with_twins} with its twin{'s' if len(twins) > 1 else ''} {names}"
     elif any(twin.selected for twin in twins):
         note = f"twin of {names}"
-    return share, both, again, note
+    return line._replace(share=share, both=both, again=again, twin=note)
 
 
 def what_again_means(selection: Selection) -> str:
@@ -247,16 +246,13 @@ def next_step(selection: Selection) -> str:
 def efforts(selection: Selection) -> list[Effort]:
     """Return how many positives to expect among the first rows, where the labels tell how many there are."""
     listing, prior = selection.candidates, selection.prior
-    if listing is None or prior is None or not prior.share or prior.interval is None:
+    if listing is None or not listing.confidence or standing(selection).is_doubtful:
         return []
-    if not listing.confidence or standing(selection).is_doubtful:
+    if prior is None or not prior.share or prior.interval is None:
         return []
-    found = []
-    for n in (n for n in EFFORTS if n <= len(listing.row)):
-        shares = (prior.share, *prior.interval)
-        counts = (sum(min(share / prior.share * each, 1.0) for each in listing.confidence[:n]) for share in shares)
-        found.append(Effort(n, *map(round, counts)))
-    return found
+    factor = np.array([prior.share, *prior.interval])[:, None] / prior.share
+    found = np.minimum(factor * listing.confidence, 1).cumsum(axis=1)
+    return [Effort(n, *map(round, found[:, n - 1].tolist())) for n in EFFORTS if n <= len(listing.row)]
 
 
 def changes(before: Selection, after: Selection) -> str:
@@ -298,15 +294,6 @@ def warnings(selection: Selection) -> list[Finding]:
     """Return the findings that may make the result wrong, without those that the verdict says already."""
     said = {Code.POSITIVE_EVERYWHERE} | ({Code.FEW_LABELS} if standing(selection) is Standing.UNTOLD else set())
     return [found for found in selection.findings if found.level == WARNING and found.code not in said]
-
-
-def _lacks_labels(selection: Selection) -> bool:
-    n_labelled = selection.n_labelled
-    return n_labelled is not None and (n_labelled < FEWEST_LABELS or n_labelled == selection.n_rows)
-
-
-def _is_everywhere(selection: Selection) -> bool:
-    return any(finding.code == Code.POSITIVE_EVERYWHERE for finding in selection.findings)
 
 
 def _sentence(clause: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import t as student_t
 
 from puselect.fscpu.row_model import ClassPrior, corrected_auc
@@ -115,7 +116,6 @@ class Comparison(JSONRecord):
         *,
         frequency: Mapping[str, Mapping[str, float]] | None = None,
         test_share: float | None = None,
-        notes: Sequence[str] = (),
         **fields: Any,
     ) -> Self:
         """Return the comparison, with intervals computed.
@@ -131,8 +131,6 @@ class Comparison(JSONRecord):
             Share of the splits in which each feature was selected.
         test_share : float, optional
             Share of the rows held out in a split; see `mean_interval`.
-        notes : list of str
-            Shown with the settings.
         **fields
             Other fields of the record.
 
@@ -147,23 +145,17 @@ class Comparison(JSONRecord):
         runs = {name: tuple(map(float, (scores or {}).get(name, ()))) for name in selected}
         order = sorted(selected, key=lambda name: -float(np.mean(runs[name]))) if any(runs.values()) else list(selected)
         first = next((name for name in order if yardstick(name) is None), order[0])
-        best = runs[first]
-        return cls(
-            methods=tuple(
+        methods = []
+        for name in order:
+            behind = None if name == first else mean_interval(np.subtract(runs[first], runs[name]), test_share)
+            shares = dict(frequency[name]) if frequency and name in frequency else None
+            interval = mean_interval(runs[name], test_share)
+            methods.append(
                 MethodResult(
-                    name,
-                    tuple(selected[name]),
-                    float(seconds[name]),
-                    runs[name],
-                    mean_interval(runs[name], test_share),
-                    mean_interval(np.subtract(best, runs[name]).tolist(), test_share) if name != first else None,
-                    dict(frequency[name]) if frequency and name in frequency else None,
+                    name, tuple(selected[name]), float(seconds[name]), runs[name], interval, behind, shares
                 )
-                for name in order
-            ),
-            notes=tuple(notes),
-            **fields,
-        )
+            )
+        return cls(methods=tuple(methods), **fields)
 
     @property
     def headline(self) -> str:
@@ -184,8 +176,8 @@ class Comparison(JSONRecord):
         return f"{best.method} scores clearly higher than {'all other methods' if others else 'random features'}."
 
 
-def mean_interval(scores: Sequence[float], test_share: float | None = None, level: float = 0.95) -> Interval | None:
-    """Return the mean of scores over splits and its confidence interval (Student's t); None for no scores.
+def mean_interval(scores: ArrayLike, test_share: float | None = None) -> Interval | None:
+    """Return the mean of scores over splits and its 95 % confidence interval (Student's t); None for no scores.
 
     Random splits of one table share rows, which makes the plain interval too narrow. With the share of rows held out,
     the variance is corrected for that (C. Nadeau and Y. Bengio, "Inference for the Generalization Error",
@@ -196,12 +188,12 @@ def mean_interval(scores: Sequence[float], test_share: float | None = None, leve
     >>> mean_interval([0.5, 0.7])
     Interval(mean=0.6, low=-0.67..., high=1.87...)
     """
-    n = len(scores)
+    values = np.asarray(scores)
+    n = len(values)
     if n == 0:
         return None
-    mean = float(np.mean(scores))
-    if n == 1:
-        return Interval(mean, mean, mean)
-    overlap = test_share / (1 - test_share) if test_share else 0.0
-    half = float(student_t.ppf((1 + level) / 2, n - 1) * np.std(scores, ddof=1) * np.sqrt(1 / n + overlap))
+    mean, half = float(values.mean()), 0.0
+    if n > 1:
+        overlap = test_share / (1 - test_share) if test_share else 0.0
+        half = float(student_t.ppf(0.975, n - 1) * values.std(ddof=1) * np.sqrt(1 / n + overlap))
     return Interval(mean, mean - half, mean + half)

@@ -68,18 +68,20 @@ class Direction:
                 return f"{'very ' if size >= STRONG else '' if size >= CLEAR else 'slightly '}{self.code}"
             case Where.ENDS:
                 return "very low or very high"
+            case Where.RANGE if self.low is None:
+                return f"more often below {self.shown(self.high or 0.0)}"
+            case Where.RANGE if self.high is None:
+                return f"more often above {self.shown(self.low or 0.0)}"
             case Where.RANGE:
-                return f"more often {self._range()}"
+                return f"more often {self.shown(self.low or 0.0)} to {self.shown(self.high or 0.0)}"
             case Where.SIMILAR:
                 return "no clear difference"
             case _:
                 return self._frequency()
 
-    def _range(self) -> str:
-        shown = day if self.is_date else number
-        if self.low is None or self.high is None:
-            return f"below {shown(self.high or 0.0)}" if self.low is None else f"above {shown(self.low)}"
-        return f"{shown(self.low)} to {shown(self.high)}"
+    def shown(self, value: float) -> str:
+        """Return a value of the column in few digits, or as a date."""
+        return day(value) if self.is_date else number(value)
 
     def _frequency(self) -> str:
         if self.n_inside == 0:
@@ -104,13 +106,14 @@ def compare(inside: AnyArray, outside: AnyArray, is_date: bool = False) -> Direc
     values, counts = np.unique(np.concatenate([inside, outside]), return_counts=True)
     if len(values) <= 2:
         return _compare_values(inside, outside, values)
-    shift = _compare_ranks(rank_shares(inside, outside))
+    shares = rank_shares(inside, outside)
+    shift = _compare_ranks(shares)
     if abs(shift.difference) >= CLEAR:
         part = shift
     elif len(values) <= FEW_VALUES or counts.max() > SPIKE * counts.sum():
         part = _compare_values(inside, outside, values[np.sort(np.argsort(-counts)[:FEW_VALUES])])
     else:
-        part = _compare_parts(inside, outside)
+        part = _compare_parts(shares, outside)
     return replace(part if part.is_clear else shift, is_date=is_date)
 
 
@@ -179,9 +182,8 @@ def _compare_ranks(shares: FloatArray) -> Direction:
     return Direction((Where.HIGH if difference > 0 else Where.LOW).value, round(difference, 3))
 
 
-def _compare_parts(inside: AnyArray, outside: AnyArray) -> Direction:
-    """Return whether values lie at both ends, or in some part of the scale, more often than others do."""
-    shares = rank_shares(inside, outside)
+def _compare_parts(shares: FloatArray, outside: AnyArray) -> Direction:
+    """Compare by `rank_shares`: at both ends, or in some part of the scale, more often."""
     n_rows, distance = len(shares), float(np.abs(2 * shares - 1).mean())
     if distance >= max(AT_ENDS, 0.5 + STANDARD_ERRORS / np.sqrt(12 * n_rows)):
         return Direction(Where.ENDS.value)

@@ -18,7 +18,6 @@ from puselect.tables.column_outcomes import leak_text
 
 FEW_LABELS = 20
 FEWEST_COMPARED, MOST_COMPARED = 20, 2000
-MANY_DEGENERATE = 0.25
 CHECKED_CELLS = 2_000_000
 FEWEST_CHECKED = 1000
 MOST_SUSPECTS = 20
@@ -28,7 +27,6 @@ MOST_PLACED = 20_000  # rows whose clusters are looked up; shares of them need n
 class Code(StrEnum):
     """What a finding is about."""
 
-    CONSTANT_COLUMNS = "constant-columns"
     DEPENDENT_ROWS = "dependent-rows"
     FEW_LABELS = "few-labels"
     PICKED_BY = "picked-by"
@@ -37,11 +35,8 @@ class Code(StrEnum):
     REMOTE_LABELS = "remote-labels"
     SUSPECTED_LABELS = "suspected-labels"
     POSITIVE_EVERYWHERE = "positive-everywhere"
-    TIED_SCORES = "tied-scores"
-    NO_SEED = "no-seed"
     TIMED_OUT = "timed-out"
     UNSETTLED = "unsettled"
-    DEGENERATE = "degenerate"
     IDENTIFIER = "identifier"
     CATEGORY_CODES = "category-codes"
     MISSING_CODE = "missing-code"
@@ -53,16 +48,18 @@ class Code(StrEnum):
 def find_problems(result: FitResult, table: AnyArray | None, positive: BoolArray | None) -> Iterator[Finding]:
     """Yield all findings; without the table, only those about the fit."""
     if table is not None:
-        yield from _constant(table, result.names)
         yield from _interchangeable(table, result)
     if table is not None and positive is not None and 0 < positive.sum() < len(positive):
-        yield from _labels(positive)
+        n_labelled = int(positive.sum())
+        if n_labelled < FEW_LABELS:
+            title = f"Only {counted(n_labelled, 'labelled row')}"
+            text = f"With fewer than {FEW_LABELS}, features may be selected by chance. Label more rows."
+            yield warning(Code.FEW_LABELS, title, text)
         found = None if result.has_row_groups else find_dependence(table, positive)
         if found is not None:
             yield warning(Code.DEPENDENT_ROWS, "Rows depend on each other", found.text)
         yield from _places(result, table, positive)
     yield from _picked(result)
-    yield from _choice(result)
     if result.search is not None:
         yield from _search(result, result.search)
 
@@ -137,13 +134,13 @@ def _item(note: errors.Note) -> str:
             return leak_text(note)
         case errors.CodeNote(name, value, count):
             return f"{value} in {name} ({counted(count, 'row')}; --missing={name}={value})"
-        case errors.CategoryNote(name):
-            return f"--categories={name}"
         case errors.FilledNote(hole, counts):
             return f"{hole} values of {shortened([f'{name} ({count:,})' for name, count in counts.items()])}"
         case errors.SampleNote(n_read, n_rows, n_labelled, limit):
             why = "asked for" if limit == "rows" else "the memory limit"
             return f"{n_read:,} of {n_rows:,}: all {n_labelled:,} labelled ones and a random sample of others ({why})"
+        case errors.CategoryNote(name):
+            return f"--categories={name}"
         case errors.IdentifierNote(name):
             return name
         case _:
@@ -160,26 +157,6 @@ def note(code: Code, title: str, text: str) -> Finding:
     return Finding(NOTE, title, text, code.value)
 
 
-def _constant(table: AnyArray, names: Sequence[str]) -> Iterator[Finding]:
-    constant = [name for name, column in zip(names, table.T, strict=True) if column.min() == column.max()]
-    if constant:
-        yield note(
-            Code.CONSTANT_COLUMNS,
-            f"Constant: {counted(len(constant), 'column')}",
-            f"The same value in every row: {shortened(constant)}.",
-        )
-
-
-def _labels(positive: BoolArray) -> Iterator[Finding]:
-    n_labelled = int(positive.sum())
-    if n_labelled < FEW_LABELS:
-        yield warning(
-            Code.FEW_LABELS,
-            f"Only {counted(n_labelled, 'labelled row')}",
-            f"With fewer than {FEW_LABELS}, features may be selected by chance. Label more rows.",
-        )
-
-
 def array_leaks(table: AnyArray, positive: BoolArray, names: Sequence[str]) -> list[errors.LeakNote]:
     """Return the columns of a plain array that may give the labels away."""
     rows = np.concatenate([_thinned(np.flatnonzero(part), table.shape[1]) for part in (positive, ~positive)])
@@ -189,8 +166,7 @@ def array_leaks(table: AnyArray, positive: BoolArray, names: Sequence[str]) -> l
 
 def _picked(result: FitResult) -> Iterator[Finding]:
     """Yield the columns by which rows were picked for inspection."""
-    names = result.picked
-    if names:
+    if names := result.picked:
         yield warning(
             Code.PICKED_BY,
             f"How rows were picked: {counted(len(names), 'column')}",
@@ -245,21 +221,6 @@ def _places(result: FitResult, table: AnyArray, positive: BoolArray) -> Iterator
         )
 
 
-def _choice(result: FitResult) -> Iterator[Finding]:
-    n_selected, n_features = len(result.selected_units()), len(result.units())
-    if result.search is None and 0 < n_selected < n_features:
-        last = result.scores[result.support].min()
-        level = int((result.scores == last).sum())
-        if (result.scores[~result.support] == last).any():
-            yield note(
-                Code.TIED_SCORES,
-                f"{counted(level, 'feature')} tied for the last place",
-                "Their scores are equal; the seed decided which of them are selected.",
-            )
-    if result.settings["random_state"] is None:
-        yield note(Code.NO_SEED, "No seed", "The next run may differ. Set random_state or --seed.")
-
-
 def _search(result: FitResult, search: SearchResult) -> Iterator[Finding]:
     if search.timed_out:
         yield note(
@@ -272,12 +233,6 @@ def _search(result: FitResult, search: SearchResult) -> Iterator[Finding]:
             Code.UNSETTLED,
             f"Undecided: {round((1 - search.settled) * len(search.searched))} of {len(search.searched)} features",
             "Their probabilities ended between 0.1 and 0.9, so their ranks are uncertain. Raise max_iter (--max-iter).",
-        )
-    if search.n_degenerate > MANY_DEGENERATE * search.n_evaluations:
-        yield note(
-            Code.DEGENERATE,
-            f"Degenerate: {search.n_degenerate:,} of {search.n_evaluations:,} clusterings",
-            "Empty or flat clusters: duplicated rows, few distinct values, or too many clusters (n_clusters).",
         )
 
 

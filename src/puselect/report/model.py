@@ -55,25 +55,18 @@ class Model:
         """Return the model with as many clusterings as are not too large for a file; None if not even one is."""
         if model is None:
             return None
-        final, columns = model.clusterings, model.columns
+        final = model.clusterings
         n = MOST_NUMBERS // int(np.prod(final.mean.shape[1:]) + np.prod(final.factor.shape[1:]))
         if not n:
             return None
         scaling: Any = final.scaling  # a NamedTuple, whichever it is
-        kind = next((name for name, kind in SCALINGS.items() if isinstance(scaling, kind)), "none")
         return cls(
             features=features,
-            scaling=kind,
+            scaling=next((name for name, kind in SCALINGS.items() if isinstance(scaling, kind)), "none"),
             scales=_tuples(scaling or ()),
-            size=_tuples(final.size[:n]),
-            labelled=_tuples(final.labelled[:n]),
-            positive=_tuples(final.positive[:n]),
-            mean=_tuples(final.mean[:n]),
-            factor=_tuples(final.factor[:n]),
+            **{name: _tuples(getattr(final, name)[:n]) for name in ("size", "labelled", "positive", "mean", "factor")},
             constant=_tuples([[value if np.isfinite(value) else None for value in row] for row in final.constant[:n]]),
-            slope=_tuples(columns.slope),
-            edges=_tuples(columns.edges),
-            steps=_tuples(columns.steps),
+            **{name: _tuples(values) for name, values in model.columns._asdict().items()},
             cuts=_tuples(model.cuts),
             lifts=_tuples(model.lifts),
             prior=model.prior,

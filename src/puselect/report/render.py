@@ -11,6 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from puselect._version import __version__
 from puselect.atomic import atomic_write
 from puselect.phrases import duration
@@ -20,12 +22,11 @@ from puselect.report.comparison import PROXY, Comparison
 from puselect.report.selection import Selection
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, Template
+    from jinja2 import Environment
 
 Result = Selection | Comparison
-SCRIPTS = ("tables.js", "charts.js", "report.js")
 NAMED_SECTION = re.compile('<section id="([^"]+)" data-name="([^"]+)">')  # other text has its quotes escaped
-DRAWN = ("features", "score_name", "path", "view", "candidates")
+DRAWN = ("features", "score_name", "view", "candidates")
 
 
 class Link(NamedTuple):
@@ -98,19 +99,28 @@ def render(results: Sequence[Result] | Result) -> str:
     if not shown:
         raise ValueError("a report needs at least one result, got none")
     articles = [_article(f"r{i}", result) for i, result in enumerate(shown)]
-    return page(_title(shown), "\n".join(articles), _links(shown, articles), SCRIPTS)
+    return page(_title(shown), "\n".join(articles), _links(shown, articles), _page_file("report.js"))
 
 
 def _article(id: str, result: Result) -> str:
     """Return one result as HTML; every anchor in it begins with the id."""
-    if isinstance(result, Comparison):
-        rivals = [method.method for method in result.rivals]
-        drawn = {"methods": dataclasses.asdict(result)["methods"], "rivals": rivals}
-        return fragment("comparison.html.j2", id=id, result=result, drawn=drawn, duration=duration, proxy=PROXY)
-    lines = answer.feature_lines(result)
-    drawn = {name: value for name, value in dataclasses.asdict(result).items() if name in DRAWN}
-    drawn["lines"] = {line.column: line._asdict() for line in lines}
-    return fragment("selection.html.j2", id=id, result=result, drawn=drawn, lines=lines, say=answer)
+    if isinstance(result, Selection):
+        lines = answer.feature_lines(result)
+        drawn = {name: value for name, value in dataclasses.asdict(result).items() if name in DRAWN}
+        drawn["lines"] = {line.column: line._asdict() for line in lines}
+        return _fill("selection.html.j2", id=id, result=result, drawn=drawn, lines=lines, say=answer)
+    drawn = {"methods": dataclasses.asdict(result)["methods"], "rivals": [method.method for method in result.rivals]}
+    intervals = [method.interval for method in result.methods if method.interval]
+    ends = [end for interval in intervals for end in (interval.low, interval.high)]
+    scores = [score for method in result.methods for score in method.scores] + ends
+
+    def place(score: float) -> float:
+        """Return where a score lies between the lowest and the highest, in percent of the width of a chart."""
+        return round(float(np.interp(score, [min(scores), max(scores)], [4, 96])), 1)
+
+    return _fill(
+        "comparison.html.j2", id=id, result=result, drawn=drawn, duration=duration, proxy=PROXY, place=place
+    )
 
 
 def _title(results: Sequence[Result]) -> str:
@@ -128,27 +138,22 @@ def _links(results: Sequence[Result], articles: Sequence[str]) -> list[Link]:
     return [Link(*found) for found in NAMED_SECTION.findall(articles[0])]
 
 
-def page(title: str, body: str, links: Sequence[Link] = (), scripts: Sequence[str] = ()) -> str:
-    """Return a whole HTML page that opens offline: nothing is fetched, and only our own scripts run.
+def page(title: str, body: str, links: Sequence[Link] = (), script: str = "") -> str:
+    """Return a whole HTML page that opens offline: nothing is fetched, and no script but this one runs.
 
-    `body` is HTML, as `fragment` returns it, with the anchors of `links`; `scripts` are names of files in
-    ``report/page``, run in this order after ``theme.js``.
+    `body` is HTML with the anchors of `links`.
     """
-    script = "\n".join(_page_file(name) for name in ("theme.js", *scripts))
-    return _template("base.html.j2").render(
+    digest = hashlib.sha256(script.encode()).digest()
+    return _fill(
+        "base.html.j2",
         title=title,
         body=body,
         links=links,
         version=__version__,
         style=_page_file("theme.css"),
         script=script,
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        script_hash=base64.b64encode(digest).decode(),
     )
-
-
-def fragment(template: str, **values: Any) -> str:
-    """Return part of a page from a template in ``report/page``; values are escaped."""
-    return _template(template).render(**values)
 
 
 @cache
@@ -164,8 +169,9 @@ def environment() -> "Environment":
     )
 
 
-def _template(name: str) -> "Template":
-    return environment().get_template(name)
+def _fill(template: str, **values: Any) -> str:
+    """Return a template of ``report/page`` with values, which are escaped."""
+    return environment().get_template(template).render(**values)
 
 
 def _page_file(name: str) -> str:

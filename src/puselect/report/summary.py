@@ -19,7 +19,7 @@ from puselect.fscpu.projection import LABELLED, principal_axes, row_kinds
 from puselect.report.direction import day
 from puselect.report.findings import array_leaks, find_problems, suspect_rows, table_findings
 from puselect.report.model import Model
-from puselect.report.panels import Panel, Portrait, Rows, cluster_portraits, feature_panels
+from puselect.report.panels import Portrait, Rows, cluster_portraits, feature_panels
 from puselect.report.selection import (
     PROBABILITY,
     SCORE,
@@ -73,7 +73,7 @@ def summarise(
     selector : estimator
         Any fitted selector of `puselect.METHODS`.
     X, y : array-like, optional
-        The table and labels of `fit`; without them there are no candidates, no map and no checks of the data.
+        The table and labels of `fit`; without both there are no candidates, no map and no checks of the data.
     method : str, optional
         Its name; by default that of the class.
     feature_names : list of str, optional
@@ -85,12 +85,11 @@ def summarise(
     notes : list of str
         Shown with the settings.
     findings : list of Finding
-        Shown with those about the data and the search, such as `puselect.report.findings.table_findings`.
+        Shown with those about the data and the search.
     suitability : Suitability, optional
         From `puselect.checks.suitability.check_suitability`.
     row_numbers : array-like of shape (n_rows,), optional
-        Name of each row of `X`, an integer or a string, such as the row of the file that `X` is a sample of. By default
-        the index of a data frame, if it has integers or strings, otherwise the position.
+        Name of each row of `X`, an integer or a string. By default the index of a data frame, or the position.
     row_name : str
         What these names are, such as the column they come from.
     columns : list of ColumnOutcome
@@ -116,50 +115,42 @@ def summarise(
         columns, recipes = preparer.outcomes_, preparer.encoders_
         findings = [*findings, *table_findings(preparer.notes_)]
     dates = {recipe.column for recipe in recipes if recipe.kind == "date"}
-    features = _features(result, dates)
-    table = None if X is None else _read_table(X, selector)
-    positive = None if table is None or y is None else known_rows(y, result.settings["pos_label"], len(table))
-    if table is not None and positive is not None and not recipes:  # leaks of columns are found before they are encoded
-        findings = [*findings, *table_findings(array_leaks(table, positive, result.names))]
-    rows = row_names(X, 0 if table is None else len(table), row_numbers)
-    known = _known(result, y, positive)
-    suspects, found = _suspects(result, table, positive, known, rows), candidates or _candidates(result, table, known)
-    panels, portraits = _insight(result, table, positive, found, dates)
-    search = result.search
-    selected_columns = tuple(name for name, selected in zip(result.names, result.support, strict=True) if selected)
+    features, search, seed = _features(result, dates), result.search, result.settings["random_state"]
+    table, positive, rows = None, None, {}
+    if X is not None and y is not None:
+        table = _read_table(X, selector)
+        positive = known_rows(y, result.settings["pos_label"], len(table))
+        names = _row_names(X, len(table), row_numbers)
+        rows = _describe_rows(result, features, table, y, positive, names, row_name, candidates, dates)
+        findings = [*findings, *suspect_rows(rows["suspects"], row_name)]
+        if not recipes:  # leaks of columns are found before they are encoded
+            findings += table_findings(array_leaks(table, positive, result.names))
+    findings = [*findings, *find_problems(result, table, positive)]
     return Selection(
         method=method or type(selector).__name__,
         selected=tuple(feature.name for feature in features if feature.selected),
         n_features=len(features),
-        n_rows=None if table is None else len(table),
-        n_labelled=None if positive is None else int(positive.sum()),
         objective=result.objective,
         seconds=seconds,
         command=python_expression(selector) if command is None else command,
-        seed=_seed(result.settings["random_state"]),
+        seed=int(seed) if isinstance(seed, Integral) else None if seed is None else repr(seed),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         score_name=SCORE if search is None else PROBABILITY,
         features=features,
         search=None if search is None else SearchRecord(search.n_iter, bool(search.converged), search.n_degenerate),
         gathering=None if result.clusterings is None else _gathering(result.clusterings),
-        view=None if table is None else row_map(result, table, row_kinds(len(table), positive, found), rows),
-        candidates=None if found is None or table is None else _candidate_table(
-            found, table, result.names, features, rows, row_name
-        ),
         prior=None if result.row_model is None else result.row_model.prior,
-        findings=_by_level([*findings, *find_problems(result, table, positive), *suspect_rows(suspects, row_name)]),
-        suspects=suspects,
+        findings=tuple(sorted(findings, key=lambda finding: finding.level != WARNING)),
         notes=tuple(notes),
         suitability=suitability,
         path=result.path,
         stability=result.stability,
-        panels=panels,
-        portraits=portraits,
         columns=tuple(columns),
         recipes=tuple(recipes),
-        model=Model.of(result.row_model, selected_columns),
+        model=Model.of(result.row_model, tuple(np.array(result.names, dtype=object)[result.support])),
         settings={name: repr(value) for name, value in result.settings.items()},
         versions=versions(),
+        **rows,
     )
 
 
@@ -174,28 +165,18 @@ def python_expression(selector: PUSelector) -> str:
     return f"{type(selector).__name__}({', '.join(changed)}).fit(X, y)"
 
 
-def row_names(X: object, n_rows: int, wanted: ArrayLike | None = None) -> AnyArray:
-    """Return the name of each row: as given, from the index of a data frame, or its position.
-
-    Examples
-    --------
-    >>> row_names([[0.5], [0.7]], 2)
-    array([0, 1])
-    """
-    if wanted is None:
-        index = getattr(X, "index", None)
-        names = np.arange(n_rows) if index is None or callable(index) else np.asarray(index)
-        return names if _can_name(names, n_rows) else np.arange(n_rows)
-    names = np.asarray(wanted)
-    if not _can_name(names, n_rows):
-        came = f"{names.dtype} of shape {names.shape}"
-        raise ValueError(f"row_numbers must name each of the {n_rows} rows by an integer or a string, got {came}")
-    return names
-
-
-def _can_name(names: AnyArray, n_rows: int) -> bool:
+def _row_names(X: object, n_rows: int, wanted: ArrayLike | None) -> AnyArray:
+    """Return the name of each row: as given, from the index of a data frame, or its position."""
+    index = getattr(X, "index", None)
+    has_index = index is not None and not callable(index)
+    names = np.asarray(wanted if wanted is not None else index if has_index else np.arange(n_rows))
     is_text = names.dtype.kind == "U" or (names.dtype == object and all(isinstance(name, str) for name in names.flat))
-    return names.shape == (n_rows,) and (names.dtype.kind in "iu" or is_text)
+    if names.shape == (n_rows,) and (names.dtype.kind in "iu" or is_text):
+        return names
+    if wanted is None:
+        return np.arange(n_rows)
+    came = f"{names.dtype} of shape {names.shape}"
+    raise ValueError(f"row_numbers must name each of the {n_rows} rows by an integer or a string, got {came}")
 
 
 def _read_table(X: ArrayLike, selector: PUSelector) -> AnyArray:
@@ -234,30 +215,40 @@ def _features(result: FitResult, dates: Collection[str]) -> tuple[Feature, ...]:
     )
 
 
-def _insight(
+def _describe_rows(
     result: FitResult,
-    table: AnyArray | None,
-    positive: BoolArray | None,
-    found: Candidates | None,
+    features: Sequence[Feature],
+    table: AnyArray,
+    y: ArrayLike,
+    positive: BoolArray,
+    names: AnyArray,
+    row_name: str,
+    candidates: Candidates | None,
     dates: Collection[str],
-) -> tuple[tuple[Panel, ...], tuple[Portrait, ...]]:
-    """Return the distributions of the selected features, and what marks the positive clusters."""
-    if table is None or positive is None:
-        return (), ()
-    kind = row_kinds(len(table), positive, found)
-    rows = Rows.of(kind)
-    units = result.selected_units()
+) -> dict[str, Any]:
+    """Return the fields of a selection that need its table."""
+    neg_label, model, columns = result.settings.get("neg_label"), result.row_model, table[:, result.support]
+    known = positive if neg_label is None else positive | known_rows(y, neg_label, len(table))
+    found, suspects = candidates, tuple[int, ...]()
+    if model is not None:
+        found = candidates or model.candidates(columns, known)
+        suspects = find_suspects(model, columns, positive, ~known).rows
+    kind, units, final = row_kinds(len(table), positive, found), result.selected_units(), result.clusterings
+    rows, portraits = Rows.of(kind), tuple[Portrait, ...]()
     kept = np.unique(np.concatenate(rows))
     panels = feature_panels(table[kept], Rows(*(np.searchsorted(kept, part) for part in rows)), units, dates)
-    final = result.clusterings
-    if final is None:
-        return panels, ()
-    shown = table[np.sort(np.concatenate([rows.known, rows.others]))]
-    return panels, cluster_portraits(shown, final, _typical(final), result.support, units, dates)
-
-
-def _seed(state: object) -> int | str | None:
-    return int(state) if isinstance(state, Integral) else None if state is None else repr(state)
+    if final is not None:
+        shown = table[np.sort(np.concatenate([rows.known, rows.others]))]
+        portraits = cluster_portraits(shown, final, _typical(final), result.support, units, dates)
+    return {
+        "n_rows": len(table),
+        "n_labelled": int(positive.sum()),
+        "view": _row_map(result, table, kind, names),
+        "candidates": None if found is None else _list_candidates(found, table, result, features, names, row_name),
+        "suspects": tuple(names[list(suspects)].tolist()),
+        "panels": panels,
+        "portraits": portraits,
+    }
 
 
 def _typical(final: Clusterings) -> int:
@@ -279,60 +270,31 @@ def _gathering(final: Clusterings) -> Gathering:
     )
 
 
-def _known(result: FitResult, y: ArrayLike | None, positive: BoolArray | None) -> BoolArray | None:
-    """Return the rows whose class is known: positives, and negatives that were checked."""
-    neg_label = result.settings.get("neg_label")
-    if neg_label is None or y is None or positive is None:
-        return positive
-    return positive | known_rows(y, neg_label, len(positive))
-
-
-def _candidates(result: FitResult, table: AnyArray | None, known: BoolArray | None) -> Candidates | None:
-    if table is None or result.row_model is None:
-        return None
-    return result.row_model.candidates(table[:, result.support], known)
-
-
-def _suspects(
-    result: FitResult, table: AnyArray | None, positive: BoolArray | None, known: BoolArray | None, names: AnyArray
-) -> tuple[int | str, ...]:
-    """Return the names of labelled rows that may be wrong."""
-    if table is None or positive is None or known is None or result.row_model is None:
-        return ()
-    found = find_suspects(result.row_model, table[:, result.support], positive, ~known)
-    return tuple(names[list(found.rows)].tolist())
-
-
-def _by_level(found: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Return warnings before notes."""
-    return tuple(sorted(found, key=lambda finding: finding.level != WARNING))
-
-
-def _candidate_table(
+def _list_candidates(
     found: Candidates,
     table: AnyArray,
-    names: Sequence[str],
+    result: FitResult,
     features: Sequence[Feature],
-    row_labels: AnyArray,
+    names: AnyArray,
     row_name: str,
 ) -> CandidateTable:
     """Return the most likely candidates with their values of the selected features."""
     shown = [feature for feature in features if feature.selected][:SHOWN_VALUES]
-    rows = found.rows[:MOST_CANDIDATES]
-    place = {name: column for column, name in enumerate(names)}
-    values = [shown_values(feature, table[rows], place) for feature in shown]
+    listed = found.taken(slice(MOST_CANDIDATES))
+    place = {name: column for column, name in enumerate(result.names)}
+    values = [_shown_values(feature, table[listed.rows], place) for feature in shown]
     return CandidateTable(
-        row=tuple(row_labels[rows].tolist()),
-        lift=tuple(found.lift[:MOST_CANDIDATES].tolist()),
-        confidence=() if found.confidence is None else tuple(found.confidence[:MOST_CANDIDATES].tolist()),
+        row=tuple(names[listed.rows].tolist()),
+        lift=tuple(listed.lift.tolist()),
+        confidence=() if listed.confidence is None else tuple(listed.confidence.tolist()),
         columns=tuple(feature.name for feature in shown),
-        values=tuple(zip(*values, strict=True)) if values else ((),) * len(rows),
+        values=tuple(zip(*values, strict=True)) if values else ((),) * len(listed.rows),
         total=len(found.rows),
         row_name=row_name,
     )
 
 
-def shown_values(feature: Feature, rows: AnyArray, place: Mapping[str, int]) -> list[float | str]:
+def _shown_values(feature: Feature, rows: AnyArray, place: Mapping[str, int]) -> list[float | str]:
     """Return the values of a feature: numbers, dates, or the category of one-hot columns."""
     columns = [place[name] for name in feature.members if name.startswith(f"{feature.name}=")]
     if feature.is_date:
@@ -344,7 +306,7 @@ def shown_values(feature: Feature, rows: AnyArray, place: Mapping[str, int]) -> 
     return [str(word) for word in words[chosen]]
 
 
-def row_map(result: FitResult, table: AnyArray, kind: IntArray, names: AnyArray) -> View:
+def _row_map(result: FitResult, table: AnyArray, kind: IntArray, names: AnyArray) -> View:
     """Return rows of the selected columns in their first two principal components.
 
     The components are those of all rows. Of more than `MOST_POINTS` rows a sample is shown: labelled rows, at most half

@@ -1,139 +1,141 @@
 "use strict";
-/* Puts the tables and charts into the page; each part reads the data of the result it stands in. */
+/* Tables that can be sorted and searched, and the map of rows. All text is inserted as text, never as markup. */
 
-const dataOf = (node) => node.closest("[data-result]").result;
+const whole = new Intl.NumberFormat("en");
+const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)}%`;
+const short = (value) => {
+  if (value === null || typeof value === "string") return value ?? "–";
+  const size = Math.abs(value);
+  if (Number.isInteger(value) || (size >= 1e3 && size < 1e9)) return whole.format(Math.round(value));
+  return size >= 1e9 || size < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
+};
+
+function make(tag, attributes = {}, ...children) {
+  const isDrawing = ["svg", "g", "circle", "title"].includes(tag);
+  const node = isDrawing ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== false) node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children);
+  return node;
+}
+
+/* columns: {title, value(row), cell(row), kind: class of its cells, falls: whether it is first sorted downwards};
+   rows are searched by the column `find`. */
+function dataTable(host, { caption, noun, columns, rows, find, sortBy, isChosen = () => false }) {
+  let sorted = sortBy, falls = Boolean(sortBy.falls), limit = 20, query = "";
+  const body = make("tbody"), status = make("p", { role: "status" });
+  const more = make("button", { type: "button", onclick: () => { limit *= 4; draw(); } }, "Show more");
+  const box = make("input", { type: "search", placeholder: `Find a ${noun}`, "aria-label": `Find a ${noun}`, oninput: () => {
+    query = box.value.trim().toLowerCase();
+    draw();
+  } });
+  const heads = columns.map((column) => make("th", { scope: "col", class: column.kind },
+    make("button", { type: "button", class: "sort", onclick: () => {
+      falls = column === sorted ? !falls : Boolean(column.falls);
+      sorted = column;
+      draw();
+    } }, column.title)));
+
+  function compare(a, b) {
+    const [x, y] = [sorted.value(a), sorted.value(b)];
+    if (x === null || y === null) return (x === null) - (y === null);
+    if (typeof x !== typeof y) return (typeof x === "string") - (typeof y === "string");
+    return (falls ? -1 : 1) * (typeof x === "string" ? x.localeCompare(y, "en", { numeric: true }) : x - y);
+  }
+
+  function draw() {
+    const found = rows.filter((row) => String(find.value(row)).toLowerCase().includes(query)).sort(compare);
+    body.replaceChildren(...found.slice(0, limit).map((row) => make("tr", { class: isChosen(row) ? "chosen" : null },
+      ...columns.map(({ kind, cell, value }) => make("td", { class: kind }, cell ? cell(row) : short(value(row)))))));
+    heads.forEach((head, i) => {
+      head.setAttribute("aria-sort", columns[i] !== sorted ? "none" : falls ? "descending" : "ascending");
+    });
+    status.textContent = `${found.length < rows.length ? `${whole.format(found.length)} of ` : ""}${whole.format(rows.length)} ${noun}s`;
+    more.hidden = found.length <= limit;
+  }
+
+  const table = make("table", { class: "data" }, make("thead", {}, make("tr", {}, ...heads)), body);
+  const tools = make("div", { class: "tools" }, box);
+  host.append(tools, make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table),
+    make("div", { class: "tools" }, status, more));
+  draw();
+  return tools;
+}
+
+/* A text that a spreadsheet would run as a formula gets a quote in front (OWASP, CSV injection). */
+function toCSV(rows) {
+  const tame = (value) => (typeof value === "string" && /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : String(value));
+  const quote = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return rows.map((row) => row.map((value) => quote(tame(value))).join(",") + "\r\n").join("");
+}
 
 const parts = {
-  ranking(host) {
-    const { features, lines, score_name: scoreName } = dataOf(host);
+  ranking(host, { features, lines, score_name: scoreName }) {
     const lineOf = (f) => lines[f.column];
-    const isSearch = scoreName === "probability";
-    const columns = [
-      { key: "rank", title: "Rank", value: (f) => f.rank, numeric: true },
-      { key: "name", title: "Feature", value: (f) => f.name, kind: "feature",
-        cell: (f) => [make("span", { class: "label", text: f.name }),
-          ...(f.members.length ? [make("span", { class: "quiet", text: ` (${f.members.length} columns)` })] : [])] },
-      { key: "selected", title: "Selected", value: (f) => Number(f.selected), first: "descending",
-        cell: (f) => (f.selected ? make("span", { class: "tag in", text: "selected" }) : make("span", { class: "tag", text: "no" })) },
-    ];
-    if (features.some((f) => f.cost !== null)) columns.push({ key: "cost", title: "Cost", value: (f) => f.cost, numeric: true });
+    const name = { title: "Feature", kind: "feature", value: (f) => f.name };
+    const rank = { title: "Rank", kind: "number", value: (f) => f.rank };
+    const columns = [rank, name, { title: "Selected", falls: true, value: (f) => Number(f.selected), cell: (f) => (f.selected ? "yes" : "") }];
+    if (features.some((f) => f.cost !== null)) columns.push({ title: "Cost", kind: "number", value: (f) => f.cost });
     if (features.some((f) => lineOf(f).share !== null)) {
-      columns.push({ key: "again", title: "Selected again", value: (f) => lineOf(f).share, first: "descending", kind: "measured",
-        cell: (f) => [bar(lineOf(f).share, f.selected ? "in" : "out"), make("span", { class: "figure", text: lineOf(f).again }),
-          ...(lineOf(f).twin ? [make("div", { class: "quiet", text: lineOf(f).twin })] : [])] });
+      columns.push({ title: "Selected again", falls: true, value: (f) => lineOf(f).share,
+        cell: (f) => [lineOf(f).again, lineOf(f).twin].filter(Boolean).join(", ") });
     }
-    columns.push({ key: "score", title: isSearch ? "Search probability" : "Score", value: (f) => f.score, numeric: true, first: "descending",
-      cell: (f) => (isSearch && f.score !== null ? f.score.toFixed(3) : short(f.score)) });
-    return new DataTable(host, { caption: "All features", noun: "features", columns, rows: features, sortBy: "rank",
-      order: "ascending", search: { label: "Find a feature", text: (f) => f.name },
-      filters: [{ label: "selected only", keep: (f) => f.selected }], rowClass: (f) => (f.selected ? "chosen" : "") });
+    columns.push({ title: scoreName === "probability" ? "Search probability" : "Score", kind: "number", falls: true, value: (f) => f.score });
+    dataTable(host, { caption: "All features", noun: "feature", columns, rows: features, find: name, sortBy: rank, isChosen: (f) => f.selected });
   },
 
-  map(host) {
-    const map = new RowMap(host, dataOf(host).view);
-    document.addEventListener("theme", () => map.draw());
-    return map;
+  candidates(host, { candidates: found }) {
+    const isSure = found.confidence.length > 0;
+    const row = { title: found.row_name || "row", kind: "number", value: (i) => found.row[i], cell: (i) => String(found.row[i]) };
+    const lift = { title: "lift", kind: "number", falls: true, value: (i) => found.lift[i], cell: (i) => `${Number(found.lift[i].toPrecision(2))}×` };
+    const confidence = { title: "confidence", kind: "number", falls: true, value: (i) => found.confidence[i], cell: (i) => percent(found.confidence[i]) };
+    const columns = [row, lift, ...(isSure ? [confidence] : []),
+      ...found.columns.map((title, j) => ({ title, kind: "number", falls: true, value: (i) => found.values[i][j] }))];
+    const rows = [...found.row.keys()];
+    const tools = dataTable(host, { caption: "Rows to look at", noun: "row", columns, rows, find: row, sortBy: lift });
+    const text = toCSV([columns.map(({ title }) => title), ...rows.map((i) => columns.map(({ value }) => value(i)))]);
+    const href = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+    tools.append(make("a", { class: "button", href, download: "candidates.csv" }, "Download CSV"));
   },
 
-  candidates(host) {
-    const { candidates } = dataOf(host);
-    const sure = candidates.confidence.length > 0, named = candidates.row_name || "row";
-    const rows = candidates.row.map((row, i) => ({ row, lift: candidates.lift[i], confidence: candidates.confidence[i], values: candidates.values[i] }));
-    const columns = [
-      { key: "row", title: named, value: (c) => c.row, numeric: true, cell: (c) => String(c.row) },
-      { key: "lift", title: "Lift", value: (c) => c.lift, numeric: true, first: "descending", cell: (c) => `${Number(c.lift.toPrecision(2))}×` },
-      ...(sure ? [{ key: "confidence", title: "Confidence", value: (c) => c.confidence, first: "descending", kind: "measured",
-        cell: (c) => [bar(c.confidence, "in"), make("span", { class: "figure", text: percent(c.confidence) })] }] : []),
-      ...candidates.columns.map((name, j) => ({ key: `value${j}`, title: name, value: (c) => c.values[j], numeric: true, first: "descending",
-        cell: (c) => (typeof c.values[j] === "string" ? c.values[j] : short(c.values[j])) })),
-    ];
-    const table = new DataTable(host, { caption: "Rows to look at", noun: "rows", columns, rows, sortBy: "lift",
-      order: "descending", pageSize: 12, search: { label: "Find a row", text: (c) => String(c.row) } });
-    const link = make("a", { class: "button" }, "Download CSV");
-    offerCSV(link, "candidates.csv", () => toCSV([named, "lift", ...(sure ? ["confidence"] : []), ...candidates.columns],
-      rows.map((c) => [c.row, c.lift, ...(sure ? [c.confidence] : []), ...c.values])));
-    host.querySelector(".tools").append(link);
-    return table;
+  /* Unlabelled rows below, candidates above them, known positives on top. */
+  map(host, { view }) {
+    const legend = make("fieldset", { class: "keys" });
+    const svg = make("svg", { class: "map", role: "img", "aria-label": host.dataset.label });
+    const scale = (values) => {
+      const [low, high] = [Math.min(...values) / 2, Math.max(...values) / 2];  // halved: the difference may overflow
+      return (value) => 2 + 96 * (high > low ? (value / 2 - low) / (high - low) : 0.5);
+    };
+    const [x, y] = [scale(view.x), scale(view.y)];
+    for (const [kind, name, r] of [[0, "unlabelled", 2], [2, "candidate", 3], [1, "known positive", 4.5]]) {
+      const rows = [...view.kind.keys()].filter((i) => view.kind[i] === kind);
+      if (!rows.length) continue;
+      const group = make("g", { class: `k${kind}` }, ...rows.map((i) => make("circle",
+        { cx: `${x(view.x[i])}%`, cy: `${100 - y(view.y[i])}%`, r }, make("title", {}, `row ${view.row[i]}, ${name}`))));
+      const box = make("input", { type: "checkbox", checked: true, onchange: () => { group.style.display = box.checked ? "" : "none"; } });
+      legend.prepend(make("label", {}, box, make("i", { class: `k${kind}` }), `${name} (${whole.format(rows.length)})`));
+      svg.append(group);
+    }
+    host.append(legend, svg);
   },
 
-  number(host) {
-    const { path } = dataOf(host);
-    const best = Math.max(...path.objective, 1e-12), xs = path.size;
-    const lines = [{ ys: path.objective.map((v) => v / best), kind: "in" }, { ys: path.separation, kind: "dashed" },
-      { ys: path.false_share, kind: "out" }];
-    whenResized(host, (width) => {
-      const { svg, x, y } = lineChart({ width, height: 260, xs, lines, xTitle: "number of features", label: host.dataset.label });
-      svg.append(make("line", { class: "leader", x1: x(path.n_features), x2: x(path.n_features), y1: y(0), y2: y(1) }),
-        make("text", { class: "name", x: x(path.n_features), y: y(1) - 8, "text-anchor": "middle", text: `${path.n_features} selected` }));
-      host.replaceChildren(svg);
-    });
-  },
-
-  scores(host) {
-    const methods = dataOf(host).methods.filter((m) => m.interval);
-    const values = methods.flatMap((m) => [...m.scores, m.interval.low, m.interval.high]);
-    const [least, most] = [Math.min(...values), Math.max(...values)];
-    const pad = 0.04 * (most - least || 1);
-    const [low, high] = [least - pad, most + pad];
-    whenResized(host, (width) => {
-      const [line, left] = [38, Math.min(170, width * 0.3)];
-      const height = methods.length * line + 34;
-      const x = (v) => left + between(v, low, high) * (width - left - 64);
-      const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": host.dataset.label });
-      for (const t of niceTicks(least, most, Math.max(2, width / 160))) {
-        svg.append(make("line", { class: "grid", x1: x(t), x2: x(t), y1: 4, y2: height - 26 }),
-          make("text", { class: "tick", x: x(t), y: height - 8, "text-anchor": "middle", text: short(t) }));
-      }
-      methods.forEach((m, i) => {
-        const y = i * line + line / 2 + 2;
-        svg.append(make("text", { class: "method", x: 0, y: y + 5, text: m.method }));
-        m.scores.forEach((s, k) => svg.append(make("circle", { class: "split", cx: x(s), cy: y + ((k % 5) - 2) * 2.4, r: 2.6 })));
-        svg.append(make("line", { class: "range", x1: x(m.interval.low), x2: x(m.interval.high), y1: y, y2: y }),
-          make("circle", { class: "mean", cx: x(m.interval.mean), cy: y, r: 5.5 }),
-          make("text", { class: "figure", x: width, y: y + 5, "text-anchor": "end", text: m.interval.mean.toFixed(3) }));
-      });
-      host.replaceChildren(svg);
-    });
-  },
-
-  choices(host) {
-    const { rivals, methods: all } = dataOf(host);
+  choices(host, { rivals, methods: all }) {
     const methods = all.filter((m) => rivals.includes(m.method));
-    const names = [...new Set(methods.flatMap((m) => m.selected))];
-    const rows = names.map((name) => {
-      const places = methods.map((m) => m.selected.indexOf(name));
-      return { name, places, votes: places.filter((p) => p >= 0).length };
-    });
-    const columns = [
-      { key: "name", title: "Feature", value: (f) => f.name, kind: "feature", cell: (f) => [make("span", { class: "label", text: f.name })] },
-      { key: "votes", title: "Selected by", value: (f) => f.votes, first: "descending", kind: "measured",
-        cell: (f) => [bar(f.votes / methods.length, "in"), make("span", { class: "figure", text: `${f.votes} of ${methods.length}` })] },
-      ...methods.map((m, j) => ({ key: `m${j}`, title: m.method, value: (f) => (f.places[j] < 0 ? null : f.places[j]), numeric: true,
-        cell: (f) => (f.places[j] < 0 ? make("span", { class: "quiet", text: "–" }) : [make("span", { class: "rank", text: String(f.places[j] + 1) }),
-          ...(m.frequency ? [make("span", { class: "quiet", text: ` ${percent(m.frequency[f.name] ?? 0)}` })] : [])]) })),
-    ];
-    return new DataTable(host, { caption: "Selected features, with their rank by each method", noun: "features", columns, rows, sortBy: "votes",
-      order: "descending", pageSize: 15, search: { label: "Find a feature", text: (f) => f.name },
-      filters: [{ label: "selected by all", keep: (f) => f.votes === methods.length }] });
+    const name = { title: "Feature", kind: "feature", value: (f) => f };
+    const votes = { title: "Selected by", falls: true, value: (f) => methods.filter((m) => m.selected.includes(f)).length,
+      cell: (f) => `${votes.value(f)} of ${methods.length}` };
+    const rankOf = (m, f) => m.selected.indexOf(f) + 1 || null;
+    const shareOf = (m, f) => (m.frequency && rankOf(m, f) ? ` (${percent(m.frequency[f] ?? 0)})` : "");
+    const columns = [name, votes, ...methods.map((m) => ({ title: m.method, kind: "number", value: (f) => rankOf(m, f),
+      cell: (f) => `${short(rankOf(m, f))}${shareOf(m, f)}` }))];
+    const rows = [...new Set(methods.flatMap((m) => m.selected))];
+    dataTable(host, { caption: "Rank of each selected feature by each method", noun: "feature", columns, rows, find: name, sortBy: votes });
   },
 };
 
-function copyButton(button) {
-  const source = document.getElementById(button.dataset.copy);
-  button.addEventListener("click", async () => {
-    getSelection().selectAllChildren(source);
-    try {
-      await navigator.clipboard.writeText(source.textContent);
-      button.textContent = "Copied";
-    } catch {
-      button.textContent = document.execCommand("copy") ? "Copied" : "Selected: press Ctrl+C";
-    }
-    setTimeout(() => { button.textContent = "Copy"; }, 2000);
-  });
+for (const article of document.querySelectorAll("[data-result]")) {
+  const result = JSON.parse(article.querySelector('script[type="application/json"]').textContent);
+  for (const host of article.querySelectorAll("[data-part]")) parts[host.dataset.part](host, result);
 }
-
-for (const node of document.querySelectorAll("[data-result]")) {
-  node.result = JSON.parse(node.querySelector('script[type="application/json"]').textContent);
-}
-for (const host of document.querySelectorAll("[data-part]")) parts[host.dataset.part](host);
-for (const button of document.querySelectorAll("[data-copy]")) copyButton(button);
