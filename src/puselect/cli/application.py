@@ -159,22 +159,13 @@ def one_line(error: Exception) -> str:
     elif isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename is not None else ""
         text = where + error.strerror.lower()
-    elif isinstance(error, ValueError):
-        text = _value_error_text(error)
-    elif isinstance(error, OSError | ImportError | InterruptedCommandError) and str(error):
+    elif isinstance(error, ValueError | OSError | ImportError | InterruptedCommandError) and str(error):
         text = str(error)
     elif isinstance(error, MemoryError):
         text = "not enough memory; read fewer rows with --max-rows"
     else:
         text = f"unexpected {type(error).__name__}: {error} (this is a bug; {DEBUG} shows the traceback)"
     return printable(" ".join(text.split()))
-
-
-def _value_error_text(error: ValueError) -> str:
-    from puselect.cli.wording import error_text  # imports polars, which --help does not need
-    from puselect.tables.errors import TableError
-
-    return error_text(error) if isinstance(error, TableError) else str(error)
 
 
 def printable(text: str) -> str:

@@ -175,7 +175,7 @@ def program() -> str:
 def check_choice(option: str, value: str | None, choices: Iterable[str]) -> None:
     """Raise a usage error if a value is not among the choices."""
     if value is not None and value not in choices:
-        from puselect.cli.wording import nearest
+        from puselect.tables.errors import nearest
 
         raise typer.BadParameter(
             f"{value!r} is not one of {', '.join(choices)}{nearest(value, list(choices))}", param_hint=option
@@ -228,8 +228,8 @@ def open_table(data: str, spec: "TableSpec", quiet: bool, tells_all: bool = Fals
     from puselect.phrases import counted, shortened
 
     with working(f"reading {data}", quiet):
-        from puselect.cli.wording import reason_text
         from puselect.report.findings import note_lines
+        from puselect.tables.column_outcomes import reason_text
         from puselect.tables.loading import load_table
 
         table = load_table(data, spec)

@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from puselect.cli.application import printable
-from puselect.cli.wording import reason_text
 from puselect.phrases import counted, shortened, times
+from puselect.tables.column_outcomes import reason_text
 
 if TYPE_CHECKING:
     from puselect.checks.suitability import Suitability

@@ -1,5 +1,6 @@
 """Outcomes of columns in words: used, encoded, or left out and why."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -91,6 +92,18 @@ def reason(column: LeftOut) -> str:
             return f"{column.reason} with {column.n_values} different values, more than {column.max_categories}"
         case _:
             return f"{column.reason}, not encoded"
+
+
+HINTS = {"text": "use it with --prepare", "dates": "use it with --prepare", "identifier": "use it with --use",
+         "sparse": "use it with --use", "units": "or leave it out with --drop"}
+
+
+def reason_text(column: LeftOut) -> str:
+    """Return why a column is not used, and the option that changes it."""
+    hint = HINTS.get(column.reason, "") if column.max_categories is None else "see --max-categories"
+    if column.reason == "mixed":
+        hint = f"if it means missing, add --missing={shlex.quote(f'{column.name}={column.detail}')}"
+    return reason(column) + (f" ({hint})" if hint else "")
 
 
 def leak_text(found: LeakNote) -> str:

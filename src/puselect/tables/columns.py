@@ -9,6 +9,7 @@ import numpy as np
 from puselect.arrays import BoolArray, FloatArray
 from puselect.checks.leaks import Leak, LeakKind, find_leak
 from puselect.columns.twins import find_twins
+from puselect.phrases import counted, shortened
 from puselect.tables import errors
 from puselect.tables.column import Column, Feature
 from puselect.tables.column_types import (
@@ -112,7 +113,8 @@ def read_columns(
     columns.notes += _category_notes(columns, identifiers)
     taken = Counter(feature.name for feature in columns.features)
     if repeated := [name for name, count in taken.items() if count > 1]:
-        raise errors.RepeatedNameError(None, repeated)
+        made = f"encoding makes more than one column named {errors.quoted(repeated)}"
+        raise errors.TableError(f"{made}; rename the original columns")
     return columns
 
 
@@ -190,7 +192,7 @@ def _choose_number_format(column: Column, rules: ColumnRules) -> Encoder | LeftO
         formats = [own for own in formats if own.decimal == rules.decimal]
     if not formats:
         value = next(word for word, own in zip(words, bare, strict=True) if EITHER.search(own))
-        raise errors.AmbiguousNumberError(name, value, "," if "," in value else ".")
+        raise errors.ambiguous_number(name, value)
     return Encoder(name, "number", number_format=replace(formats[0], unit="".join(units)), missing_codes=codes)
 
 
@@ -282,7 +284,7 @@ def _find_sparse(columns: Columns, rules: ColumnRules) -> None:
 def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = ()) -> list[Feature]:
     """Return the features without missing values; copies are left out as the rules say.
 
-    The encoders learn the medians. Without `rules.prepare`, missing and infinite values raise a `MissingValuesError`.
+    The encoders learn the medians. Without `rules.prepare`, missing and infinite values raise a `TableError`.
     """
     columns.notes += _count_holes([columns.raw[name][0] for name in columns.used], rules)
     _learn_filling(columns, rules.prepare)
@@ -324,10 +326,18 @@ def _count_holes(features: Sequence[Feature], rules: ColumnRules) -> list[Note]:
     for hole, counts in holes.items():
         found = {name: count for name, count in counts.items() if count}
         if found and not rules.prepare:
-            raise errors.MissingValuesError(hole, found)
+            raise missing_values(hole, found)
         if found:
             notes.append(errors.FilledNote(hole, found))
     return notes
+
+
+def missing_values(hole: errors.Hole, counts: Mapping[str, int]) -> errors.TableError:
+    """Return the error about missing or infinite values that are not to be filled."""
+    most_first = sorted(counts.items(), key=lambda item: -item[1])
+    named = shortened([f"{name} ({count})" for name, count in most_first])
+    columns = f"{counted(len(counts), 'column')} with {hole} values: {named}"
+    return errors.TableError(f"{columns}; fill them with --prepare, or leave the columns out with --drop")
 
 
 def _find_copies(

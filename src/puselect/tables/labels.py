@@ -9,17 +9,19 @@ from typing import NamedTuple
 import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray
-from puselect.tables import errors
-from puselect.tables.errors import LabelError, LabelFault, ValueCounts
-from puselect.tables.files import open_source, read_rows
+from puselect.phrases import counted, shortened
+from puselect.tables.errors import TableError, nearest, quoted, suggestion
+from puselect.tables.files import POLARS_ERRORS, open_source, read_rows
 from puselect.tables.frames import pl
-from puselect.tables.parquet import POLARS_ERRORS
 
 YES = {"1", "true", "yes", "y", "t", "positive", "pos", "labelled", "labeled"}
 UNANSWERED = {"unlabelled", "unlabeled", "unknown", "u", "?", "na", ""}
 CHECKED = {"0", "-1", "false", "no", "n", "f", "negative", "neg"}
 NO = UNANSWERED | CHECKED
 ROW = "row"
+
+ValueCounts = Sequence[tuple[object, int]]
+"""Values of a column with the number of their rows; None stands for missing ones."""
 
 
 class Labels(NamedTuple):
@@ -56,18 +58,19 @@ def rows_with(column: pl.Series, value: object) -> BoolArray:
 
 def value_counts(column: pl.Series) -> ValueCounts:
     """Return the values of a label column with the number of their rows; missing ones, also NaN, are None."""
-    if column.dtype.is_nested() or str(column.dtype) in ("Binary", "Object"):
-        raise LabelError(column.name, "type", positive=column.dtype)
     known = column.fill_nan(None) if column.dtype.is_float() else column
     try:
+        if column.dtype.is_nested() or str(column.dtype) in ("Binary", "Object"):
+            raise TypeError
         counts = known.value_counts().rows()
-    except POLARS_ERRORS as error:  # a date that Python does not know
-        raise LabelError(column.name, "type", positive=column.dtype) from error
+    except (TypeError, *POLARS_ERRORS) as error:  # such as a date that Python does not know
+        wanted = "numbers, text or booleans are needed"
+        raise TableError(f"the label column {column.name!r} is of type {column.dtype}; {wanted}") from error
     return [(value, count) for value, count in counts if count]
 
 
 def choose_positive(counts: ValueCounts, label: str, wanted: str | None = None) -> object:
-    """Return the value that marks a labelled positive, or raise a `LabelError`.
+    """Return the value that marks a labelled positive, or raise a `TableError`.
 
     `wanted` is the value as the user writes it. By default it is the one value that means yes if all others mean no, or
     the only value if the other rows have none.
@@ -81,19 +84,39 @@ def choose_positive(counts: ValueCounts, label: str, wanted: str | None = None) 
     """
     values = [value for value, _ in counts if value is not None]
     if not values:
-        raise LabelError(label, "empty")
-    fault: LabelFault = "unknown value"
+        raise TableError(f"the label column {label!r} is empty; mark known positives, for example with 1")
     if wanted is None:
         found = _evident(values, is_alone=len(counts) == 1)
-        fault = "none positive" if not found and len(values) == 1 < len(counts) else "ambiguous"
+        fault = f"cannot tell which value of {label!r} marks positives: {value_list(counts)}; use --positive VALUE"
+        if not found and len(values) == 1 < len(counts):
+            fault = f"no row is labelled positive: {label} has {value_list(counts)}; mark known positives with 1"
     else:
         exact = [value for value in values if str(value) == wanted]
         found = exact or [value for value in values if spelled(value) == spelled(wanted)]
-    if len(found) != 1:
-        raise LabelError(label, fault, counts, wanted)
-    if len(counts) == 1:
-        raise LabelError(label, "all positive", counts, found[0])
+        fault = _unknown_value("--positive", label, wanted, counts)
+    if len(found) == 1 == len(counts):
+        fault = f"all rows have {label} = {found[0]}; add rows of which it is not known whether they are positive"
+    if len(found) != 1 or len(counts) == 1:
+        raise TableError(fault)
     return found[0]
+
+
+def _unknown_value(option: str, label: str, wanted: str, counts: ValueCounts) -> str:
+    near = nearest(wanted, [str(value) for value, _ in counts if value is not None])
+    return f"{option}: no row has {label} = {wanted}; it has {value_list(counts)}{near}"
+
+
+def value_list(counts: ValueCounts) -> str:
+    """Return values with their counts, the most frequent first.
+
+    Examples
+    --------
+    >>> value_list([("ham", 90), (None, 10)])
+    "'ham' (90 rows), missing (10 rows)"
+    """
+    ordered = sorted(counts, key=lambda pair: -pair[1])
+    named = [("missing" if value is None else repr(value), count) for value, count in ordered]
+    return shortened([f"{name} ({counted(count, 'row')})" for name, count in named])
 
 
 def _evident(values: list[object], is_alone: bool) -> list[object]:
@@ -126,7 +149,7 @@ def read_labels(column: pl.Series, names: AnyArray, row_column: str, rules: Labe
     counts = value_counts(column)
     checked = [value for value, _ in counts if rules.negative is not None and spelled(value) == spelled(rules.negative)]
     if rules.negative is not None and not checked and not rules.answers:
-        raise LabelError(column.name, "unknown negative", counts, rules.negative)
+        raise TableError(_unknown_value("--negative", column.name, rules.negative, counts))
     value = choose_positive([pair for pair in counts if pair[0] not in checked], column.name, rules.positive)
     positive = rows_with(column, value)
     negative = np.any([rows_with(column, each) for each in checked], axis=0) if checked else np.zeros_like(positive)
@@ -134,22 +157,22 @@ def read_labels(column: pl.Series, names: AnyArray, row_column: str, rules: Labe
         _add_answers(positive, negative, _read_answers(path, row_column, column.name), names, path, value, rules)
     n_unlabelled = int((~positive & ~negative).sum())
     if n_unlabelled < max(1, negative.sum()):
-        rows = [str(name) for name in names[negative]]
-        raise errors.AnswersError(column.name, "too many", rows, str(n_unlabelled))
+        checked_rows = first_rows([str(name) for name in names[negative]])
+        few = f"were checked and are negative ({checked_rows[1]}), but only {n_unlabelled} unlabelled"
+        better = "where most rows are labelled, a method for known classes is better"
+        raise TableError(f"{column.name!r} has {checked_rows[0]} that {few}; {better}")
     return Labels(value, positive, negative)
 
 
 def _read_answers(path: Path, row_column: str, label: str) -> dict[str, str]:
     """Return the answer for each row of a file, by its name; rows without one are left out."""
     source = open_source(str(path), texts=[row_column, label])
-    roles: tuple[tuple[errors.Role, str], ...] = (("id", row_column), ("label", label))
-    for role, column in roles:
-        if column not in source.columns:
-            raise errors.UnknownColumnError(path, role, [column], source.columns)
+    check_columns("id", path, [row_column], source.columns)
+    check_columns("label", path, [label], source.columns)
     frame, _ = read_rows(source)
     texts = [frame[name].cast(str).fill_null("").str.strip_chars().to_list() for name in (row_column, label)]
-    if repeated := [name for name, count in Counter(texts[0]).items() if count > 1]:
-        raise errors.AnswersError(path, "repeated", repeated, row_column)
+    repeated = [name for name, count in Counter(texts[0]).items() if count > 1]
+    _refuse(path, f"has more than one line for {{}}, by {row_column}: {{}}", repeated)
     return {name: text for name, text in zip(*texts, strict=True) if spelled(text) not in UNANSWERED}
 
 
@@ -161,18 +184,36 @@ def _add_answers(
     is_number = names.dtype.kind in "iu"
     places = {str(name): place for place, name in enumerate(names.tolist())}
     keys = {name: spelled(name) if is_number else name for name in answers}
-    _refuse(path, "unknown", [name for name in answers if keys[name] not in places])
+    unknown = [name for name in answers if keys[name] not in places]
+    _refuse(path, "has answers for {} that the table does not have: {}", unknown)
     yes, no = {spelled(value)}, CHECKED if rules.negative is None else {spelled(rules.negative)}
     said = {name: spelled(text) in yes for name, text in answers.items()}
     wrong = [f"{name} ({text!r})" for name, text in answers.items() if spelled(text) not in yes | no]
-    _refuse(path, "spelling", wrong, f"{value} nor {rules.negative or ('0' if spelled(value) == '1' else 'no')}")
+    usual = rules.negative or ("0" if spelled(value) == "1" else "no")
+    _refuse(path, f"has answers that are neither {value} nor {usual} for {{}}: {{}}; see --negative", wrong)
     rows = {True: positive, False: negative}
-    _refuse(path, "both ways", [name for name, is_yes in said.items() if rows[not is_yes][places[keys[name]]]])
+    both = [name for name, is_yes in said.items() if rows[not is_yes][places[keys[name]]]]
+    _refuse(path, "contradicts earlier labels of {}: {}; correct the one that is wrong", both)
     for name, is_yes in said.items():
         rows[is_yes][places[keys[name]]] = True
 
 
-def _refuse(path: Path, fault: errors.AnswersFault, rows: Sequence[str], detail: str = "") -> None:
-    """Raise an error about rows, if there are any."""
+def _refuse(path: Path, fault: str, rows: Sequence[str]) -> None:
+    """Raise an error about rows, if there are any, with their number and the first of them."""
     if rows:
-        raise errors.AnswersError(path, fault, rows, detail)
+        raise TableError(f"--labels: {path} {fault.format(*first_rows(rows))}")
+
+
+def first_rows(rows: Sequence[str]) -> tuple[str, str]:
+    """Return the number of rows and the names of the first three, in words."""
+    return counted(len(rows), "row"), ", ".join(rows[:3]) + (", ..." if len(rows) > 3 else "")
+
+
+def check_columns(role: str, path: str | Path, names: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise an error if a file lacks a column that an option, or else the selection, names."""
+    unknown = [name for name in names if name not in columns]
+    if unknown and role == "selection":
+        near = nearest(unknown[0], columns)
+        raise TableError(f"{path} has no column {quoted(unknown)}, which the selection needs{near}")
+    if unknown:
+        raise TableError(f"--{role}: {path} has no column {quoted(unknown)}{suggestion(unknown[0], columns)}")

@@ -13,23 +13,25 @@ import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.fscpu.final_clusters import Candidates
+from puselect.phrases import counted, shortened
 from puselect.row_groups import draw_groups, read_row_groups
 from puselect.selectors.budget import OTHERS
 from puselect.tables import errors
 from puselect.tables.column import Column, Feature, table_columns, table_like
-from puselect.tables.column_outcomes import ColumnOutcome, column_outcomes
-from puselect.tables.columns import ColumnRules, Columns, finish_columns, read_columns
+from puselect.tables.column_outcomes import ColumnOutcome, column_outcomes, reason_text
+from puselect.tables.columns import ColumnRules, Columns, finish_columns, missing_values, read_columns
 from puselect.tables.encoders import Encoder, is_number
-from puselect.tables.errors import LeftOut, Note
+from puselect.tables.errors import LeftOut, Note, TableError
 from puselect.tables.files import Source, count_rows, default_memory, open_source, read_column, read_rows, write_table
 from puselect.tables.frames import pl
-from puselect.tables.labels import ROW, LabelRules, Labels, choose_labels, read_labels
+from puselect.tables.labels import ROW, LabelRules, Labels, check_columns, choose_labels, read_labels
 
 SAMPLE_BYTES = 1 << 30  # of a table too large to be read: more rows would cost time and tell little
 COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
 BYTES_PER_LETTER = 4  # in memory, of a text file
 FEATURE_ROLES = ("keep", "use", "categories", "missing")
 NUMBERED = "none"  # instead of a column that names the rows
+ANOTHER_ID = ": correct them, name another column with --id COL, or number the rows with --id none"
 
 
 @dataclass(frozen=True)
@@ -59,11 +61,9 @@ class TableSpec(ColumnRules):
     """Files with labels of more rows."""
 
     @property
-    def roles(self) -> dict[errors.Role, tuple[str, ...]]:
+    def roles(self) -> dict[str, tuple[str, ...]]:
         """The columns that are named, by what they are named for."""
-        single: dict[errors.Role, str | None] = {
-            "label": self.label, "truth": self.truth, "id": self.id, "row-group": self.row_group
-        }  # fmt: skip
+        single = {"label": self.label, "truth": self.truth, "id": self.id, "row-group": self.row_group}
         named = {role: () if name is None else (name,) for role, name in single.items()}
         coded = tuple(code.rpartition("=")[0] for code in self.missing_codes if "=" in code)
         return {**named, "drop": self.drop, "keep": self.keep, "use": self.use, "categories": self.categories,
@@ -164,11 +164,13 @@ class LoadedTable:
         """Read the cost of each feature from a file: its own, or that of its column, or that of all others, "*"."""
         costs, columns = read_costs(path), self.rows.frame.columns
         if unknown := [name for name in costs if name not in (*self.names, *columns, OTHERS)]:
-            raise errors.CostsError(path, "unknown", names=unknown, columns=columns)
+            wrong = f"--costs: {path} has a cost for {shortened(unknown)}, which is no column"
+            raise TableError(f"{wrong}: delete the line, or correct the name{errors.suggestion(unknown[0], columns)}")
         pairs = list(zip(self.names, self.sources, strict=True))
         found = [[costs[key] for key in (*pair, OTHERS) if key in costs] for pair in pairs]
         if missing := dict.fromkeys(source for (_, source), own in zip(pairs, found, strict=True) if not own):
-            raise errors.CostsError(path, "missing", names=list(missing))
+            lacking = f"--costs: {path} has no cost for {shortened(list(missing))}"
+            raise TableError(f"{lacking}; add them, or a line *,1 for all others")
         return [own[0] for own in found]
 
     def write(self, columns: Iterable[str], file: BinaryIO, output_format: str) -> None:
@@ -188,7 +190,7 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
     rows, notes = _sample(source, spec) if _must_sample(source, spec) else (None, [])
     frame, numbers = read_rows(source, rows)
     if frame.height < 2:
-        raise errors.FileError(name, "rows", str(frame.height))
+        raise TableError(f"{name} has too few rows ({frame.height}); at least 2 are needed")
     read = time.perf_counter()
     row_names = numbers if spec.id is None else read_ids(frame[spec.id])
     known = _labels(frame[spec.label], row_names, source, spec)
@@ -213,12 +215,10 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
     )
 
 
-def _check_columns(source: Source, roles: Mapping[errors.Role, Sequence[str]]) -> None:
+def _check_columns(source: Source, roles: Mapping[str, Sequence[str]]) -> None:
     """Raise an error if a named column does not exist."""
-    columns = source.columns
     for role, names in roles.items():
-        if unknown := [name for name in names if name not in columns]:
-            raise errors.UnknownColumnError(source.name, role, unknown, columns)
+        check_columns(role, source.name, names, source.columns)
 
 
 def _must_sample(source: Source, spec: TableSpec) -> bool:
@@ -247,7 +247,9 @@ def _sample(source: Source, spec: TableSpec) -> tuple[IntArray, list[Note]]:
     known = labels.positive | labels.negative
     n_labelled = int(known.sum())
     if limit <= n_labelled:
-        raise errors.TooManyLabelledError(n_labelled, limit)
+        raise TableError(
+            f"{n_labelled} rows are labelled, but only {limit} may be read; raise --max-rows or --max-memory"
+        )
     with warnings.catch_warnings(action="ignore"):  # of groups: whoever uses them says the same
         groups = None if spec.row_group is None else read_row_groups(read_column(source, spec.row_group), known)
     rows = np.sort(draw_groups(known, groups, np.random.default_rng(spec.seed), limit - n_labelled))
@@ -261,12 +263,16 @@ def _labels(column: pl.Series, names: AnyArray, source: Source, spec: TableSpec)
 
 
 def read_ids(column: pl.Series) -> AnyArray:
-    """Return the names of the rows, or raise an `IdError` if some rows have none or share one."""
+    """Return the names of the rows, or raise an error if some rows have none or share one."""
     counts = column.value_counts().filter(pl.col("count") > 1)
-    if column.null_count():
-        raise errors.IdError(column.name, "missing", n_rows=column.null_count())
+    fault = ""
     if counts.height:
-        raise errors.IdError(column.name, "repeated", str(counts[column.name][0]), counts.height)
+        shared = f"{counted(counts.height, 'value')} of {column.name!r} in more than one row"
+        fault = f"{shared}, such as {str(counts[column.name][0])!r}"
+    if column.null_count():
+        fault = f"{counted(column.null_count(), 'row')} without a value of {column.name!r}"
+    if fault:
+        raise TableError(f"--id: {fault}; every row needs its own{ANOTHER_ID}")
     return _as_names(column)
 
 
@@ -285,11 +291,16 @@ def _read_features(
     columns = read_columns(table, [name for name in table if name not in spec.no_features], rules, positive)
     left_out = {column.name: column for column in columns.left_out}
     for name in spec.keep:
-        if name in left_out or name in spec.no_features:
-            raise errors.KeepError(name, left_out.get(name))
+        if name in left_out:
+            raise TableError(f"--keep: {name!r} cannot be used: {reason_text(left_out[name])}")
+        if name in spec.no_features:
+            other = "the label, truth, identifier, row group or a dropped column"
+            raise TableError(f"--keep: {name!r} is {other}, not a feature")
     features = finish_columns(columns, rules, spec.keep) if len(columns.features) > 1 else columns.features
     if len(features) < 2:
-        raise errors.TooFewFeaturesError(len(features), columns.left_out)
+        reasons = "; ".join(f"{column.name}: {reason_text(column)}" for column in columns.left_out[:5])
+        lacking = f"{len(features)} (left out: {reasons})" if reasons else str(len(features))
+        raise TableError(f"at least 2 usable features are needed, got {lacking}; add columns, or see --prepare")
     return columns, features
 
 
@@ -327,14 +338,14 @@ def apply_encoders(
     _check_columns(source, {"selection": tuple(used), "id": () if row_name is None else (row_name,)})
     frame, numbers = read_rows(source)
     if not frame.height:
-        raise errors.FileError(name, "rows", "0")
+        raise TableError(f"{name} has no rows")
     table = table_columns(frame.select(list(used)))
     read = [encoder.features(table[encoder.column]) for encoder in used.values()]
     columns = {feature.name: feature.values for found, _ in read for feature in found}
     notes = tuple(note for _, note in read if note is not None)
     unfilled = {note.name: note.n_missing + note.n_unread for note in notes if used[note.name] not in encoders}
     if unfilled:
-        raise errors.MissingValuesError("missing", unfilled)
+        raise missing_values("missing", unfilled)
     row_names = numbers if row_name is None else read_ids(frame[row_name])
     X = np.column_stack([columns[feature] for feature in features])
     return AppliedTable(FileRows(frame, row_names, row_name), X, tuple(used), notes)
@@ -353,16 +364,18 @@ def read_costs(path: Path) -> dict[str, float]:
     The first line of a CSV file is skipped if its second field is not a number.
     """
     is_json = path.suffix.lower() == ".json"
+    form = 'an object such as {"age": 1, "scan": 250.0}' if is_json else "lines of name,cost"
+    wanted = f"--costs: {path} must hold {form}"
     try:
         text = path.read_text(encoding="utf-8-sig")
         rows = list(json.loads(text).items()) if is_json else [row for row in csv.reader(text.splitlines()) if row]
     except (ValueError, RecursionError, AttributeError, csv.Error) as error:
-        raise errors.CostsError(path, "json" if is_json else "line", str(error)) from error
+        raise TableError(f"{wanted} ({error})") from error
     if rows and len(rows[0]) == 2 and not is_number(rows[0][1]) and not is_json:
         rows = rows[1:]
     if not rows:
-        raise errors.CostsError(path, "empty")
+        raise TableError(f"{wanted}, but is empty")
     for row in rows:
         if len(row) != 2 or not is_number(row[1]):
-            raise errors.CostsError(path, "json" if is_json else "line", f"got {','.join(map(str, row))[:80]!r}")
+            raise TableError(f"{wanted}, got {','.join(map(str, row))[:80]!r}")
     return {name.strip(): float(cost) for name, cost in rows}
