@@ -12,7 +12,6 @@ from puselect import METHODS, cli, methods
 from puselect.datasets import make_pu_clusters
 from puselect.methods import (
     AS_CLASSES,
-    IN_PAPER,
     NOTHING,
     POSITIVES,
     REGISTRY,
@@ -115,13 +114,6 @@ class TestOtherPackages:
         with pytest.raises(ValueError, match="kbest"):
             list(METHODS)
 
-    @pytest.mark.parametrize("name", IN_PAPER)
-    def test_methods_of_the_paper_say_where_they_are(self, alone, name):
-        assert name not in METHODS
-        for lookup in (METHODS, REGISTRY):
-            with pytest.raises(KeyError, match=f"{name}.*pip install puselect-paper"):
-                lookup[name]
-
     def test_a_mistyped_name_is_answered_with_the_nearest(self, alone):
         with pytest.raises(KeyError, match="did you mean 'semi-jmi'"):
             METHODS["semi_jmi"]
@@ -130,12 +122,3 @@ class TestOtherPackages:
         with pytest.raises(KeyError, match=r"nothing.*kbest.*fscpu"):
             METHODS["nothing"]
         assert METHODS.get("nothing") is None
-
-    def test_the_command_line_says_where_a_method_is(self, alone, tmp_path):
-        clusters_table().write_csv(tmp_path / "d.csv")
-        table = [str(tmp_path / "d.csv"), "--label", "label", "-k", "3", "--json", "--quiet"]
-        for words in (["select", *table, "--method", "jsfs"], ["compare", *table, "--methods", "kbest,jsfs"]):
-            done = CliRunner().invoke(cli.app, words)
-            assert done.exit_code == 2
-            assert "jsfs is part of another package: pip install puselect-paper" in done.stderr
-            assert done.stderr.count("\n") == 1

@@ -1,6 +1,8 @@
 """``puselect demo``: features found on artificial data, and on a real table with hidden labels."""
 
 import shlex
+import shutil
+import sys
 import time
 from pathlib import Path
 from typing import Annotated
@@ -43,7 +45,8 @@ def demo(*, seed: options.Seed = 0, messy: ExportFile = None, debug: options.Deb
 
 def show_command(words: str) -> None:
     """Print a command on one line, ready to be copied."""
-    console.print(f"  {options.program()} {words}", style="bold", markup=False, soft_wrap=True)
+    program = "puselect" if shutil.which("puselect") else f"{shlex.quote(sys.executable)} -m puselect"
+    console.print(f"  {program} {words}", style="bold", markup=False, soft_wrap=True)
 
 
 def write_export(path: Path, seed: int) -> None:

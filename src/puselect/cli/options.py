@@ -1,25 +1,19 @@
 """Options that several commands share, and reading the table they describe."""
 
 import csv
-import os
 import re
-import shlex
-import shutil
-import sys
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import MISSING, dataclass, fields
-from importlib import import_module
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from puselect.cli.application import messages, printable, told_at
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
     from puselect.tables.loading import LoadedTable, TableSpec
 
 TABLE, WHAT, HOW, OUT = "The table", "What to select", "How", "Output"
@@ -53,8 +47,7 @@ Data = Annotated[
     str, typer.Argument(metavar="DATA", help="CSV or TSV (plain or gzipped), Parquet or Arrow; - for standard input.")
 ]
 RowId = Annotated[
-    list[str] | None,
-    option(TABLE, "COL", "Column that names the rows; shown with candidates, never selected.", "--id"),
+    str | None, option(TABLE, "COL", "Column that names the rows; shown with candidates, never selected.", "--id")
 ]
 Seed = Annotated[int, option(HOW, "S", "Random seed.", min=0)]
 Jobs = Annotated[int, option(HOW, "N", "Threads; -1 for all cores.")]
@@ -136,7 +129,7 @@ class TableOptions:
             truth=truth,
             drop=split_names(self.drop),
             keep=split_names(keep),
-            id=single_name("--id", self.row_id),
+            id=self.row_id,
             row_group=self.row_group,
             prepare=self.prepare,
             use=split_names(self.use),
@@ -151,27 +144,6 @@ class TableOptions:
         )
 
 
-def given(options: "DataclassInstance") -> Iterator[tuple[str, object]]:
-    """Yield the options that are not at their default, by the name they are given under, with their values."""
-    hints = get_type_hints(type(options), include_extras=True)
-    for field in fields(options):
-        value, told = getattr(options, field.name), hints[field.name].__metadata__[0]
-        if field.default is MISSING or value != field.default:
-            is_named = isinstance(told.default, str)  # typer keeps the first name there
-            yield told.default if is_named else f"--{field.name.replace('_', '-')}", value
-
-
-def program() -> str:
-    """Return the program as the user called it: by name if the shell finds it, otherwise by path."""
-    called = Path(sys.argv[0])
-    if called.parts[-2:] == ("puselect", "__main__.py"):
-        return f"{shlex.quote(sys.executable)} -m puselect"
-    if called.name != "puselect" or not called.is_file():
-        return "puselect"
-    found = shutil.which("puselect")
-    return "puselect" if found is not None and os.path.samefile(found, called) else shlex.quote(sys.argv[0])
-
-
 def check_choice(option: str, value: str | None, choices: Iterable[str]) -> None:
     """Raise a usage error if a value is not among the choices."""
     if value is not None and value not in choices:
@@ -184,16 +156,14 @@ def check_choice(option: str, value: str | None, choices: Iterable[str]) -> None
 
 def check_method(option: str, name: str) -> None:
     """Raise an error if a method is not known or not installed, before the table is read."""
-    from puselect.methods import IN_PAPER, PAPER_HINT, REGISTRY
+    from puselect.methods import REGISTRY
 
-    if name in IN_PAPER and name not in REGISTRY:
-        raise typer.BadParameter(f"{name} {PAPER_HINT}", param_hint=option)
-    check_choice(option, name, REGISTRY)
-    if extra := REGISTRY[name].extra:
-        try:
-            import_module(extra)
-        except ImportError as error:
-            raise ImportError(f"{extra} is not installed: pip install {extra}") from error
+    try:
+        extra = REGISTRY[name].extra
+    except KeyError as error:
+        raise typer.BadParameter(error.args[0], param_hint=option) from error
+    if extra and find_spec(extra) is None:
+        raise ImportError(f"{extra} is not installed: pip install {extra}")
 
 
 def check_quiet(quiet: bool, *outputs: object, hint: str = "-o FILE, --report FILE or --json") -> None:
@@ -212,14 +182,6 @@ def split_names(texts: Iterable[str] | None) -> tuple[str, ...]:
     """
     rows = csv.reader(texts or (), skipinitialspace=True)
     return tuple(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
-
-
-def single_name(option: str, texts: Iterable[str] | None) -> str | None:
-    """Return the only name that was given, or raise a usage error."""
-    names = split_names(texts)
-    if len(names) > 1:
-        raise typer.BadParameter(f"one column is needed, got {len(names)}: {', '.join(names)}", param_hint=option)
-    return names[0] if names else None
 
 
 def open_table(data: str, spec: "TableSpec", quiet: bool, tells_all: bool = False) -> "LoadedTable":

@@ -22,8 +22,7 @@ SHOWN = 10
 
 Result = Annotated[Path, typer.Argument(metavar="RESULT.json", help="A result of select, written with -o.")]
 RowId = Annotated[
-    list[str] | None,
-    option(TABLE, "COL", "Column that names the rows (default: as in select); none to number them.", "--id"),
+    str | None, option(TABLE, "COL", "Column that names the rows (default: as in select); none to number them.", "--id")
 ]
 RowsFile = Annotated[
     Path | None,
@@ -59,8 +58,7 @@ def apply(
     selection = read_selection(result)
     usual = None if selection.candidates is None else selection.candidates.row_name
     with working(f"reading {data}", quiet):
-        columns, row_name = selected_columns(selection), options.single_name("--id", row_id)
-        table = apply_encoders(data, selection.recipes, columns, row_name, usual or None)
+        table = apply_encoders(data, selection.recipes, selected_columns(selection), row_id, usual or None)
     model = None if selection.model is None else selection.model.restore()
     found = None if model is None else model.candidates(table.X)
     with finishing():

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 AUTO = "auto"
 FOUND = (AUTO, "related")  # the number of features is found
 PARAMETERS = {
-    "--keep": "always_keep", "--budget": "budget", "--costs": "feature_costs", "--engine": "engine",
-    "--checkpoint": "checkpoint", "--max-iter": "max_iter", "--max-time": "max_time", "--max-false": "max_false",
+    "keep": "always_keep", "budget": "budget", "costs": "feature_costs", "engine": "engine", "checkpoint": "checkpoint",
+    "max_iter": "max_iter", "max_time": "max_time", "max_false": "max_false",
 }  # fmt: skip
 """Of selectors, by the option that needs one."""
 
@@ -214,7 +214,8 @@ def make_selector(search: SearchOptions, checks: CheckOptions, wants_candidates:
         check_engine(search.engine)
     selector: PUSelector = METHODS[search.method]()
     known = selector.get_params(deep=False)
-    missing = [name for name, _ in options.given(search) if PARAMETERS.get(name, "random_state") not in known]
+    given = {name for name in PARAMETERS if getattr(search, name) is not None}
+    missing = [f"--{name.replace('_', '-')}" for name in PARAMETERS if name in given and PARAMETERS[name] not in known]
     if search.k in FOUND and "max_false" not in known:
         missing.append(f"-k {search.k}")
     if not REGISTRY[search.method].clusters:
