@@ -4,7 +4,7 @@ import subprocess
 import sys
 import warnings
 from dataclasses import asdict
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 
 import numpy as np
@@ -174,7 +174,6 @@ ZONE = timezone(timedelta(hours=2))
     ([Decimal("1.5"), float("nan")], "number", [1.5, np.nan]),
     ([datetime(1970, 1, 2, 14, tzinfo=ZONE), None], "moment", [1.5, np.nan]),
     ([date(1970, 1, 3), None], "date", [2, np.nan]),
-    ([time(6, 30), None], "time", [6.5 / 24, np.nan]),
     ([timedelta(seconds=2), None], "duration", [2e6, np.nan]),
     (["b", None, "a", "b"], "text", [0, -1, 1, 0]),
     (["b", 1, None], "text", [0, 1, -1]),
@@ -288,7 +287,6 @@ ROWS = 40
 FIT = pl.DataFrame({
     "day": [date(2024, 1, 1) + timedelta(days=i) for i in range(ROWS)],
     "moment": [datetime(2024, 1, 1) + timedelta(hours=7 * i) for i in range(ROWS)],
-    "noon": [(datetime(2024, 1, 1) + timedelta(minutes=i)).time() for i in range(ROWS)],
     "wait": pl.Series([timedelta(seconds=i) for i in range(ROWS)], dtype=pl.Duration("ms")),
     "code": ["01", "02", "03", "X9"] * (ROWS // 4),
     "sex": ["f", "m"] * (ROWS // 2),
@@ -313,7 +311,7 @@ def as_text(column, text_format):
     FIT.with_columns(pl.col("moment").cast(pl.Datetime("ms"))),
     FIT.with_columns(pl.col("day").cast(pl.Datetime("ns"))),
     FIT.with_columns(pl.col("code", "sex", "size").cast(pl.Categorical)),
-    FIT.with_columns(pl.col("weight", "day", "moment", "noon", "size").cast(str)),
+    FIT.with_columns(pl.col("weight", "day", "moment", "size").cast(str)),
     FIT.with_columns(pl.col("weight").cast(pl.Decimal(10, 2)), pl.col("flag").cast(pl.Int8)),
     as_text("day", "%d.%m.%Y"), as_text("day", "%m/%d/%Y"), as_text("moment", "%Y-%m-%d %H:%M"),
     FIT.to_pandas(),
@@ -325,10 +323,9 @@ def test_the_same_rows_in_other_types_give_the_same_features(fitted, other):
 
 
 UNREADABLE = {
-    "day": [pl.col("day").dt.year(), pl.col("noon"), pl.lit("soon"), pl.lit("01/02/2024"), pl.lit([1, 2])],
+    "day": [pl.col("day").dt.year(), pl.col("moment").dt.time(), pl.lit("soon"), pl.lit("01/02/2024"), pl.lit([1, 2])],
     "moment": [pl.col("moment").dt.date(), pl.col("moment").dt.truncate("1d"), pl.col("moment").dt.date().cast(str),
                pl.col("moment").dt.epoch("s")],
-    "noon": [pl.col("moment"), pl.lit("noon"), pl.lit(12.5)],
     "wait": [pl.col("wait").dt.total_seconds(), pl.lit("1 s"), pl.col("day")],
     "code": [pl.Series([1, 2, 3, 4] * (ROWS // 4)), pl.lit([1]), pl.lit(b"\xff")],
     "sex": [pl.lit("female"), pl.lit(1)],

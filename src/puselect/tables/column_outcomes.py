@@ -52,7 +52,6 @@ def _used_text(encoder: Encoder, n_filled: int) -> str:
         "number": f"used as it is{f', in {encoder.number_format.unit}' if encoder.number_format.unit else ''}",
         "pair": "two numbers, selected as a whole",
         "duration": "in microseconds",
-        "time": "in days since midnight",
         "date": ", ".join(("days since 1970-01-01", *encoder.parts)),
         "order": f"ordered: {shortened(encoder.values, ' < ')}",
         "categories": f"categories, selected as a whole: {shortened(encoder.values)}",

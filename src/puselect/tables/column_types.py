@@ -19,7 +19,6 @@ EPOCH = datetime(1970, 1, 1)
 EPOCH_WEEKDAY = 3  # a Thursday
 DATE_FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y")
 TIME_FORMATS = ("", "T%H:%M:%S", "T%H:%M", " %H:%M:%S", " %H:%M")
-TIME_OF_DAY = "%H:%M:%S"
 FIELDS = {
     "%Y": r"(?P<year>\d{4})", "%m": r"(?P<month>\d\d?)", "%d": r"(?P<day>\d\d?)", "%H": r"(?P<hour>\d\d?)",
     "%M": r"(?P<minute>\d\d?)", "%S": r"(?P<second>\d\d?)(?:\.(?P<fraction>\d+))?(?:Z|(?P<zone>[-+]\d\d:?\d\d))?",
@@ -111,36 +110,13 @@ def without_markers(column: Column, codes: Iterable[str] = (), is_text: bool = F
     return column.without(is_gone) if any(is_gone) else column
 
 
-def read_as(kind: str, column: Column, text_format: str = "", has_hours: bool = False) -> FloatArray:
-    """Return a column as floats, NaN where a value is missing or cannot be read as a value of this kind.
-
-    A "duration" is in microseconds, a "date" in days since 1970, a "time" in days since midnight, of a "pair" such as
-    250/500 the first number, of its "second" the other. Dates in text are of the given format, or of the one that is
-    found; if they must have hours, those without cannot be read.
-    """
-    match kind, column.kind:
-        case ("pair" | "second"), "text":
-            place = 1 if kind == "pair" else 2
-            return column.read(lambda word: as_float(found[place]) if (found := PAIR.fullmatch(word)) else np.nan)
-        case "date", "text":
-            wanted = text_format or date_format(column.words) or DATE_FORMATS[0]
-            column = Column("", "moment" if "%H" in wanted else "date", read_moments(column, wanted))
-            return read_as(kind, column, "", has_hours)
-        case "time", "text":
-            return read_moments(column, TIME_OF_DAY)
-        case "date", ("date" | "moment") as own:
-            days = column.values
-            known = days[~np.isnan(days)]
-            is_whole = own == "date" or (len(days) > 1 and bool((known % 1 == 0).all()))  # pandas has no dates
-            return np.full(len(days), np.nan) if has_hours and is_whole else days
-        case _ if kind == column.kind:
-            return column.values
-        case _:
-            return np.full(len(column.values), np.nan)
+def read_pairs(column: Column, place: int) -> FloatArray:
+    """Return the first or the second number of texts such as 250/500, NaN for others."""
+    return column.read(lambda word: as_float(found[place]) if (found := PAIR.fullmatch(word)) else np.nan)
 
 
 def read_moments(column: Column, text_format: str) -> FloatArray:
-    """Return texts of a format as days since 1970, or since midnight if the format has no date; NaN for others."""
+    """Return texts of a format as days since 1970, NaN for others."""
     pattern = _pattern(text_format)
     return column.read(lambda word: _days(pattern.fullmatch(word.strip())))
 
@@ -173,7 +149,7 @@ def known_values(numbers: FloatArray) -> FloatArray:
 
 def kind_of(column: Column) -> str:
     """Return "text" or "dates", or the name of the type for anything else."""
-    if column.kind in ("date", "moment", "time", "duration"):
+    if column.kind in ("date", "moment", "duration"):
         return "dates"
     is_dates = column.kind == "text" and not column.is_category and date_format(column.words) is not None
     return "dates" if is_dates else column.kind

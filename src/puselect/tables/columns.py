@@ -165,7 +165,7 @@ def choose_encoder(column: Column, rules: ColumnRules) -> Encoder | LeftOut:
         return Encoder(name, "order", order, missing_codes=codes)
     if kind == "dates":
         text_format = (date_format(known.words) or "") if column.kind == "text" else ""
-        return Encoder(name, "time" if column.kind == "time" else "date", date_format=text_format, missing_codes=codes)
+        return Encoder(name, "date", date_format=text_format, missing_codes=codes)
     return _choose_categories(text, rules)
 
 

@@ -7,7 +7,18 @@ import numpy as np
 
 from puselect.arrays import FloatArray
 from puselect.tables.column import Column, Feature
-from puselect.tables.column_types import HOUR, PLAIN, SECOND, NumberFormat, part_of, read_as, without_markers
+from puselect.tables.column_types import (
+    DATE_FORMATS,
+    HOUR,
+    PLAIN,
+    SECOND,
+    NumberFormat,
+    date_format,
+    part_of,
+    read_moments,
+    read_pairs,
+    without_markers,
+)
 from puselect.tables.errors import UnreadNote
 
 EXAMPLES, SEARCHED, LONGEST = 3, 100, 40  # of values that cannot be read
@@ -20,8 +31,8 @@ class Encoder:
 
     column: str
     kind: str
-    """"number", "pair" (250/500), "duration" (microseconds), "date" (days since 1970), "time" (days since midnight),
-    "order" (0, 1, 2, ...) or "categories" (one-hot)."""
+    """"number", "pair" (250/500), "duration" (microseconds), "date" (days since 1970), "order" (0, 1, 2, ...) or
+    "categories" (one-hot)."""
     values: tuple[str, ...] = ()
     """The values of an ordered column from low to high, or the encoded categories."""
     date_format: str = ""
@@ -59,13 +70,28 @@ class Encoder:
     def read(self, column: Column) -> FloatArray:
         """Return a column as floats, categories by their place; NaN where missing, unreadable or never seen."""
         known = self._known(column)
-        if self.kind in ("order", "categories"):
-            places = {value: float(place) for place, value in enumerate(self.seen or self.values)}
-            text = known.as_text()
-            return text.read(lambda word: places.get(word, np.nan)) if text.kind == "text" else read_as("", text)
-        if self.kind == "number" and known.kind == "text":
-            return np.append(self.number_format.read(known.words), np.nan)[known.values]
-        return read_as(self.kind, known, self.date_format, HOUR in self.parts)
+        match self.kind, known.kind:
+            case ("order" | "categories"), ("text" | "number"):
+                places = {value: float(place) for place, value in enumerate(self.seen or self.values)}
+                return known.as_text().read(lambda word: places.get(word, np.nan))
+            case "number", "text":
+                return np.append(self.number_format.read(known.words), np.nan)[known.values]
+            case "pair", "text":
+                return read_pairs(known, 1)
+            case "date", "text":
+                own = self.date_format or date_format(known.words) or DATE_FORMATS[0]
+                return self._days(read_moments(known, own), "%H" in own)
+            case "date", ("date" | "moment"):
+                days = known.values[~known.missing]
+                has_time = len(known.values) <= 1 or bool((days % 1).any())  # pandas has no dates
+                return self._days(known.values, known.kind == "moment" and has_time)
+            case wanted, found if wanted == found:
+                return known.values
+        return np.full(len(known.values), np.nan)
+
+    def _days(self, days: FloatArray, has_time: bool) -> FloatArray:
+        """Return days, or NaN if they have no time of day and had one in the fit."""
+        return days if has_time or HOUR not in self.parts else np.full(len(days), np.nan)
 
     def raw_features(self, column: Column, numbers: FloatArray) -> list[Feature]:
         """Return the features of a column that was read; missing values are NaN, in one-hot columns 0."""
@@ -73,8 +99,8 @@ class Encoder:
             places = (self.seen.index(value) for value in self.values)
             made = [(numbers == place).astype(np.float64) for place in places]
         else:
-            pairs = (read_as(SECOND, column) if part == SECOND else part_of(numbers, part) for part in self.parts)
-            made = [without_codes(numbers, self.missing_codes), *pairs]
+            parts = (read_pairs(column, 2) if part == SECOND else part_of(numbers, part) for part in self.parts)
+            made = [without_codes(numbers, self.missing_codes), *parts]
         return [Feature(name, self.column, values) for name, values in zip(self.names, made, strict=False)]
 
     def features(self, column: Column) -> tuple[list[Feature], UnreadNote | None]:
