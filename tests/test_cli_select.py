@@ -233,7 +233,6 @@ class TestOptions:
     def test_a_selection_is_checked_unless_that_is_left_out(self, folder):
         done = select_and_check("-k", 3, "-o", "s.json", "--searches", 2, "--shuffles", 21)
         assert re.search(r"trust  .*p = 0\.0", done.stdout)
-        assert "checking" in done.stdout  # among what took time
         assert "selected again" in done.stdout and " of 2" in done.stdout
         checked = Selection.from_json((folder / "s.json").read_text())
         assert (checked.suitability.n_shuffles, checked.stability.n_searches) == (21, 2)

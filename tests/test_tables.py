@@ -2,7 +2,6 @@
 
 import csv
 import gzip
-import json
 import os
 import re
 import subprocess
@@ -331,22 +330,19 @@ def test_output_has_the_columns_selected_and_the_label_as_they_were(tmp_path, en
         files.write_table(frame, file, ending)
 
 
-@pytest.mark.parametrize(("name", "text", "expected"), [
-    ("c.csv", b"feature,cost\nage,1\nscan,250.5\n", {"age": 1, "scan": 250.5}),
-    ("c.csv", b"age,1\rscan,250.5\r", {"age": 1, "scan": 250.5}),
-    ("c.json", json.dumps({"age": 1, "scan": 250.5}).encode(), {"age": 1, "scan": 250.5}),
-    ("c.csv", b"", "but is empty"), *(("c.csv", text, "lines of name,cost") for text in (
-        b"feature,cost\nage\n", b"age,1\nscan,dear\n", b"age,1\n\xff,2\n", b"a" * 140_000 + b",1\n")),
-    *(("c.json", text, "an object such as") for text in (
-        b"[1, 2]", b'{"a": null}', b"{", b'{"a": 1' + b"0" * 400 + b"}", b"[" * 200_000)),
+@pytest.mark.parametrize("text", [b"feature,cost\nage,1\nscan,250.5\n", b"age,1\rscan,250.5\r"])
+def test_costs_are_read(tmp_path, text):
+    (tmp_path / "c.csv").write_bytes(text)
+    assert read_costs(tmp_path / "c.csv") == {"age": 1, "scan": 250.5}
+
+
+@pytest.mark.parametrize("text", [
+    b"", b"feature,cost\nage\n", b"age,1\nscan,dear\n", b"age,1\n\xff,2\n", b"a" * 140_000 + b",1\n",
 ])  # fmt: skip
-def test_costs_are_read_or_refused(tmp_path, name, text, expected):
-    (tmp_path / name).write_bytes(text)
-    if isinstance(expected, dict):
-        assert read_costs(tmp_path / name) == expected
-        return
-    with pytest.raises(TableError, match=f"--costs: .*{expected}"):
-        read_costs(tmp_path / name)
+def test_costs_that_cannot_be_read_are_refused(tmp_path, text):
+    (tmp_path / "c.csv").write_bytes(text)
+    with pytest.raises(TableError, match=r"--costs: .* must hold lines of name,cost"):
+        read_costs(tmp_path / "c.csv")
 
 
 def test_costs_of_columns_hold_for_their_features_and_one_is_for_all_others(tmp_path):

@@ -1,6 +1,5 @@
 """Checks of a selection, part of ``puselect select``: shuffled labels, and searches on halves of the labels."""
 
-import time
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -56,8 +55,6 @@ class Checked(NamedTuple):
     suitability: "Suitability | None" = None
     notes: tuple[str, ...] = ()
     """What was left out, and why."""
-    seconds: float | None = None
-    """Time that the checks took; None without any."""
 
 
 def check_selection(
@@ -73,7 +70,7 @@ def check_selection(
     deadline = Deadline(None if max_time is None else max_time - fit_seconds)
     if interrupts or deadline.left < SHORTEST_SHARE * fit_seconds:
         return Checked(notes=("not checked: " + ("interrupted" if interrupts else "--max-time leaves no time"),))
-    begin, suitability, notes = time.perf_counter(), None, []
+    suitability, notes = None, []
     try:
         # The fit and the findings warn of the same.
         with stopping(quiet), working("checking", quiet), warnings.catch_warnings(action="ignore"):
@@ -83,7 +80,7 @@ def check_selection(
             notes += select_again(selector, table, wanted.searches, fit_seconds, deadline)
     except KeyboardInterrupt:
         notes.append("interrupted; the checks are not complete")
-    return Checked(suitability, tuple(notes), time.perf_counter() - begin)
+    return Checked(suitability, tuple(notes))
 
 
 def compare_with_shuffled(

@@ -11,10 +11,9 @@ from rich.table import Table
 
 from puselect.cli import options
 from puselect.cli.application import command, console, finishing
-from puselect.cli.options import HOW, TABLE, WHAT, TableOptions, open_table, option, split_names, tell, tell_notes
+from puselect.cli.options import HOW, TABLE, WHAT, TableOptions, open_table, option, split_names, tell_notes
 from puselect.cli.progress import working
 from puselect.cli.writing import check_outputs, result_outputs, write_each, written
-from puselect.phrases import duration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -105,17 +104,13 @@ def run(
         row_groups = read_row_groups(table.row_groups, table.y == 1)
     known = (table.y == 1).astype(int)
     study = Holdout(table.X.to_numpy(), known, k, table.truth, model, splits, seed, groups, row_groups)
-    finished: dict[str, list[Run]] = {}
+    finished: list[str] = []
     n_fits = len(study.fits(names))
     with working("comparing", quiet) as show:
 
         def done(run: "Run") -> None:
-            runs = finished.setdefault(run.method, [])
-            runs.append(run)
-            n_done = sum(map(len, finished.values()))
-            show(f"{n_done} of {n_fits} done, last: {run.method}", n_done / n_fits)
-            if len(runs) == splits + 1 and not quiet:
-                tell(method_line(runs))
+            finished.append(run.method)
+            show(f"{len(finished)} of {n_fits} done, last: {run.method}", len(finished) / n_fits)
 
         results = compare_methods(study, names, jobs, done)
     notes = [*(str(warning.message) for warning in heard), *comparison_notes(study, results)]
@@ -134,16 +129,6 @@ def hidden_share(study: "Holdout") -> "ClassPrior | None":
     with warnings.catch_warnings(action="ignore"):  # the methods warn of the same
         selector.fit(study.X, study.y)
     return selector.prior_
-
-
-def method_line(runs: "Sequence[Run]") -> str:
-    """Return the score and the time of a method, as soon as they are known."""
-    from puselect.methods import YARDSTICKS
-
-    scores = [run.score for run in runs if run.score is not None]
-    seconds = sum(run.seconds for run in runs) / len(runs)
-    name = YARDSTICKS.get(runs[0].method, runs[0].method)
-    return f"{name}: score {sum(scores) / len(scores):.3f}, {duration(seconds)} a fit"
 
 
 def comparison_notes(study: "Holdout", results: "HoldoutResults") -> list[str]:

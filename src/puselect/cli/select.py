@@ -57,7 +57,7 @@ class SearchOptions:
     ] = None
     costs: Annotated[
         Path | None,
-        option(WHAT, "FILE", "With --budget: cost of each column, as CSV lines name,cost or JSON; * for all others."),
+        option(WHAT, "FILE", "With --budget: cost of each column, as CSV lines name,cost; * for all others."),
     ] = None
     max_false: Annotated[
         float | None,
@@ -176,7 +176,6 @@ def select(
     tell_notes(() if outputs.quiet else heard)
     checked = check_selection(selector, loaded, checks, seconds, search.max_time, outputs.quiet)
     tell_notes(() if outputs.quiet else checked.notes)
-    begin = time.perf_counter()
     with finishing(), working("describing and writing the result", outputs.quiet):
         found = find_candidates(selector, loaded)
         notes = [*remarks, *heard, *checked.notes]
@@ -187,9 +186,7 @@ def select(
     if outputs.json:
         typer.echo(selection.to_json())
     elif not outputs.quiet:
-        checking = {} if checked.seconds is None else {"checking": checked.seconds}
-        times = {**loaded.seconds, "searching": seconds, **checking, "report": time.perf_counter() - begin}
-        print_selection(console, selection, loaded, written, times)
+        print_selection(console, selection, loaded, written)
 
 
 def selection_before(path: Path | None) -> "Selection | None":

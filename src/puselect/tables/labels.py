@@ -1,8 +1,7 @@
 """The labels of a table: which values mark positives and checked negatives, and answers from other files."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,21 +33,9 @@ class Labels(NamedTuple):
     """Rows that were checked and are negative."""
 
 
-@dataclass(frozen=True)
-class LabelRules:
-    """Which values mark positives and checked negatives, and files with more labels."""
-
-    positive: str | None = None
-    """By default the value that means yes."""
-    negative: str | None = None
-    """By default none in the label column, and those that mean no in answers."""
-    answers: tuple[Path, ...] = ()
-
-
-def choose_labels(column: pl.Series, wanted: str | None) -> tuple[object, BoolArray]:
-    """Return the value that marks positives, and which rows have it."""
-    positive = choose_positive(value_counts(column), column.name, wanted)
-    return positive, rows_with(column, positive)
+def positive_rows(column: pl.Series) -> BoolArray:
+    """Return which rows have the value that means yes."""
+    return rows_with(column, choose_positive(value_counts(column), column.name))
 
 
 def rows_with(column: pl.Series, value: object) -> BoolArray:
@@ -144,31 +131,37 @@ def spelled(value: object) -> str:
     return str(int(number)) if number.is_integer() else text
 
 
-def read_labels(column: pl.Series, names: AnyArray, row_column: str, rules: LabelRules) -> Labels:
-    """Return the labels of rows with these names, which stand in `row_column` of the answers."""
+def read_labels(
+    column: pl.Series, names: AnyArray, row_column: str, wanted: str | None, no: str | None, answers: Sequence[Path]
+) -> Labels:
+    """Return the labels of rows with these names, which stand in `row_column` of files of answers.
+
+    `wanted` is the value of positives, by default the one that means yes. `no` is that of checked negatives, by default
+    none in the column, and those that mean no in answers.
+    """
     counts = value_counts(column)
-    checked = [value for value, _ in counts if rules.negative is not None and spelled(value) == spelled(rules.negative)]
-    if rules.negative is not None and not checked and not rules.answers:
-        raise TableError(_unknown_value("--negative", column.name, rules.negative, counts))
-    value = choose_positive([pair for pair in counts if pair[0] not in checked], column.name, rules.positive)
-    positive = rows_with(column, value)
-    negative = np.any([rows_with(column, each) for each in checked], axis=0) if checked else np.zeros_like(positive)
-    for path in rules.answers:
-        _add_answers(positive, negative, _read_answers(path, row_column, column.name), names, path, value, rules)
-    n_unlabelled = int((~positive & ~negative).sum())
-    if n_unlabelled < max(1, negative.sum()):
-        checked_rows = first_rows([str(name) for name in names[negative]])
-        few = f"were checked and are negative ({checked_rows[1]}), but only {n_unlabelled} unlabelled"
+    checked = [value for value, _ in counts if no is not None and spelled(value) == spelled(no)]
+    if no is not None and not checked and not answers:
+        raise TableError(_unknown_value("--negative", column.name, no, counts))
+    value = choose_positive([pair for pair in counts if pair[0] not in checked], column.name, wanted)
+    labels = Labels(value, rows_with(column, value), np.zeros(len(column), dtype=bool))
+    for each in checked:
+        np.logical_or(labels.negative, rows_with(column, each), out=labels.negative)
+    for path in answers:
+        _add_answers(labels, _read_answers(path, row_column, column.name), names, path, no)
+    n_unlabelled = int((~labels.positive & ~labels.negative).sum())
+    if n_unlabelled < max(1, labels.negative.sum()):
+        rows, first = first_rows([str(name) for name in names[labels.negative]])
+        few = f"were checked and are negative ({first}), but only {n_unlabelled} unlabelled"
         better = "where most rows are labelled, a method for known classes is better"
-        raise TableError(f"{column.name!r} has {checked_rows[0]} that {few}; {better}")
-    return Labels(value, positive, negative)
+        raise TableError(f"{column.name!r} has {rows} that {few}; {better}")
+    return labels
 
 
 def _read_answers(path: Path, row_column: str, label: str) -> dict[str, str]:
     """Return the answer for each row of a file, by its name; rows without one are left out."""
     source = open_source(str(path), texts=[row_column, label])
-    check_columns("id", path, [row_column], source.columns)
-    check_columns("label", path, [label], source.columns)
+    check_columns(path, source.columns, {"id": [row_column], "label": [label]})
     frame, _ = read_rows(source)
     texts = [frame[name].cast(str).fill_null("").str.strip_chars().to_list() for name in (row_column, label)]
     repeated = [name for name, count in Counter(texts[0]).items() if count > 1]
@@ -177,8 +170,7 @@ def _read_answers(path: Path, row_column: str, label: str) -> dict[str, str]:
 
 
 def _add_answers(
-    positive: BoolArray, negative: BoolArray, answers: dict[str, str], names: AnyArray, path: Path, value: object,
-    rules: LabelRules,
+    labels: Labels, answers: dict[str, str], names: AnyArray, path: Path, negative: str | None
 ) -> None:
     """Mark answered rows as positive or negative, in place."""
     is_number = names.dtype.kind in "iu"
@@ -186,12 +178,12 @@ def _add_answers(
     keys = {name: spelled(name) if is_number else name for name in answers}
     unknown = [name for name in answers if keys[name] not in places]
     _refuse(path, "has answers for {} that the table does not have: {}", unknown)
-    yes, no = {spelled(value)}, CHECKED if rules.negative is None else {spelled(rules.negative)}
-    said = {name: spelled(text) in yes for name, text in answers.items()}
-    wrong = [f"{name} ({text!r})" for name, text in answers.items() if spelled(text) not in yes | no]
-    usual = rules.negative or ("0" if spelled(value) == "1" else "no")
-    _refuse(path, f"has answers that are neither {value} nor {usual} for {{}}: {{}}; see --negative", wrong)
-    rows = {True: positive, False: negative}
+    yes, no = spelled(labels.value), CHECKED if negative is None else {spelled(negative)}
+    said = {name: spelled(text) == yes for name, text in answers.items()}
+    wrong = [f"{name} ({text!r})" for name, text in answers.items() if spelled(text) not in {yes, *no}]
+    usual = negative or ("0" if yes == "1" else "no")
+    _refuse(path, f"has answers that are neither {labels.value} nor {usual} for {{}}: {{}}; see --negative", wrong)
+    rows = {True: labels.positive, False: labels.negative}
     both = [name for name, is_yes in said.items() if rows[not is_yes][places[keys[name]]]]
     _refuse(path, "contradicts earlier labels of {}: {}; correct the one that is wrong", both)
     for name, is_yes in said.items():
@@ -209,11 +201,9 @@ def first_rows(rows: Sequence[str]) -> tuple[str, str]:
     return counted(len(rows), "row"), ", ".join(rows[:3]) + (", ..." if len(rows) > 3 else "")
 
 
-def check_columns(role: str, path: str | Path, names: Sequence[str], columns: Sequence[str]) -> None:
-    """Raise an error if a file lacks a column that an option, or else the selection, names."""
-    unknown = [name for name in names if name not in columns]
-    if unknown and role == "selection":
-        near = nearest(unknown[0], columns)
-        raise TableError(f"{path} has no column {quoted(unknown)}, which the selection needs{near}")
-    if unknown:
-        raise TableError(f"--{role}: {path} has no column {quoted(unknown)}{suggestion(unknown[0], columns)}")
+def check_columns(path: str | Path, columns: Sequence[str], named: Mapping[str, Sequence[str]]) -> None:
+    """Raise an error if a file lacks a column that is named, by the option that names it ("" for the selection)."""
+    for option, names in named.items():
+        if unknown := [name for name in names if name not in columns]:
+            role = f"--{option}: " if option else "the selection: "
+            raise TableError(f"{role}{path} has no column {quoted(unknown)}{suggestion(unknown[0], columns)}")

@@ -1,8 +1,6 @@
 """Features, labels and costs from files; and the features of a saved selection from another file."""
 
 import csv
-import json
-import time
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +22,7 @@ from puselect.tables.encoders import Encoder, is_number
 from puselect.tables.errors import LeftOut, Note, TableError
 from puselect.tables.files import Source, count_rows, default_memory, open_source, read_column, read_rows, write_table
 from puselect.tables.frames import pl
-from puselect.tables.labels import ROW, LabelRules, Labels, check_columns, choose_labels, read_labels
+from puselect.tables.labels import ROW, Labels, check_columns, positive_rows, read_labels
 
 SAMPLE_BYTES = 1 << 30  # of a table too large to be read: more rows would cost time and tell little
 COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
@@ -73,6 +71,11 @@ class TableSpec(ColumnRules):
     def no_features(self) -> set[str]:
         """The columns that cannot be features."""
         return {name for role, names in self.roles.items() if role not in FEATURE_ROLES for name in names}
+
+    def labels(self, column: pl.Series, names: AnyArray, columns: Sequence[str]) -> Labels:
+        """Return the labels of rows with these names, in a file with these columns."""
+        row_column = self.id or free_name(ROW, columns)
+        return read_labels(column, names, row_column, self.positive, self.negative, self.answers)
 
 
 @dataclass(frozen=True)
@@ -128,8 +131,6 @@ class LoadedTable:
     """The whole table with all its rows and columns."""
     rows: FileRows
     """Those of `X`."""
-    seconds: Mapping[str, float]
-    """How long reading and preparing took."""
 
     @property
     def neg_label(self) -> int | None:
@@ -182,19 +183,17 @@ class LoadedTable:
 
 def load_table(name: str, spec: TableSpec) -> LoadedTable:
     """Read a data file, or standard input for "-"; raises a `TableError` or an OSError if it cannot be used."""
-    begin = time.perf_counter()
     source = open_source(name, spec.max_memory, spec.categories, spec.decimal)
     if spec.id == NUMBERED not in source.columns:
         spec = replace(spec, id=None)
-    _check_columns(source, spec.roles)
+    check_columns(name, source.columns, spec.roles)
     rows, notes = _sample(source, spec) if _must_sample(source, spec) else (None, [])
     frame, numbers = read_rows(source, rows)
     if frame.height < 2:
         raise TableError(f"{name} has too few rows ({frame.height}); at least 2 are needed")
-    read = time.perf_counter()
     row_names = numbers if spec.id is None else read_ids(frame[spec.id])
-    known = _labels(frame[spec.label], row_names, source, spec)
-    truth = choose_labels(frame[spec.truth], None)[1] if spec.truth else None
+    known = spec.labels(frame[spec.label], row_names, source.columns)
+    truth = None if spec.truth is None else positive_rows(frame[spec.truth])
     table = table_columns(frame)
     columns, features = _read_features(table, replace(spec, decimal=source.decimal), known.positive)
     return LoadedTable(
@@ -211,14 +210,7 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
         notes=(*notes, *columns.notes),
         data=frame.lazy() if rows is None else source.scan,
         rows=FileRows(frame, row_names, spec.id),
-        seconds={"reading": read - begin, "preparing": time.perf_counter() - read},
     )
-
-
-def _check_columns(source: Source, roles: Mapping[str, Sequence[str]]) -> None:
-    """Raise an error if a named column does not exist."""
-    for role, names in roles.items():
-        check_columns(role, source.name, names, source.columns)
 
 
 def _must_sample(source: Source, spec: TableSpec) -> bool:
@@ -243,7 +235,7 @@ def _sample(source: Source, spec: TableSpec) -> tuple[IntArray, list[Note]]:
     column = read_column(source, spec.label)
     numbers = np.arange(len(column))
     names = _as_names(read_column(source, spec.id)) if spec.id is not None and spec.answers else numbers
-    labels = _labels(column, names, source, spec)
+    labels = spec.labels(column, names, source.columns)
     known = labels.positive | labels.negative
     n_labelled = int(known.sum())
     if limit <= n_labelled:
@@ -254,12 +246,6 @@ def _sample(source: Source, spec: TableSpec) -> tuple[IntArray, list[Note]]:
         groups = None if spec.row_group is None else read_row_groups(read_column(source, spec.row_group), known)
     rows = np.sort(draw_groups(known, groups, np.random.default_rng(spec.seed), limit - n_labelled))
     return rows, [errors.SampleNote(len(rows), len(known), n_labelled, "rows" if spec.max_rows else "memory")]
-
-
-def _labels(column: pl.Series, names: AnyArray, source: Source, spec: TableSpec) -> Labels:
-    """Return the labels of rows with these names."""
-    rules = LabelRules(spec.positive, spec.negative, spec.answers)
-    return read_labels(column, names, spec.id or free_name(ROW, source.columns), rules)
 
 
 def read_ids(column: pl.Series) -> AnyArray:
@@ -335,7 +321,7 @@ def apply_encoders(
         row_name = usual_name
     if row_name == NUMBERED not in source.columns:
         row_name = None
-    _check_columns(source, {"selection": tuple(used), "id": () if row_name is None else (row_name,)})
+    check_columns(name, source.columns, {"": tuple(used), "id": () if row_name is None else (row_name,)})
     frame, numbers = read_rows(source)
     if not frame.height:
         raise TableError(f"{name} has no rows")
@@ -359,23 +345,17 @@ def free_name(name: str, taken: Sequence[str]) -> str:
 
 
 def read_costs(path: Path) -> dict[str, float]:
-    """Read costs from JSON ({"name": cost}) or from CSV with the columns feature and cost.
-
-    The first line of a CSV file is skipped if its second field is not a number.
-    """
-    is_json = path.suffix.lower() == ".json"
-    form = 'an object such as {"age": 1, "scan": 250.0}' if is_json else "lines of name,cost"
-    wanted = f"--costs: {path} must hold {form}"
+    """Read CSV lines of a name and its cost; the first line is skipped if it has no number."""
+    wanted = f"--costs: {path} must hold lines of name,cost"
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        rows = list(json.loads(text).items()) if is_json else [row for row in csv.reader(text.splitlines()) if row]
-    except (ValueError, RecursionError, AttributeError, csv.Error) as error:
+        rows = [row for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) if row]
+    except (ValueError, csv.Error) as error:
         raise TableError(f"{wanted} ({error})") from error
-    if rows and len(rows[0]) == 2 and not is_number(rows[0][1]) and not is_json:
+    if rows and len(rows[0]) == 2 and not is_number(rows[0][1]):
         rows = rows[1:]
     if not rows:
         raise TableError(f"{wanted}, but is empty")
     for row in rows:
         if len(row) != 2 or not is_number(row[1]):
-            raise TableError(f"{wanted}, got {','.join(map(str, row))[:80]!r}")
+            raise TableError(f"{wanted}, got {','.join(row)[:80]!r}")
     return {name.strip(): float(cost) for name, cost in rows}
