@@ -342,9 +342,10 @@ def test_pipes_named_pipes_and_gzip_from_standard_input(folder):
 def test_nothing_is_silent_for_long_however_short_its_parts(capsys, monkeypatch):
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.25)
     for part in range(6):
-        with progress.working(f"part {part}", quiet=False):
+        with progress.working(f"part {part}"):
             time.sleep(0.2)
     assert len(re.findall(r"part \d \(", capsys.readouterr().err)) >= 2
-    with progress.working("nothing", quiet=True):
+    monkeypatch.setattr(progress.messages, "quiet", True)
+    with progress.working("nothing"):
         time.sleep(0.4)
     assert capsys.readouterr().err == ""

@@ -24,7 +24,7 @@ DEBUG = "--debug"
 
 console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
 messages = Console(stderr=True, highlight=False, soft_wrap=True)
-"""For everything but the result."""
+"""For everything but the result; nothing with --quiet."""
 told_at = [0.0]
 """When the command began or wrote its last line, by the monotonic clock."""
 
@@ -42,9 +42,9 @@ def finishing() -> AbstractContextManager[None]:
     return _first_interrupt("writing the result; press Ctrl-C again to abort", passes=True)
 
 
-def stopping(quiet: bool) -> AbstractContextManager[None]:
+def stopping() -> AbstractContextManager[None]:
     """Acknowledge the first Ctrl-C in this block at once: a search takes a moment to end with the best so far."""
-    return _first_interrupt("" if quiet else "stopping; press Ctrl-C again to abort", passes=False)
+    return _first_interrupt("stopping; press Ctrl-C again to abort", passes=False)
 
 
 @contextmanager
@@ -55,8 +55,7 @@ def _first_interrupt(message: str, passes: bool) -> Iterator[None]:
     def first(*_: object) -> None:
         interrupts.append(message)
         signal.signal(signal.SIGINT, usual)
-        if message:
-            typer.echo(message, err=True)
+        messages.print(message)
         if not passes:
             raise KeyboardInterrupt
 
@@ -75,7 +74,7 @@ class Commands(TyperGroup):
         """Run a command."""
         for told in (written, failed, interrupts):
             told.clear()
-        told_at[0] = time.monotonic()
+        told_at[0], messages.quiet = time.monotonic(), False
         try:
             result = super().invoke(ctx)
             if failed:

@@ -39,17 +39,18 @@ def check(
     """
     from puselect.cli.summary import print_check
 
-    with working("starting", json):
+    options.be_quiet(json, json)
+    with working("starting"):
         from puselect.checks.prior import estimate_prior
         from puselect.checks.suitability import check_suitability
-    loaded = open_table(data, table.spec(seed), quiet=json, tells_all=True)
+    loaded = open_table(data, table.spec(seed), tells_all=True)
     X, y = loaded.X, loaded.y
-    with stopping(quiet=json), working("checking", json), warnings.catch_warnings(record=True) as heard:
+    with stopping(), working("checking"), warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         found = check_suitability(X, y, k, n_shuffles=shuffles, n_jobs=jobs, random_state=seed,
                                   row_groups=loaded.row_groups, groups=loaded.groups, neg_label=loaded.neg_label)
         prior = estimate_prior(X, y, k, random_state=seed, groups=loaded.groups, neg_label=loaded.neg_label)
-    tell_notes(() if json else dict.fromkeys(str(warning.message) for warning in heard))
+    tell_notes(dict.fromkeys(str(warning.message) for warning in heard))
     if json:
         typer.echo(json_format.dumps(dataclasses.asdict(found) | {"prior": dataclasses.asdict(prior)}, indent=1))
     else:

@@ -58,8 +58,7 @@ class Checked(NamedTuple):
 
 
 def check_selection(
-    selector: "PUSelector", table: "LoadedTable", wanted: CheckOptions, fit_seconds: float, max_time: float | None,
-    quiet: bool,
+    selector: "PUSelector", table: "LoadedTable", wanted: CheckOptions, fit_seconds: float, max_time: float | None
 ) -> Checked:
     """Compare with shuffled labels, in half of the time that the fit has left, and select again in the rest."""
     from puselect.fscpu.selector import FSCPU
@@ -73,7 +72,7 @@ def check_selection(
     suitability, notes = None, []
     try:
         # The fit and the findings warn of the same.
-        with stopping(quiet), working("checking", quiet), warnings.catch_warnings(action="ignore"):
+        with stopping(), working("checking"), warnings.catch_warnings(action="ignore"):
             if isinstance(selector, FSCPU):
                 suitability = compare_with_shuffled(selector, table, wanted.shuffles or USUAL_SHUFFLES, deadline)
                 notes += [] if suitability else ["not compared with shuffled labels: --max-time leaves no time"]

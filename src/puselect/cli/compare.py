@@ -62,12 +62,12 @@ def compare(
     from puselect.cli.summary import print_comparison
 
     names = split_names([methods])
-    with working("starting", quiet):
+    options.be_quiet(quiet, output, report, json)
+    with working("starting"):
         check_call(names, model)
-    options.check_quiet(quiet, output, report, json)
     check_outputs({"-o": output, "--report": report}, [data])
-    loaded = open_table(data, table.spec(seed, truth=truth), quiet, tells_all=True)
-    comparison = run(loaded, names, k, splits, model, seed, jobs, quiet)
+    loaded = open_table(data, table.spec(seed, truth=truth), tells_all=True)
+    comparison = run(loaded, names, k, splits, model, seed, jobs)
     with finishing():
         write_each(*result_outputs(comparison, output, report))
     if json:
@@ -89,7 +89,7 @@ def check_call(names: tuple[str, ...], model: str) -> None:
 
 
 def run(
-    table: "LoadedTable", names: tuple[str, ...], k: int, splits: int, model: str, seed: int, jobs: int, quiet: bool
+    table: "LoadedTable", names: tuple[str, ...], k: int, splits: int, model: str, seed: int, jobs: int
 ) -> "Comparison":
     """Run the comparison and show its progress."""
     from puselect.evaluation.holdout import Holdout, compare_methods
@@ -106,7 +106,7 @@ def run(
     study = Holdout(table.X.to_numpy(), known, k, table.truth, model, splits, seed, groups, row_groups)
     finished: list[str] = []
     n_fits = len(study.fits(names))
-    with working("comparing", quiet) as show:
+    with working("comparing") as show:
 
         def done(run: "Run") -> None:
             finished.append(run.method)
@@ -114,8 +114,7 @@ def run(
 
         results = compare_methods(study, names, jobs, done)
     notes = [*(str(warning.message) for warning in heard), *comparison_notes(study, results)]
-    if not quiet:
-        tell_notes(notes)
+    tell_notes(notes)
     return comparison_of(table, study, results, notes, hidden_share(study))
 
 

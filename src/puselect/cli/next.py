@@ -10,7 +10,7 @@ from puselect.cli.application import command, finishing
 from puselect.cli.checking import CheckOptions
 from puselect.cli.options import OUT, WHAT, TableOptions, open_table, option, tell, tell_notes
 from puselect.cli.progress import working
-from puselect.cli.select import SearchOptions, configure, fit, make_selector, tell_start
+from puselect.cli.select import SearchOptions, configure, fit, make_selector
 from puselect.cli.writing import check_outputs, write_each
 
 if TYPE_CHECKING:
@@ -36,27 +36,26 @@ def next(
     from puselect.tables.files import output_format, write_table
 
     search.check()
+    options.be_quiet(quiet, output)
     check_outputs({"-o": output}, [data, search.costs, *(table.labels or ())])
     file_format = output_format(output)
-    with working("starting", quiet):
+    with working("starting"):
         selector = make_selector(search, CheckOptions(), wants_candidates=True)
     if not isinstance(selector, FSCPU):
         raise typer.BadParameter(f"not supported by method {search.method!r}; use 'fscpu'", param_hint="--method")
-    loaded = open_table(data, table.spec(search.seed, search.keep), quiet)
+    loaded = open_table(data, table.spec(search.seed, search.keep))
     n_open = int((loaded.y == 0).sum())
     if n > n_open:
         raise ValueError(f"-n must be at most {n_open}, the number of unlabelled rows, got {n}")
-    tell_start(configure(selector, search, loaded), search.checkpoint, quiet)
-    _, heard = fit(selector, search, loaded, quiet)
-    tell_notes(() if quiet else heard)
+    configure(selector, search, loaded)
+    tell_notes(fit(selector, search, loaded)[1])
     with finishing():
         asked = selector.next_rows(loaded.X, loaded.y, n)
         columns = loaded.columns_of(selector.support_)
         write_each((output, lambda file: write_table(rows_to_label(loaded, asked.rows, columns), file, file_format)))
-    if not quiet:
-        tell(f"fill in {loaded.label} ({loaded.positive} for a positive, empty if you cannot tell), then add "
-             f"--labels {output} to select")
-        tell(f"written: {output}")
+    tell(f"fill in {loaded.label} ({loaded.positive} for a positive, empty if you cannot tell), then add "
+         f"--labels {output} to select")
+    tell(f"written: {output}")
 
 
 def rows_to_label(table: "LoadedTable", rows: "IntArray", columns: list[str]) -> "pl.DataFrame":

@@ -166,10 +166,11 @@ def check_method(option: str, name: str) -> None:
         raise ImportError(f"{extra} is not installed: pip install {extra}")
 
 
-def check_quiet(quiet: bool, *outputs: object, hint: str = "-o FILE, --report FILE or --json") -> None:
-    """Raise a usage error if `--quiet` is given without any output."""
+def be_quiet(quiet: bool, *outputs: object) -> None:
+    """Print no messages from here on, if asked for; a usage error if there is no output either."""
     if quiet and not any(outputs):
-        raise typer.BadParameter(f"no output requested: add {hint}", param_hint="--quiet")
+        raise typer.BadParameter("no output requested: add -o FILE", param_hint="--quiet")
+    messages.quiet = quiet
 
 
 def split_names(texts: Iterable[str] | None) -> tuple[str, ...]:
@@ -184,26 +185,25 @@ def split_names(texts: Iterable[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
 
 
-def open_table(data: str, spec: "TableSpec", quiet: bool, tells_all: bool = False) -> "LoadedTable":
+def open_table(data: str, spec: "TableSpec", tells_all: bool = False) -> "LoadedTable":
     """Read the table and print its size and the notes on it, and also the columns left out if it `tells_all`."""
     from puselect.cli.progress import working
     from puselect.phrases import counted, shortened
 
-    with working(f"reading {data}", quiet):
+    with working(f"reading {data}"):
         from puselect.report.findings import note_lines
         from puselect.tables.column_outcomes import reason_text
         from puselect.tables.loading import load_table
 
         table = load_table(data, spec)
-    if not quiet:
-        n_columns = len(table.encoders) + len(table.left_out)
-        tell(f"{len(table.y)} rows, {len(table.encoders)} of {n_columns} columns usable as features, "
-             f"{counted(int((table.y == 1).sum()), 'row')} with {table.label} = {table.positive}"
-             + (f", {counted(n_negative, 'checked negative')}" if (n_negative := int((table.y == -1).sum())) else ""))
-        tell_notes(note_lines(table.notes))
-        for reason in dict.fromkeys(map(reason_text, table.left_out)) if tells_all else ():
-            names = [column.name for column in table.left_out if reason_text(column) == reason]
-            tell(f"left out, {reason}: {shortened(names)}")
+    n_columns, n_negative = len(table.encoders) + len(table.left_out), int((table.y == -1).sum())
+    tell(f"{len(table.y)} rows, {len(table.encoders)} of {n_columns} columns usable as features, "
+         f"{counted(int((table.y == 1).sum()), 'row')} with {table.label} = {table.positive}"
+         + (f", {counted(n_negative, 'checked negative')}" if n_negative else ""))
+    tell_notes(note_lines(table.notes))
+    for reason in dict.fromkeys(map(reason_text, table.left_out)) if tells_all else ():
+        names = [column.name for column in table.left_out if reason_text(column) == reason]
+        tell(f"left out, {reason}: {shortened(names)}")
     return table
 
 

@@ -19,9 +19,9 @@ LINE_SECONDS, LINE_SHARE = 2.0, 0.1  # between lines, at least, and as a share o
 
 
 @contextmanager
-def working(what: str, quiet: bool) -> Iterator[Callable[[str, float], None]]:
+def working(what: str) -> Iterator[Callable[[str, float], None]]:
     """Say what is being done while this block runs; give a function to call with its state and the share done."""
-    if quiet:
+    if messages.quiet:
         yield lambda state, share: None
     elif messages.is_terminal:
         words = [TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[state]}")]

@@ -52,19 +52,19 @@ def apply(
     from puselect.tables.files import output_format, write_table
     from puselect.tables.loading import apply_encoders
 
-    options.check_quiet(quiet, output, hint="-o FILE")
+    options.be_quiet(quiet, output)
     check_outputs({"-o": output}, [result, data])
     file_format = "" if output is None else output_format(output)
     selection = read_selection(result)
     usual = None if selection.candidates is None else selection.candidates.row_name
-    with working(f"reading {data}", quiet):
+    with working(f"reading {data}"):
         table = apply_encoders(data, selection.recipes, selected_columns(selection), row_id, usual or None)
     model = None if selection.model is None else selection.model.restore()
     found = None if model is None else model.candidates(table.X)
     with finishing():
         write_each((output, lambda file: write_table(ranked_rows(table, model, found), file, file_format)))
     if not quiet:
-        show(table, found, written)
+        show(table, found)
 
 
 def ranked_rows(table: "AppliedTable", model: "RowModel | None", found: "Candidates | None") -> "pl.DataFrame":
@@ -94,7 +94,7 @@ def selected_columns(selection: "Selection") -> list[str]:
     return [name for feature in chosen for name in (feature.members or (feature.name,))]
 
 
-def show(table: "AppliedTable", found: "Candidates | None", written: list[Path]) -> None:
+def show(table: "AppliedTable", found: "Candidates | None") -> None:
     """Print what was found and written."""
     from puselect.phrases import counted, times
 
@@ -118,6 +118,7 @@ def report(results: Results, output: ReportFile, quiet: options.Quiet = False, d
     from puselect.report import read_result
     from puselect.report.render import render
 
+    options.be_quiet(quiet, output)
     check_outputs({"-o": output}, results)
     for path in results:
         if path.is_dir():
@@ -125,5 +126,4 @@ def report(results: Results, output: ReportFile, quiet: options.Quiet = False, d
     page = render([read_result(path) for path in results])
     with output_file(output) as file:
         file.write(page.encode())
-    if not quiet:
-        tell(f"written: {output}")
+    tell(f"written: {output}")

@@ -161,23 +161,23 @@ def select(
 
     search.check()
     checks.check()
-    options.check_quiet(outputs.quiet, *outputs.paths.values(), search.checkpoint, outputs.json)
+    options.be_quiet(outputs.quiet, *outputs.paths.values(), search.checkpoint, outputs.json)
     check_outputs({**outputs.paths, "--checkpoint": search.checkpoint}, [data, search.costs, *(table.labels or ())])
     if outputs.data_out is not None:
         output_format(outputs.data_out)
-    with working("starting", outputs.quiet):
+    with working("starting"):
         selector = make_selector(search, checks, wants_candidates=outputs.candidates is not None)
     spec = table.spec(search.seed, search.keep)
     before = selection_before(outputs.output) if table.labels else None
-    loaded = open_table(data, spec, outputs.quiet)
+    loaded = open_table(data, spec)
     remarks = configure(selector, search, loaded)
-    tell_start(remarks, search.checkpoint, outputs.quiet)
-    seconds, heard = fit(selector, search, loaded, outputs.quiet)
-    tell_notes(() if outputs.quiet else heard)
-    checked = check_selection(selector, loaded, checks, seconds, search.max_time, outputs.quiet)
-    tell_notes(() if outputs.quiet else checked.notes)
-    with finishing(), working("describing and writing the result", outputs.quiet):
-        found = find_candidates(selector, loaded)
+    seconds, heard = fit(selector, search, loaded)
+    tell_notes(heard)
+    checked = check_selection(selector, loaded, checks, seconds, search.max_time)
+    tell_notes(checked.notes)
+    with finishing(), working("describing and writing the result"):
+        model = selector.result_.row_model
+        found = model and model.candidates(loaded.X.to_numpy()[:, selector.support_], loaded.y != 0)
         notes = [*remarks, *heard, *checked.notes]
         selection = describe(selector, search.method, loaded, seconds, notes, checked.suitability, found)
         if before is not None:
@@ -204,11 +204,14 @@ def selection_before(path: Path | None) -> "Selection | None":
 
 def make_selector(search: SearchOptions, checks: CheckOptions, wants_candidates: bool) -> "PUSelector":
     """Return a selector with default settings, or raise a usage error if it lacks what was asked for."""
+    from puselect.clustering import ENGINES, gpu_engine_class
     from puselect.methods import METHODS, REGISTRY
 
     options.check_method("--method", search.method)
     if search.engine is not None:
-        check_engine(search.engine)
+        options.check_choice("--engine", search.engine, ENGINES)
+    if search.engine == "gpu":
+        gpu_engine_class()  # fails now, not after the table is read, if it cannot run here
     selector: PUSelector = METHODS[search.method]()
     known = selector.get_params(deep=False)
     given = {name for name in PARAMETERS if getattr(search, name) is not None}
@@ -222,51 +225,33 @@ def make_selector(search: SearchOptions, checks: CheckOptions, wants_candidates:
     return selector
 
 
-def check_engine(name: str) -> None:
-    """Raise an error for an engine that does not exist or cannot run here, before the table is read."""
-    from puselect.clustering import ENGINES, gpu_engine_class
-
-    options.check_choice("--engine", name, ENGINES)
-    if name == "gpu":
-        gpu_engine_class()
-
-
 def configure(selector: "PUSelector", search: SearchOptions, table: "LoadedTable") -> list[str]:
-    """Set the parameters of a selector; return notes on the number of features."""
-    number, notes = search.number(len(table.encoders), "max_false" in selector.get_params(deep=False))
-    set_given(
-        selector,
-        n_features_to_select=number,
-        random_state=search.seed,
-        budget=search.budget,
-        feature_costs=None if search.costs is None else table.costs(search.costs),
-        max_false=search.max_false,
-        engine=search.engine,
-        n_jobs=search.jobs,
-        checkpoint=search.checkpoint,
-        max_iter=search.max_iter,
-        max_time=search.max_time,
-        groups=table.groups or None,
-        always_keep=list(table.keep) or None,
-        neg_label=table.neg_label,
-    )
+    """Set the parameters that have a value and that the method knows; write and return notes on the number."""
+    known = selector.get_params(deep=False)
+    number, notes = search.number(len(table.encoders), "max_false" in known)
+    values = {
+        "n_features_to_select": number,
+        "random_state": search.seed,
+        "budget": search.budget,
+        "feature_costs": None if search.costs is None else table.costs(search.costs),
+        "max_false": search.max_false,
+        "engine": search.engine,
+        "n_jobs": search.jobs,
+        "checkpoint": search.checkpoint,
+        "max_iter": search.max_iter,
+        "max_time": search.max_time,
+        "groups": table.groups or None,
+        "always_keep": list(table.keep) or None,
+        "neg_label": table.neg_label,
+    }
+    selector.set_params(**{name: value for name, value in values.items() if value is not None and name in known})
+    tell_notes(notes)
+    if search.checkpoint is not None and search.checkpoint.exists():
+        tell(f"resuming from {search.checkpoint}")
     return notes
 
 
-def set_given(selector: "PUSelector", **values: object) -> None:
-    """Set the parameters that have a value and that the method knows."""
-    known = selector.get_params(deep=False)
-    selector.set_params(**{name: value for name, value in values.items() if value is not None and name in known})
-
-
-def tell_start(notes: list[str], checkpoint: Path | None, quiet: bool) -> None:
-    """Write notes on a search, and whether it is resumed, unless it is to be quiet."""
-    tell_notes(() if quiet else notes)
-    if not quiet and checkpoint is not None and checkpoint.exists():
-        tell(f"resuming from {checkpoint}")
-
-
-def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable", quiet: bool) -> tuple[float, list[str]]:
+def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable") -> tuple[float, list[str]]:
     """Fit the selector and show its progress; return the seconds it took and its warnings."""
     from puselect.fscpu.selector import FSCPU
     from puselect.search.progress import watching
@@ -279,8 +264,8 @@ def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable", qui
     last: list[Step] = []
     begin = time.perf_counter()
     with (
-        warnings.catch_warnings(record=True, action="always") as heard, working(search.method, quiet) as show,
-        stopping(quiet), watching(lambda step: show(state_of(step), step.share_done)), watching(last.append),
+        warnings.catch_warnings(record=True, action="always") as heard, working(search.method) as show,
+        stopping(), watching(lambda step: show(state_of(step), step.share_done)), watching(last.append),
     ):  # fmt: skip
         show("starting; the first run compiles for ten seconds", 0.0)
         selector.fit(table.X, table.y, **groups)
@@ -290,12 +275,6 @@ def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable", qui
     if found is not None and found.timed_out and last:
         notes.append(f"--max-time ended the search after {last[-1].number} of {last[-1].max_iter} steps")
     return seconds, notes
-
-
-def find_candidates(selector: "PUSelector", table: "LoadedTable") -> "Candidates | None":
-    """Return the candidate positives; None for a method that does not cluster."""
-    model = selector.result_.row_model
-    return None if model is None else model.candidates(table.X.to_numpy()[:, selector.support_], table.y != 0)
 
 
 def describe(
