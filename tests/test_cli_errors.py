@@ -3,7 +3,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
 import polars as pl
 import pytest
@@ -14,8 +13,6 @@ from typer.testing import CliRunner
 from puselect import cli
 from puselect.cli.application import one_line
 from puselect.cli.options import memory_size
-from puselect.tables.column_outcomes import reason_text
-from puselect.tables.errors import LeftOut, LeftOutReason
 
 runner = CliRunner()
 DATA = Path(__file__).parent / "data"
@@ -214,11 +211,6 @@ def test_what_needs_no_data_loads_nothing_heavy(words):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-@pytest.mark.parametrize("reason", get_args(LeftOutReason))
-def test_every_reason_has_words(reason):
-    assert reason_text(LeftOut("name", reason, "detail", 30, None))
 
 
 class TestOneLine:

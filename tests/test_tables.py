@@ -15,7 +15,7 @@ from programs import run
 from sklearn.preprocessing import OneHotEncoder
 
 from puselect.tables import files
-from puselect.tables.errors import FilledNote, IdentifierNote, LeftOut, SampleNote, TableError
+from puselect.tables.errors import FilledNote, IdentifierNote, SampleNote, TableError
 from puselect.tables.labels import choose_positive, value_counts
 from puselect.tables.loading import TableSpec, load_table, read_costs
 
@@ -184,23 +184,24 @@ WORDS = "a,b,who,label\n" + "".join(f"{i % 3},{i % 5},n{i},{i % 2}\n" for i in r
 
 @pytest.mark.parametrize(("text", "settings", "names", "left_out"), [
     ("a,b,city,day,label\n1,2,Rome,2024-01-02,1\n3,5,Oslo,2024-01-03,0\n4,6,Rome,2024-01-03,0\n", {}, ["a", "b"],
-     (LeftOut("city", "text", n_values=2), LeftOut("day", "dates", n_values=2))),
+     {"city": "text, not encoded (use it with --prepare)", "day": "dates, not encoded (use it with --prepare)"}),
     ("a,b,same,none,label\n1,2,7,,1\n3,4,7,,0\n", {}, ["a", "b"],
-     (LeftOut("same", "constant", "7"), LeftOut("none", "empty"))),
-    (WORDS, {"prepare": True}, ["a", "b"], (LeftOut("who", "identifier"),)),
-    (WORDS + "1,1,n1,0\n" * 9, {"prepare": True}, ["a", "b"], (LeftOut("who", "text", "", 30, 20),)),
-    (WORDS, {"prepare": True, "max_categories": 30}, ["a", "b", *sorted(f"who=n{i}" for i in range(30))], ()),
-    (TEXTS, {"keep": ("c",), "prepare": True}, ["a", "b", "c=y"], ()),
+     {"same": "constant: 7", "none": "empty"}),
+    (WORDS, {"prepare": True}, ["a", "b"], {"who": "identifier: all values differ (use it with --use)"}),
+    (WORDS + "1,1,n1,0\n" * 9, {"prepare": True}, ["a", "b"],
+     {"who": "text with 30 different values, more than 20 (see --max-categories)"}),
+    (WORDS, {"prepare": True, "max_categories": 30}, ["a", "b", *sorted(f"who=n{i}" for i in range(30))], {}),
+    (TEXTS, {"keep": ("c",), "prepare": True}, ["a", "b", "c=y"], {}),
     (TEXTS, {"drop": ("b",), "categories": ("a",)}, ["a=3"], None),
-    (TEXTS, {"drop": ("c",), "keep": ("b",)}, ["a", "b"], ()),
-    (",a,label\n0,1,1\n1,3,0\n", {}, ["column_1", "a"], ()),
+    (TEXTS, {"drop": ("c",), "keep": ("b",)}, ["a", "b"], {}),
+    (",a,label\n0,1,1\n1,3,0\n", {}, ["column_1", "a"], {}),
 ])  # fmt: skip
 def test_columns_become_features_or_are_left_out_with_the_reason(tmp_path, text, settings, names, left_out):
     if left_out is None:
         assert f"needed, got {len(names)}" in str(refusal(tmp_path, text, **settings))
         return
     table = read_text(tmp_path, text, **settings)
-    assert (table.names, table.left_out) == (names, left_out)
+    assert (table.names, {column.name: str(column) for column in table.left_out}) == (names, left_out)
     assert table.keep == tuple(name for name in names if name.partition("=")[0] in settings.get("keep", ()))
 
 
@@ -220,8 +221,9 @@ def test_types_of_typed_files(tmp_path, prepare):
     table = load_table(str(tmp_path / "t.parquet"), TableSpec("label", prepare=prepare))
     found = table.X["waited"].to_numpy()
     assert np.allclose(found / found[1], np.arange(ROWS) % 7)
-    constant = LeftOut("day", "constant", "2024-01-02") if prepare else LeftOut("day", "dates", n_values=1)
-    assert table.left_out == (LeftOut("height", "empty"), constant)
+    assert [(column.name, column.reason) for column in table.left_out] == [
+        ("height", "empty"), ("day", "constant" if prepare else "dates"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("value", [[1, 2], {"x": 1}, b"a"])

@@ -187,9 +187,8 @@ def _by_feature(names: "Sequence[str]", shares: "Mapping[int, float]") -> dict[s
 def table_notes(table: "LoadedTable") -> list[str]:
     """Return the notes on a table and the columns that were left out."""
     from puselect.report.findings import note_lines
-    from puselect.tables.column_outcomes import reason_text
 
-    left_out = [f"left out: {column.name}, {reason_text(column)}" for column in table.left_out]
+    left_out = [f"left out: {column.name}, {column}" for column in table.left_out]
     return [*note_lines(table.notes), *left_out]
 
 

@@ -192,7 +192,6 @@ def open_table(data: str, spec: "TableSpec", tells_all: bool = False) -> "Loaded
 
     with working(f"reading {data}"):
         from puselect.report.findings import note_lines
-        from puselect.tables.column_outcomes import reason_text
         from puselect.tables.loading import load_table
 
         table = load_table(data, spec)
@@ -201,8 +200,8 @@ def open_table(data: str, spec: "TableSpec", tells_all: bool = False) -> "Loaded
          f"{counted(int((table.y == 1).sum()), 'row')} with {table.label} = {table.positive}"
          + (f", {counted(n_negative, 'checked negative')}" if n_negative else ""))
     tell_notes(note_lines(table.notes))
-    for reason in dict.fromkeys(map(reason_text, table.left_out)) if tells_all else ():
-        names = [column.name for column in table.left_out if reason_text(column) == reason]
+    for reason in dict.fromkeys(map(str, table.left_out)) if tells_all else ():
+        names = [column.name for column in table.left_out if str(column) == reason]
         tell(f"left out, {reason}: {shortened(names)}")
     return table
 

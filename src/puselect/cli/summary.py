@@ -13,7 +13,6 @@ from rich.text import Text
 
 from puselect.cli.application import printable
 from puselect.phrases import counted, shortened, times
-from puselect.tables.column_outcomes import reason_text
 
 if TYPE_CHECKING:
     from puselect.checks.suitability import Suitability
@@ -41,7 +40,7 @@ def print_selection(
     for finding in warnings(selection):
         line(console, "warning", f"{finding.title}. {finding.text}", "yellow")
     for column in table.left_out[:MOST_LEFT_OUT]:
-        line(console, "left out", f"{column.name}: {reason_text(column)}")
+        line(console, "left out", f"{column.name}: {column}")
     if len(table.left_out) > MOST_LEFT_OUT:
         line(console, "left out", f"and {len(table.left_out) - MOST_LEFT_OUT} more columns")
     for path in written:

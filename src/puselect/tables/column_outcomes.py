@@ -1,6 +1,5 @@
 """Outcomes of columns in words: used, encoded, or left out and why."""
 
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -42,7 +41,7 @@ def column_outcomes(
                       encoder == Encoder(encoder.column, "number", fill=encoder.fill))
         for encoder in encoders
     ]  # fmt: skip
-    unused = [ColumnOutcome(column.name, (), column.reason, f"left out: {reason(column)}") for column in left_out]
+    unused = [ColumnOutcome(column.name, (), column.reason, f"left out: {column.text}") for column in left_out]
     place = {name: number for number, name in enumerate(order)}
     return tuple(sorted([*used, *unused], key=lambda outcome: place[outcome.column]))
 
@@ -63,46 +62,6 @@ def _used_text(encoder: Encoder, n_filled: int) -> str:
     if n_filled:
         text += f"; {counted(n_filled, 'missing value')} filled with the median, {encoder.fill:.4g}"
     return text + ("; another feature tells where" if encoder.has_indicator else "")
-
-
-def reason(column: LeftOut) -> str:
-    """Return why a column is not used."""
-    match column.reason:
-        case "empty":
-            return "empty"
-        case "sparse":
-            return f"almost empty: {counted(column.n_values or 0, 'value')}"
-        case "units":
-            return f"amounts in several units ({column.detail}); convert them to one first"
-        case "mixed":
-            texts = counted(column.n_values or 0, "value")
-            return f"{texts} among numbers cannot be read as one, such as {column.detail!r}"
-        case "constant":
-            return f"constant: {column.detail}"
-        case "type":
-            return f"unsupported type {column.detail}"
-        case "identifier":
-            return "identifier: all values differ"
-        case "drop":
-            return "as asked"
-        case "copy":
-            return f"says the same as {column.detail}"
-        case _ if column.max_categories is not None:
-            return f"{column.reason} with {column.n_values} different values, more than {column.max_categories}"
-        case _:
-            return f"{column.reason}, not encoded"
-
-
-HINTS = {"text": "use it with --prepare", "dates": "use it with --prepare", "identifier": "use it with --use",
-         "sparse": "use it with --use", "units": "or leave it out with --drop"}
-
-
-def reason_text(column: LeftOut) -> str:
-    """Return why a column is not used, and the option that changes it."""
-    hint = HINTS.get(column.reason, "") if column.max_categories is None else "see --max-categories"
-    if column.reason == "mixed":
-        hint = f"if it means missing, add --missing={shlex.quote(f'{column.name}={column.detail}')}"
-    return reason(column) + (f" ({hint})" if hint else "")
 
 
 def leak_text(found: LeakNote) -> str:

@@ -1,5 +1,6 @@
 """Columns of a table become features, or are left out for a reason."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,6 +39,7 @@ INDICATOR_SHARE = 0.01
 TWINS = 0.99
 FEWEST_OF_CATEGORY = 10  # rows of each of the most frequent words, where there are too many
 FEWEST_ROWS, MOST_COMPARED = 20, 2000
+IDENTIFIER = LeftOut("", "identifier", "identifier: all values differ", "use it with --use")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +107,7 @@ def read_columns(
         columns.notes += _leak_notes(columns, table, rules, positive, identifiers)
     for name in identifiers:
         if rules.prepare:
-            columns.leave_out(LeftOut(name, "identifier"))
+            columns.leave_out(IDENTIFIER._replace(name=name))
         else:
             columns.notes.append(errors.IdentifierNote(name))
     if rules.prepare:
@@ -128,10 +130,10 @@ def _read_column(columns: Columns, column: Column, rules: ColumnRules) -> None:
     if encoder.kind != "categories":
         known = [known_values(feature.values) for feature in raw]
         if not len(known[0]):
-            return columns.leave_out(LeftOut(name, "empty"))
+            return columns.leave_out(LeftOut(name, "empty", "empty"))
         if all(values.min() == values.max() for values in known):
             value = f"{known[0][0]:g}" if encoder.kind == "number" else column.text(int(np.argmin(column.missing)))
-            return columns.leave_out(LeftOut(name, "constant", value))
+            return columns.leave_out(LeftOut(name, "constant", f"constant: {value}"))
         if encoder.kind == "date":
             encoder = replace(encoder, parts=date_parts(known[0]))
             raw = encoder.raw_features(column, read)
@@ -150,7 +152,7 @@ def choose_encoder(column: Column, rules: ColumnRules) -> Encoder | LeftOut:
         return _choose_categories(without_markers(column.as_text(), codes, is_text=True), rules)
     known, text = (without_markers(column, codes, is_text) for is_text in (False, True))
     if text.missing.all():
-        return LeftOut(name, "empty")
+        return LeftOut(name, "empty", "empty")
     if name not in ordered:
         if column.kind in ("duration", "number"):
             return Encoder(name, column.kind, missing_codes=codes)
@@ -158,9 +160,9 @@ def choose_encoder(column: Column, rules: ColumnRules) -> Encoder | LeftOut:
             return found
     kind = kind_of(known)
     if kind not in ("text", "dates") and name not in ordered:
-        return LeftOut(name, "type", kind)
+        return LeftOut(name, "type", f"unsupported type {kind}")
     if not rules.prepare and name not in ordered:
-        return LeftOut(name, "dates" if kind == "dates" else "text", n_values=text.n_values)
+        return LeftOut(name, "dates" if kind == "dates" else "text", f"{kind}, not encoded", "use it with --prepare")
     if order := ordered.get(name) or column.order:
         return Encoder(name, "order", order, missing_codes=codes)
     if kind == "dates":
@@ -183,11 +185,14 @@ def _choose_number_format(column: Column, rules: ColumnRules) -> Encoder | LeftO
     if n_unread > n_texts / 2 or (n_unread and len(words) <= rules.max_categories):
         return None
     if n_unread > FEW_UNREAD * n_texts:
-        return LeftOut(name, "mixed", words[int(np.argmin(is_read))], n_unread)
+        odd = words[int(np.argmin(is_read))]
+        unread = f"{counted(n_unread, 'value')} among numbers cannot be read as one, such as {odd!r}"
+        return LeftOut(name, "mixed", unread, f"if it means missing, add --missing={shlex.quote(f'{name}={odd}')}")
     found = (UNIT.search(word) for word, is_own in zip(words, is_read, strict=True) if is_own)
     units = sorted({unit[0] for unit in found if unit})
     if len(units) > 1:
-        return LeftOut(name, "units", ", ".join(units))
+        several = f"amounts in several units ({', '.join(units)}); convert them to one first"
+        return LeftOut(name, "units", several, "or leave it out with --drop")
     if len(formats) > 1:
         formats = [own for own in formats if own.decimal == rules.decimal]
     if not formats:
@@ -202,11 +207,13 @@ def _choose_categories(text: Column, rules: ColumnRules) -> Encoder | LeftOut:
     used = categories
     if len(categories) > rules.max_categories:
         used = _frequent(text, rules.max_categories)
+    if not used and looks_like_identifier(text):
+        return IDENTIFIER._replace(name=text.name)
     if not used:
-        many = LeftOut(text.name, "text", "", len(categories), rules.max_categories)
-        return LeftOut(text.name, "identifier") if looks_like_identifier(text) else many
+        many = f"text with {len(categories)} different values, more than {rules.max_categories}"
+        return LeftOut(text.name, "text", many, "see --max-categories")
     if len(categories) == 1 and not lost:
-        return LeftOut(text.name, "constant", categories[0])
+        return LeftOut(text.name, "constant", f"constant: {categories[0]}")
     if len(categories) == 2 and not lost:  # one column is enough
         used = categories[1:]
     return Encoder(text.name, "categories", tuple(used), seen=tuple(categories), lost=lost)
@@ -278,7 +285,8 @@ def _find_sparse(columns: Columns, rules: ColumnRules) -> None:
         if encoder.kind != "categories" and name not in rules.use:
             n_known = len(known_values(columns.raw[name][0].values))
             if n_known < SPARSE * len(columns.raw[name][0].values):
-                columns.leave_out(LeftOut(name, "sparse", n_values=n_known))
+                almost = f"almost empty: {counted(n_known, 'value')}"
+                columns.leave_out(LeftOut(name, "sparse", almost, "use it with --use"))
 
 
 def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = ()) -> list[Feature]:
@@ -357,7 +365,7 @@ def _find_copies(
             name for name in others
             if name not in (*rules.use, *keep) and _is_copy(values[first], values[name], rules)
         ]
-        copies += [LeftOut(name, "copy", first) for name in dropped]
+        copies += [LeftOut(name, "copy", f"says the same as {first}") for name in dropped]
         rest = tuple(name for name in (first, *others) if name not in dropped)
         if len(rest) > 1:
             columns.notes.append(errors.TwinNote(rest, group.correlation))

@@ -61,13 +61,13 @@ class LeftOut(NamedTuple):
 
     name: str
     reason: LeftOutReason
-    detail: str = ""
-    """The value of a constant column, the type of a column of neither numbers, text nor dates, the column that a copy
-    is a copy of, the units of amounts, or a text among numbers."""
-    n_values: int | None = None
-    """Number of different values of a text or date column, of values in a sparse one, of texts among numbers."""
-    max_categories: int | None = None
-    """The limit on `n_values`, where the column was to be encoded and exceeds it."""
+    text: str
+    """The reason in words."""
+    hint: str = ""
+    """What to type to use it."""
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.hint})" if self.hint else self.text
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from puselect.row_groups import draw_groups, read_row_groups
 from puselect.selectors.budget import OTHERS
 from puselect.tables import errors
 from puselect.tables.column import Column, Feature, table_columns, table_like
-from puselect.tables.column_outcomes import ColumnOutcome, column_outcomes, reason_text
+from puselect.tables.column_outcomes import ColumnOutcome, column_outcomes
 from puselect.tables.columns import ColumnRules, Columns, finish_columns, missing_values, read_columns
 from puselect.tables.encoders import Encoder, is_number
 from puselect.tables.errors import LeftOut, Note, TableError
@@ -278,13 +278,13 @@ def _read_features(
     left_out = {column.name: column for column in columns.left_out}
     for name in spec.keep:
         if name in left_out:
-            raise TableError(f"--keep: {name!r} cannot be used: {reason_text(left_out[name])}")
+            raise TableError(f"--keep: {name!r} cannot be used: {left_out[name]}")
         if name in spec.no_features:
             other = "the label, truth, identifier, row group or a dropped column"
             raise TableError(f"--keep: {name!r} is {other}, not a feature")
     features = finish_columns(columns, rules, spec.keep) if len(columns.features) > 1 else columns.features
     if len(features) < 2:
-        reasons = "; ".join(f"{column.name}: {reason_text(column)}" for column in columns.left_out[:5])
+        reasons = "; ".join(f"{column.name}: {column}" for column in columns.left_out[:5])
         lacking = f"{len(features)} (left out: {reasons})" if reasons else str(len(features))
         raise TableError(f"at least 2 usable features are needed, got {lacking}; add columns, or see --prepare")
     return columns, features

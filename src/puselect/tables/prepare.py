@@ -169,7 +169,7 @@ class Preparer(TransformerMixin, BaseEstimator):
             accused = ", ".join(repr(note.name) for note in leaks)
             message = f"{'; '.join(map(leak_text, leaks))}; leave out what may give the labels away (drop=[{accused}])"
             warnings.warn(message, LeakWarning, stacklevel=4)  # scikit-learn wraps this method
-        left_out = [*columns.left_out, *(LeftOut(name, "drop") for name in dropped)]
+        left_out = [*columns.left_out, *(LeftOut(name, "drop", "as asked") for name in dropped)]
         self.outcomes_ = column_outcomes(self.encoders_, left_out, columns.notes, names)
         self.groups_ = {encoder.column: list(encoder.names) for encoder in self.encoders_ if len(encoder.names) > 1}
         self.n_features_in_ = len(names)
