@@ -24,9 +24,9 @@ def search(table):
 
 def checked(selector, table, fit_seconds, max_time=None, **options):
     """Return whether shuffled labels were compared, how often was selected again, and the number of notes."""
-    found = check_selection(selector, table, CheckOptions(**options), fit_seconds, max_time)
+    found, notes = check_selection(selector, table, CheckOptions(**options), fit_seconds, max_time)
     stability = selector.result_.stability
-    return found.suitability is not None, 0 if stability is None else stability.n_searches, len(found.notes)
+    return found is not None, 0 if stability is None else stability.n_searches, len(notes)
 
 
 @pytest.mark.parametrize(

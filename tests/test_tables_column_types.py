@@ -83,8 +83,8 @@ def test_a_few_texts_among_many_numbers_are_missing_with_a_note():
 
 
 @pytest.mark.parametrize(("texts", "expected"), [
-    ([f"{i}.5%" for i in range(40)] + ["high"] * 10, "10 values among numbers cannot be read as one, such as 'high' (if "
-     "it means missing, add --missing=text=high)"),
+    ([f"{i}.5%" for i in range(40)] + ["high"] * 10, "10 values among numbers cannot be read as one, such as 'high' "
+     "(if it means missing, add --missing=text=high)"),
     ([f"€{i}.5" for i in range(25)] + [f"{i}.5 USD" for i in range(25)], "amounts in several units (USD, €); convert "
      "them to one first (or leave it out with --drop)"),
     ([None] * 58 + ["1", "2"], "almost empty: 2 values (use it with --use)"),

@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,7 +13,6 @@ from puselect.phrases import duration
 
 if TYPE_CHECKING:
     from puselect.checks.suitability import Suitability
-    from puselect.fscpu.selector import FSCPU
     from puselect.search.progress import Deadline
     from puselect.selectors.base import PUSelector
     from puselect.tables.loading import LoadedTable
@@ -23,6 +22,7 @@ FEWEST_SHUFFLES = 19  # with which a p-value of .05 can be reached
 REPEAT_SHARE = 0.2  # of the time of a search that one with half of the labels takes; measured: .08 to .18
 SHORTEST_SHARE = 0.5  # of the time of the search: with less there is no check, which would not end in time
 CHEAP_SECONDS = 10.0  # that methods without clusters may take to select again, unless they are asked to
+NO_TIME = "--max-time leaves no time"
 
 
 @dataclass(frozen=True)
@@ -49,57 +49,44 @@ class CheckOptions:
                 raise typer.BadParameter("cannot be combined with --no-checks", param_hint=name)
 
 
-class Checked(NamedTuple):
-    """The outcome of the checks; `stability_` of the selector holds that of the repeated searches."""
-
-    suitability: "Suitability | None" = None
-    notes: tuple[str, ...] = ()
-    """What was left out, and why."""
-
-
 def check_selection(
     selector: "PUSelector", table: "LoadedTable", wanted: CheckOptions, fit_seconds: float, max_time: float | None
-) -> Checked:
-    """Compare with shuffled labels, in half of the time that the fit has left, and select again in the rest."""
+) -> tuple["Suitability | None", list[str]]:
+    """Compare with shuffled labels, in half of the time that the fit has left, and select again in the rest.
+
+    Returns the comparison, and notes on what was left out; `stability_` of the selector holds the rest.
+    """
+    from puselect.checks.suitability import check_suitability
     from puselect.fscpu.selector import FSCPU
     from puselect.search.progress import Deadline
 
     if wanted.no_checks:
-        return Checked()
+        return None, []
     deadline = Deadline(None if max_time is None else max_time - fit_seconds)
     if interrupts or deadline.left < SHORTEST_SHARE * fit_seconds:
-        return Checked(notes=("not checked: " + ("interrupted" if interrupts else "--max-time leaves no time"),))
-    suitability, notes = None, []
+        return None, [f"not checked: {'interrupted' if interrupts else NO_TIME}"]
+    found, notes = None, []
     try:
         # The fit and the findings warn of the same.
         with stopping(), working("checking"), warnings.catch_warnings(action="ignore"):
             if isinstance(selector, FSCPU):
-                suitability = compare_with_shuffled(selector, table, wanted.shuffles or USUAL_SHUFFLES, deadline)
-                notes += [] if suitability else ["not compared with shuffled labels: --max-time leaves no time"]
+                found = check_suitability(
+                    table.X,
+                    table.y,
+                    neg_label=table.neg_label,
+                    n_shuffles=wanted.shuffles or USUAL_SHUFFLES,
+                    max_time=None if max_time is None else max(deadline.left / 2, 1e-9),
+                    row_groups=table.row_groups,
+                    random_state=selector.random_state,
+                    n_jobs=selector.n_jobs,
+                    groups=table.groups or None,
+                )
+                if not found.is_decided:  # half of the time was too short to tell
+                    found, notes = None, [f"not compared with shuffled labels: {NO_TIME}"]
             notes += select_again(selector, table, wanted.searches, fit_seconds, deadline)
     except KeyboardInterrupt:
         notes.append("interrupted; the checks are not complete")
-    return Checked(suitability, tuple(notes))
-
-
-def compare_with_shuffled(
-    selector: "FSCPU", table: "LoadedTable", n_shuffles: int, deadline: "Deadline"
-) -> "Suitability | None":
-    """Check whether the known positives form clusters; None if half of the time is too short to tell."""
-    from puselect.checks.suitability import check_suitability
-
-    found = check_suitability(
-        table.X,
-        table.y,
-        neg_label=table.neg_label,
-        n_shuffles=n_shuffles,
-        max_time=None if deadline.left == float("inf") else deadline.left / 2,
-        row_groups=table.row_groups,
-        random_state=selector.random_state,
-        n_jobs=selector.n_jobs,
-        groups=table.groups or None,
-    )
-    return found if found.is_decided else None
+    return found, notes
 
 
 def select_again(
@@ -120,11 +107,10 @@ def select_again(
         return [f"not selected again, to save {duration(n_searches * seconds_each)}: --searches {n_searches} does it"]
     n_possible = int(min(deadline.left / max(seconds_each, 1e-9), n_searches))
     max_time = None if deadline.left == float("inf") else max(deadline.left, 0.0)
-    too_late = ["not selected again: --max-time leaves no time"]
-    if n_possible < 2:
-        return too_late
     try:
+        if n_possible < 2:
+            raise TimeoutError
         assess_stability(selector, table.X, table.y, n_possible, selector.random_state, table.row_groups, max_time)
     except TimeoutError:
-        return too_late
+        return [f"not selected again: {NO_TIME}"]
     return [f"selected again {n_possible} times, not {n_searches}: --max-time"] if n_possible < n_searches else []

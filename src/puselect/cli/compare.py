@@ -115,7 +115,7 @@ def run(
         results = compare_methods(study, names, jobs, done)
     notes = [*(str(warning.message) for warning in heard), *comparison_notes(study, results)]
     tell_notes(notes)
-    return comparison_of(table, study, results, notes, hidden_share(study))
+    return comparison_of(table, study, results, notes)
 
 
 def hidden_share(study: "Holdout") -> "ClassPrior | None":
@@ -141,13 +141,14 @@ def comparison_notes(study: "Holdout", results: "HoldoutResults") -> list[str]:
 
 
 def comparison_of(
-    table: "LoadedTable", study: "Holdout", results: "HoldoutResults", notes: list[str], prior: "ClassPrior | None"
+    table: "LoadedTable", study: "Holdout", results: "HoldoutResults", notes: list[str]
 ) -> "Comparison":
     """Return the results as they are written and reported."""
     from puselect._version import versions
     from puselect.evaluation.holdout import TEST_SHARE
     from puselect.methods import YARDSTICKS
     from puselect.report import Comparison
+    from puselect.report.findings import note_lines
     from puselect.selectors.groups import feature_names
 
     shown = {name: YARDSTICKS.get(name, name) for name in results.selected}
@@ -164,14 +165,14 @@ def comparison_of(
         test_share=TEST_SHARE,
         score_name=study.score_name,
         score_is_proxy=table.truth is None,
-        prior=prior,
+        prior=hidden_share(study),
         n_features=len(table.encoders),
         n_rows=len(table.y),
         n_labelled=int((table.y == 1).sum()),
         command=shlex.join(["puselect", *sys.argv[1:]]),
         seed=study.seed,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        notes=[*table_notes(table), *notes],
+        notes=[*note_lines(table.notes), *(f"left out: {one.name}, {one}" for one in table.left_out), *notes],
         versions=versions(),
     )
 
@@ -182,14 +183,6 @@ def _by_feature(names: "Sequence[str]", shares: "Mapping[int, float]") -> dict[s
     for column, share in shares.items():
         found[names[column]] = max(share, found.get(names[column], 0.0))
     return found
-
-
-def table_notes(table: "LoadedTable") -> list[str]:
-    """Return the notes on a table and the columns that were left out."""
-    from puselect.report.findings import note_lines
-
-    left_out = [f"left out: {column.name}, {column}" for column in table.left_out]
-    return [*note_lines(table.notes), *left_out]
 
 
 @command

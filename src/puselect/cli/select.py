@@ -173,13 +173,13 @@ def select(
     remarks = configure(selector, search, loaded)
     seconds, heard = fit(selector, search, loaded)
     tell_notes(heard)
-    checked = check_selection(selector, loaded, checks, seconds, search.max_time)
-    tell_notes(checked.notes)
+    suitability, unchecked = check_selection(selector, loaded, checks, seconds, search.max_time)
+    tell_notes(unchecked)
     with finishing(), working("describing and writing the result"):
         model = selector.result_.row_model
         found = model and model.candidates(loaded.X.to_numpy()[:, selector.support_], loaded.y != 0)
-        notes = [*remarks, *heard, *checked.notes]
-        selection = describe(selector, search.method, loaded, seconds, notes, checked.suitability, found)
+        notes = [*remarks, *heard, *unchecked]
+        selection = describe(selector, search.method, loaded, seconds, notes, suitability, found)
         if before is not None:
             selection = replace(selection, changed=changes(before, selection))
         outputs.write(selection, loaded, selector.support_, found)
