@@ -116,7 +116,7 @@ class _Lookup(Mapping[str, Value], Generic[Value]):
         self.value_of = value_of
 
     def __getitem__(self, name: str) -> Value:
-        if name in self:
+        if name in _records():
             return self.value_of(_records()[name])
         near = get_close_matches(str(name).casefold(), self, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"installed are {', '.join(self)}"
@@ -127,9 +127,6 @@ class _Lookup(Mapping[str, Value], Generic[Value]):
 
     def __len__(self) -> int:
         return len(_records())
-
-    def __contains__(self, name: object) -> bool:
-        return name in _records()
 
     def __repr__(self) -> str:
         return f"<methods: {', '.join(self)}>"

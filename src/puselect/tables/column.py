@@ -9,7 +9,6 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
@@ -93,15 +92,7 @@ class Column:
 
 
 def table_columns(X: Any) -> dict[str, Column]:
-    """Return the columns of a table in memory by name, or raise a ValueError for anything else.
-
-    Examples
-    --------
-    >>> list(table_columns(np.zeros((2, 3))))
-    ['x0', 'x1', 'x2']
-    """
-    if hasattr(X, "collect"):
-        raise ValueError("X is a polars LazyFrame, which has no rows yet; call X.collect() first")
+    """Return the columns of a table in memory by name, or raise a ValueError for anything else."""
     if hasattr(X, "get_columns"):
         return {series.name: _polars_column(series) for series in X.get_columns()}
     if hasattr(X, "iloc") and hasattr(X, "dtypes"):
@@ -109,11 +100,10 @@ def table_columns(X: Any) -> dict[str, Column]:
         if repeated := sorted(name for name, count in Counter(names).items() if count > 1):
             raise ValueError(f"column names must be unique, got {', '.join(repeated)} more than once")
         return {name: _pandas_column(name, X.iloc[:, place]) for place, name in enumerate(names)}
-    if issparse(X):
-        raise ValueError("X must be a data frame or an array, got a sparse matrix; pass X.toarray() if it is small")
     array = np.ma.filled(X.astype(object), None) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
     if array.ndim != 2:
-        raise ValueError(f"X must be a data frame or an array with rows and columns, got shape {array.shape}")
+        kind = f"{type(X).__name__} of shape {array.shape}"
+        raise ValueError(f"X must be a data frame in memory or a dense array with rows and columns, got {kind}")
     return {f"x{j}": _array_column(f"x{j}", array[:, j]) for j in range(array.shape[1])}
 
 

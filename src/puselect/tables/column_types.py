@@ -82,13 +82,7 @@ def as_float(text: str) -> float:
 
 
 def number_formats(words: Sequence[str], counts: Sequence[int] | IntArray) -> list[NumberFormat]:
-    """Return the formats in which most rows are numbers; several if these numbers differ.
-
-    Examples
-    --------
-    >>> number_formats(["1.299,50", "7"], [1, 1]), len(number_formats(["1,299", "7"], [1, 1]))
-    ([NumberFormat(decimal=',', thousands='.', unit='')], 2)
-    """
+    """Return the formats in which most rows are numbers; several if these numbers differ."""
     found: list[tuple[NumberFormat, FloatArray]] = []
     most = 0
     for decimal, thousands in MARKS:
@@ -211,11 +205,6 @@ def missing_code(known: FloatArray) -> tuple[float, int] | None:
 
     It is a code if it is repeated, and as far from all other values as these are from each other. A zero is one if it
     is a fifth as far, and ten times as far as the others typically are from the next.
-
-    Examples
-    --------
-    >>> missing_code(np.array([1.0, 2, 3, 4, 5] * 10 + [99.0] * 4)), missing_code(np.array([97.0, 98, 99] * 5))
-    ((99.0, 4), None)
     """
     for code in (float(end) for end in (known.min(), known.max()) if end in MISSING_CODES or not end):
         others = known[known != code]

@@ -85,6 +85,10 @@ class Columns:
         """The features, missing values as NaN."""
         return [feature for name in self.used for feature in self.raw[name]]
 
+    def known(self, name: str) -> FloatArray:
+        """Return the values of a column, or of its first feature, that are not missing."""
+        return known_values(self.raw[name][0].values)
+
     def leave_out(self, column: LeftOut) -> None:
         """Add a column to those that are not used."""
         self.left_out.append(column)
@@ -102,17 +106,20 @@ def read_columns(
     columns = Columns()
     for name in names:
         _read_column(columns, table[name], rules)
-    identifiers = _identifiers(columns, table, rules)
+    whole = [name for name, encoder in columns.used.items() if encoder.kind == "number" and _is_whole(columns, name)]
+    identifiers = [name for name in whole if _is_identifier(columns, table[name], rules)]
     if positive is not None:
         columns.notes += _leak_notes(columns, table, rules, positive, identifiers)
-    for name in identifiers:
-        if rules.prepare:
-            columns.leave_out(IDENTIFIER._replace(name=name))
-        else:
-            columns.notes.append(errors.IdentifierNote(name))
     if rules.prepare:
+        for name in identifiers:
+            columns.leave_out(IDENTIFIER._replace(name=name))
         _find_sparse(columns, rules)
-    columns.notes += _category_notes(columns, identifiers)
+    else:
+        columns.notes += map(errors.IdentifierNote, identifiers)
+    columns.notes += [
+        errors.CategoryNote(name) for name in whole
+        if name not in identifiers and columns.used.get(name) == Encoder(name, "number") and is_named_like_codes(name)
+    ]
     taken = Counter(feature.name for feature in columns.features)
     if repeated := [name for name, count in taken.items() if count > 1]:
         made = f"encoding makes more than one column named {errors.quoted(repeated)}"
@@ -232,24 +239,15 @@ def _notes_on_values(name: str, known: FloatArray) -> Iterator[Note]:
     yield from (errors.CodeNote(name, f"{value:g}", count) for value, count in codes.items())
 
 
-def _category_notes(columns: Columns, identifiers: Sequence[str]) -> Iterator[errors.CategoryNote]:
-    """Yield the columns of whole numbers that, by their name, may be categories."""
-    for name, encoder in columns.used.items():
-        if encoder == Encoder(name, "number") and name not in identifiers and is_named_like_codes(name):
-            known = known_values(columns.raw[name][0].values)
-            if (known == np.floor(known)).all():
-                yield errors.CategoryNote(name)
+def _is_whole(columns: Columns, name: str) -> bool:
+    known = columns.known(name)
+    return bool((known == np.floor(known)).all())
 
 
-def _identifiers(columns: Columns, table: Mapping[str, Column], rules: ColumnRules) -> list[str]:
-    """Return the columns of whole numbers without a unit that all differ."""
-    found = []
-    for name, encoder in columns.used.items():
-        is_number = encoder.kind == "number" and not encoder.number_format.unit
-        if is_number and name not in rules.use and looks_like_identifier(table[name]):
-            known = known_values(columns.raw[name][0].values)
-            found += [name] if (known == np.floor(known)).all() else []
-    return found
+def _is_identifier(columns: Columns, column: Column, rules: ColumnRules) -> bool:
+    """Return whether a column of whole numbers, without a unit, has only different ones."""
+    has_unit = columns.used[column.name].number_format.unit
+    return not has_unit and column.name not in rules.use and looks_like_identifier(column)
 
 
 def _leak_notes(
@@ -283,7 +281,7 @@ def _find_sparse(columns: Columns, rules: ColumnRules) -> None:
     """Leave out columns that are almost empty."""
     for name, encoder in list(columns.used.items()):
         if encoder.kind != "categories" and name not in rules.use:
-            n_known = len(known_values(columns.raw[name][0].values))
+            n_known = len(columns.known(name))
             if n_known < SPARSE * len(columns.raw[name][0].values):
                 almost = f"almost empty: {counted(n_known, 'value')}"
                 columns.leave_out(LeftOut(name, "sparse", almost, "use it with --use"))
@@ -294,7 +292,7 @@ def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = (
 
     The encoders learn the medians. Without `rules.prepare`, missing and infinite values raise a `TableError`.
     """
-    columns.notes += _count_holes([columns.raw[name][0] for name in columns.used], rules)
+    _count_holes(columns, rules)
     _learn_filling(columns, rules.prepare)
     filled = {name: encoder.filled(columns.raw[name]) for name, encoder in columns.used.items()}
     for copy in _find_copies(columns, [features[0] for features in filled.values()], rules, keep):
@@ -304,7 +302,9 @@ def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = (
 
 def _learn_filling(columns: Columns, indicators: bool) -> None:
     """Let the encoders know the medians, and add indicators where values are missing; equal ones only once."""
-    seen = {hash(mask.tobytes()) for flag in _flags(columns) for mask in (flag, ~flag)} if indicators else set()
+    encoded = [name for name, encoder in columns.used.items() if encoder.kind == "categories"]
+    flags = [feature.values == 1 for name in encoded for feature in columns.raw[name]]
+    seen = {hash(mask.tobytes()) for flag in flags for mask in (flag, ~flag)}
     for name, encoder in columns.used.items():
         if encoder.kind == "categories":
             continue
@@ -318,26 +318,16 @@ def _learn_filling(columns: Columns, indicators: bool) -> None:
         seen.add(hash(missing.tobytes()))
 
 
-def _flags(columns: Columns) -> Iterator[BoolArray]:
-    """Yield the features that are 0 or 1 because they stand for a category."""
-    for name, encoder in columns.used.items():
-        if encoder.kind == "categories":
-            yield from (feature.values == 1 for feature in columns.raw[name])
-
-
-def _count_holes(features: Sequence[Feature], rules: ColumnRules) -> list[Note]:
-    holes: dict[errors.Hole, dict[str, int]] = {
-        "missing": {feature.name: int(np.isnan(feature.values).sum()) for feature in features},
-        "infinite": {feature.name: int(np.isinf(feature.values).sum()) for feature in features},
-    }
-    notes: list[Note] = []
-    for hole, counts in holes.items():
+def _count_holes(columns: Columns, rules: ColumnRules) -> None:
+    """Note missing and infinite values that will be filled, or raise an error if they are not to be."""
+    holes: tuple[errors.Hole, ...] = ("missing", "infinite")
+    for hole, is_hole in zip(holes, (np.isnan, np.isinf), strict=True):
+        counts = {name: int(is_hole(columns.raw[name][0].values).sum()) for name in columns.used}
         found = {name: count for name, count in counts.items() if count}
         if found and not rules.prepare:
             raise missing_values(hole, found)
         if found:
-            notes.append(errors.FilledNote(hole, found))
-    return notes
+            columns.notes.append(errors.FilledNote(hole, found))
 
 
 def missing_values(hole: errors.Hole, counts: Mapping[str, int]) -> errors.TableError:
@@ -359,14 +349,13 @@ def _find_copies(
     X = np.column_stack([feature.values for feature in single])
     copies = []
     for group in find_twins(X, min(rules.drop_duplicates or TWINS, TWINS)):
-        first, *others = (single[i].name for i in group.columns)
-        values = dict(zip((single[i].name for i in group.columns), X[:, group.columns].T, strict=True))
+        first = single[group.columns[0]].name
         dropped = [
-            name for name in others
-            if name not in (*rules.use, *keep) and _is_copy(values[first], values[name], rules)
+            single[i].name for i in group.columns[1:]
+            if single[i].name not in (*rules.use, *keep) and _is_copy(X[:, group.columns[0]], X[:, i], rules)
         ]
         copies += [LeftOut(name, "copy", f"says the same as {first}") for name in dropped]
-        rest = tuple(name for name in (first, *others) if name not in dropped)
+        rest = tuple(single[i].name for i in group.columns if single[i].name not in dropped)
         if len(rest) > 1:
             columns.notes.append(errors.TwinNote(rest, group.correlation))
     return copies

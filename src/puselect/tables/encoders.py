@@ -59,8 +59,8 @@ class Encoder:
         """Names of the features."""
         if self.kind == "categories":
             return tuple(f"{self.column}={value}" for value in self.values)
-        parts = tuple(part_name(self.column, part) for part in self.parts)
-        return (self.column, *parts, *((indicator_name(self.column),) if self.has_indicator else ()))
+        parts = [f"{self.column} ({part})" for part in self.parts]
+        return (self.column, *parts, *[f"{self.column} is missing"] * self.has_indicator)
 
     @property
     def reads_text(self) -> bool:
@@ -127,10 +127,13 @@ class Encoder:
         if self.kind == "categories":
             return list(raw)
         fills = (0.0 if self.fill is None else self.fill, *self.part_fills)
-        made = [_fill(feature, fill) for feature, fill in zip(raw, fills, strict=True)]
+        made = []
+        for feature, fill in zip(raw, fills, strict=True):
+            missing = ~np.isfinite(feature.values)
+            made.append(feature._replace(values=np.where(missing, fill, feature.values)) if missing.any() else feature)
         if self.has_indicator:
             missing = ~np.isfinite(raw[0].values)
-            made.append(Feature(indicator_name(self.column), self.column, missing.astype(np.float64)))
+            made.append(Feature(self.names[-1], self.column, missing.astype(np.float64)))
         return made
 
     def _known(self, column: Column) -> Column:
@@ -148,21 +151,6 @@ def median(values: FloatArray) -> float:
     """Return the median of the finite values, 0 if there are none."""
     known = values[np.isfinite(values)]
     return float(np.median(known)) if len(known) else 0.0
-
-
-def _fill(feature: Feature, fill: float) -> Feature:
-    lost = ~np.isfinite(feature.values)
-    return feature._replace(values=np.where(lost, fill, feature.values)) if lost.any() else feature
-
-
-def indicator_name(column: str) -> str:
-    """Return the name of the feature that tells where a column is missing."""
-    return f"{column} is missing"
-
-
-def part_name(column: str, part: str) -> str:
-    """Return the name of the feature that is a part of dates or pairs."""
-    return f"{column} ({part})"
 
 
 def is_number(value: object) -> bool:

@@ -61,13 +61,6 @@ def choose_positive(counts: ValueCounts, label: str, wanted: str | None = None) 
 
     `wanted` is the value as the user writes it. By default it is the one value that means yes if all others mean no, or
     the only value if the other rows have none.
-
-    Examples
-    --------
-    >>> choose_positive([(0, 90), (1, 10)], "label")
-    1
-    >>> choose_positive([("ham", 90), ("spam", 10)], "label", "spam")
-    'spam'
     """
     values = [value for value, _ in counts if value is not None]
     if not values:
@@ -94,13 +87,7 @@ def _unknown_value(option: str, label: str, wanted: str, counts: ValueCounts) ->
 
 
 def value_list(counts: ValueCounts) -> str:
-    """Return values with their counts, the most frequent first.
-
-    Examples
-    --------
-    >>> value_list([("ham", 90), (None, 10)])
-    "'ham' (90 rows), missing (10 rows)"
-    """
+    """Return values with their counts, the most frequent first."""
     ordered = sorted(counts, key=lambda pair: -pair[1])
     named = [("missing" if value is None else repr(value), count) for value, count in ordered]
     return shortened([f"{name} ({counted(count, 'row')})" for name, count in named])

@@ -142,13 +142,7 @@ def unpacked_size(name: str, path: Path, limit: int) -> int:
 
 
 def size_text(n_bytes: int) -> str:
-    """Return a number of bytes in GB or MB.
-
-    Examples
-    --------
-    >>> size_text(8_500_000_000), size_text(2_000_000)
-    ('8.5 GB', '2 MB')
-    """
+    """Return a number of bytes in GB or MB."""
     return f"{n_bytes / 1e9:.3g} GB" if n_bytes >= 1e9 else f"{n_bytes / 1e6:.3g} MB"
 
 
