@@ -5,8 +5,8 @@ from command_line import clusters_table
 
 from puselect import FSCPU
 from puselect.baselines import KBest
-from puselect.cli import checking
-from puselect.cli.checking import CheckOptions, check_selection
+from puselect.cli import check
+from puselect.cli.check import CheckOptions, check_selection
 from puselect.tables.loading import TableSpec, load_table
 
 
@@ -43,7 +43,7 @@ def test_checks_that_do_not_end_in_time_say_nothing(search, table):
 
 def test_no_checks_and_none_after_ctrl_c(search, table, monkeypatch):
     assert checked(search, table, 1.0, no_checks=True) == (False, 0, 0)
-    monkeypatch.setattr(checking, "interrupts", ["stopping"])
+    monkeypatch.setattr(check, "interrupts", ["stopping"])
     assert checked(search, table, 1.0) == (False, 0, 1)
 
 

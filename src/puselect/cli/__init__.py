@@ -14,7 +14,7 @@ try:
 except ImportError:
     sys.exit("the puselect command needs more libraries: pip install typer rich polars jinja2")
 
-from puselect.cli import check, compare, demo, next, results, select  # noqa: F401  registers
+from puselect.cli import check, compare, demo, results, select  # noqa: F401  registers
 from puselect.cli.application import app
 
 for entry in entry_points(group="puselect.commands"):
