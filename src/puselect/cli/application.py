@@ -135,13 +135,7 @@ def one_line(error: Exception) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return the text without characters that could move a terminal's cursor.
-
-    Examples
-    --------
-    >>> printable("red\x1b[31m")
-    'red?[31m'
-    """
+    """Return the text without characters that could move a terminal's cursor."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 

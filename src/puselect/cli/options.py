@@ -21,13 +21,7 @@ UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
 def memory_size(text: str | int) -> int:
-    """Return the number of bytes that a size such as 500MB or 2GB means.
-
-    Examples
-    --------
-    >>> memory_size("1.5GB")
-    1500000000
-    """
+    """Return the number of bytes that a size such as 500MB or 2GB means."""
     match = re.fullmatch(r"\s*([0-9.]+)\s*([kmgt]?)i?b?\s*", str(text).lower())
     try:
         size = int(float(match[1]) * UNITS[match[2]]) if match else 0

@@ -65,15 +65,7 @@ def _used_text(encoder: Encoder, n_filled: int) -> str:
 
 
 def leak_text(found: LeakNote) -> str:
-    """Return how a column may give the label away.
-
-    Examples
-    --------
-    >>> from puselect.checks.leaks import Leak
-    >>> leak = Leak(0, LeakKind.VALUE, 1.0, 1.0, labelled=0, n_labelled=400, others=6938, n_others=14538, p_value=1e-90)
-    >>> leak_text(LeakNote("status", leak, ("Check-Out", "Check-Out"), ("status_date",)))
-    "0 of 400 known positives have 'status' = Check-Out; 48% of the others do (see also 'status_date')"
-    """
+    """Return how a column may give the label away."""
     leak, value = found.leak, " to ".join(dict.fromkeys(found.bounds))
     what = {
         LeakKind.PRESENT: f"a value in {found.name!r}",

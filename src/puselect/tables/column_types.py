@@ -150,13 +150,7 @@ def kind_of(column: Column) -> str:
 
 
 def date_format(words: Sequence[str]) -> str | None:
-    """Return the format of dates in text, None if these are no dates, or two formats fit.
-
-    Examples
-    --------
-    >>> date_format(["31.12.2024"]), date_format(["01/02/2024"])
-    ('%d.%m.%Y', None)
-    """
+    """Return the format of dates in text, None if these are no dates, or two formats fit."""
     fitting = [day + time for day in DATE_FORMATS for time in TIME_FORMATS]
     for some in (words[:1], words[:DATE_SAMPLE]):
         fitting = [text for text in fitting if _have_format(some, text)]
@@ -180,11 +174,6 @@ def date_parts(days: FloatArray) -> tuple[str, ...]:
     """Return the parts that say more than the date, where the time of day varies.
 
     The hour needs two days or more, the weekday two weeks: otherwise they follow from the date.
-
-    Examples
-    --------
-    >>> date_parts(np.array([0.5, 3.25, 20.75])), date_parts(np.array([0.5, 1.5, 20.5]))
-    (('hour', 'weekday'), ())
     """
     span = np.ptp(days)
     if len(np.unique(days % 1)) == 1 or span < HOUR_SPAN:

@@ -44,25 +44,17 @@ IDENTIFIER = LeftOut("", "identifier", "identifier: all values differ", "use it 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnRules:
-    """How columns are read."""
+    """How columns are read: the parameters of `Preparer`."""
 
     prepare: bool = False
-    """Encode text and dates, fill missing values and mark them, leave out identifiers and copies. Otherwise text and
-    dates are left out, missing values are refused, and the rest is pointed out."""
+    """Otherwise text and dates are left out, missing values are refused, identifiers and copies only pointed out."""
     categories: tuple[str, ...] = ()
-    """Columns that hold categories although they look like numbers, such as zip codes."""
     max_categories: int = 20
-    """Of text with more values the most frequent are encoded; it is left out if these have less than half the rows."""
     drop_duplicates: float | None = None
-    """Of columns with this rank correlation or more leave out all but the first."""
     missing_codes: tuple[str, ...] = ()
-    """Values that stand for missing, such as "-9" or "refused", or "age=0" in one column only."""
     decimal: str | None = None
-    """Decimal mark of numbers in text that may have either."""
     orders: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Columns with ordered values, and these from low to high."""
     use: tuple[str, ...] = ()
-    """Columns to use although they look like identifiers, leaks or copies."""
 
     def codes_of(self, column: str) -> tuple[str, ...]:
         """Return the values that stand for missing in a column."""
