@@ -49,13 +49,16 @@ def apply(
     Columns are read as in select: the same types and formats, categories and medians. Values that cannot be read are
     counted; if they are most of a column, it is an error. The labels of the new file, if it has any, are not used.
     """
+    from puselect.report import Selection, read_result
     from puselect.tables.files import output_format, write_table
     from puselect.tables.loading import apply_encoders
 
     options.be_quiet(quiet, output)
     check_outputs({"-o": output}, [result, data])
     file_format = "" if output is None else output_format(output)
-    selection = read_selection(result)
+    selection = read_result(result)
+    if not isinstance(selection, Selection):
+        raise ValueError(f"{result} is a comparison of methods; apply needs a result of select")
     usual = None if selection.candidates is None else selection.candidates.row_name
     with working(f"reading {data}"):
         table = apply_encoders(data, selection.recipes, selected_columns(selection), row_id, usual or None)
@@ -74,16 +77,6 @@ def ranked_rows(table: "AppliedTable", model: "RowModel | None", found: "Candida
     order = (-model.scores(table.X)).argsort(kind="stable").tolist()
     candidates = set(found.rows.tolist())
     return table.rows.ranked(found, table.sources, [row for row in order if row not in candidates])
-
-
-def read_selection(path: Path) -> "Selection":
-    """Return a saved selection; a ValueError for a comparison."""
-    from puselect.report import Selection, read_result
-
-    selection = read_result(path)
-    if not isinstance(selection, Selection):
-        raise ValueError(f"{path} is a comparison of methods; apply needs a result of select")
-    return selection
 
 
 def selected_columns(selection: "Selection") -> list[str]:
@@ -120,9 +113,6 @@ def report(results: Results, output: ReportFile, quiet: options.Quiet = False, d
 
     options.be_quiet(quiet, output)
     check_outputs({"-o": output}, results)
-    for path in results:
-        if path.is_dir():
-            raise IsADirectoryError(f"{path} is a folder; if it holds a study, use puselect report-study")
     page = render([read_result(path) for path in results])
     with output_file(output) as file:
         file.write(page.encode())

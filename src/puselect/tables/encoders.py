@@ -13,6 +13,7 @@ from puselect.tables.column_types import (
     PLAIN,
     SECOND,
     NumberFormat,
+    as_float,
     date_format,
     part_of,
     read_moments,
@@ -143,7 +144,7 @@ class Encoder:
 
 def without_codes(numbers: FloatArray, codes: Iterable[str]) -> FloatArray:
     """Return the numbers with NaN in place of codes for missing values."""
-    wanted = [float(code) for code in codes if is_number(code)]
+    wanted = [as_float(code) for code in codes]
     return np.where(np.isin(numbers, wanted), np.nan, numbers) if wanted else numbers
 
 
@@ -151,12 +152,3 @@ def median(values: FloatArray) -> float:
     """Return the median of the finite values, 0 if there are none."""
     known = values[np.isfinite(values)]
     return float(np.median(known)) if len(known) else 0.0
-
-
-def is_number(value: object) -> bool:
-    """Return whether a value can be read as a float."""
-    try:
-        float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        return False
-    return True

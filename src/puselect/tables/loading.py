@@ -17,8 +17,9 @@ from puselect.selectors.budget import OTHERS
 from puselect.tables import errors
 from puselect.tables.column import Column, Feature, table_columns, table_like
 from puselect.tables.column_outcomes import ColumnOutcome, column_outcomes
+from puselect.tables.column_types import as_float
 from puselect.tables.columns import ColumnRules, Columns, finish_columns, missing_values, read_columns
-from puselect.tables.encoders import Encoder, is_number
+from puselect.tables.encoders import Encoder
 from puselect.tables.errors import LeftOut, Note, TableError
 from puselect.tables.files import Source, count_rows, default_memory, open_source, read_column, read_rows, write_table
 from puselect.tables.frames import pl
@@ -319,7 +320,7 @@ def apply_encoders(
     source = open_source(name, texts=[column for column, encoder in used.items() if encoder.reads_text])
     if row_name is None and usual_name in source.columns:
         row_name = usual_name
-    if row_name == NUMBERED not in source.columns:
+    elif row_name == NUMBERED not in source.columns:
         row_name = None
     check_columns(name, source.columns, {"": tuple(used), "id": () if row_name is None else (row_name,)})
     frame, numbers = read_rows(source)
@@ -351,11 +352,9 @@ def read_costs(path: Path) -> dict[str, float]:
         rows = [row for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) if row]
     except (ValueError, csv.Error) as error:
         raise TableError(f"{wanted} ({error})") from error
-    if rows and len(rows[0]) == 2 and not is_number(rows[0][1]):
-        rows = rows[1:]
-    if not rows:
-        raise TableError(f"{wanted}, but is empty")
-    for row in rows:
-        if len(row) != 2 or not is_number(row[1]):
-            raise TableError(f"{wanted}, got {','.join(row)[:80]!r}")
+    wrong = [row for row in rows if len(row) != 2 or np.isnan(as_float(row[1]))]
+    if wrong and wrong[0] is rows[0] and len(rows[0]) == 2:
+        del rows[0], wrong[0]
+    if wrong or not rows:
+        raise TableError(f"{wanted}, got {','.join(wrong[0])[:80]!r}" if wrong else f"{wanted}, but is empty")
     return {name.strip(): float(cost) for name, cost in rows}
