@@ -1,4 +1,3 @@
-import re
 import subprocess
 import sys
 
@@ -37,8 +36,6 @@ def test_demo_through_a_pipe_tells_what_was_found_and_what_to_try_next():
     assert done.stderr == ""
     assert "\x1b" not in done.stdout
     assert "of the 25 relevant features" in " ".join(done.stdout.split())
-    auc = re.search(r"AUC of a logistic model on test rows: ([\d.]+) with these", done.stdout)
-    assert float(auc[1]) > 0.9
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert any(line.endswith("puselect demo --messy export.csv") for line in lines)
     assert any("puselect select export.csv --label known_fraud --prepare " in line for line in lines)

@@ -136,7 +136,7 @@ def test_a_missing_extra_is_found_before_the_table_is_read(monkeypatch, words):
         (["select", "d.csv", "-l", "label", "--method", "lass"], "did you mean 'lasso'"),
         (["select", "d.csv", "-l", "label", "--method", "lasso", "--keep", "a"], "--keep"),
         (["select", "d.csv", "-l", "label", "--method", "kbest", "--checkpoint", "f"], "--checkpoint"),
-        (["select", "d.csv", "-l", "label", "--decimal", ";"], "--decimal: ';'"),
+        (["select", "d.csv", "-l", "label", "--decimal", ";"], "';' is not one of '.', ','"),
         (["select", "d.csv", "-l", "label", "--max-memory", "lots"], "such as 500MB"),
         (["select", "no.csv", "-l", "label", "--engine", "steam"], "--engine: 'steam'"),
         (["select", "d.csv", "-l", "label", "--quiet"], "--quiet"),

@@ -1,4 +1,4 @@
-"""``puselect demo``: features found on artificial data, and on a real table with hidden labels."""
+"""``puselect demo``: features found on artificial data, or a messy table to try the other commands on."""
 
 import shlex
 import shutil
@@ -26,13 +26,12 @@ ExportFile = Annotated[
 
 @command
 def demo(*, seed: options.Seed = 0, messy: ExportFile = None, debug: options.Debug = False) -> None:
-    """Select features on artificial and on real data (no network needed)."""
+    """Select features on artificial data, where the relevant ones are known."""
     if messy is not None:
         return write_export(messy, seed)
-    for name, run in (("Artificial", artificial_demo), ("Breast cancer", real_demo)):
-        with console.status(f"{name} data (the first run compiles for about ten seconds) ..."):
-            text = run(seed)
-        console.print(f"\n[bold]{name} data[/bold]: {text}")
+    with console.status("Artificial data (the first run compiles for about ten seconds) ..."):
+        text = artificial_demo(seed)
+    console.print(f"\n[bold]Artificial data[/bold]: {text}")
     console.print("\nTry next, on a file:")
     show_command("demo --messy export.csv")
     show_command(TRY.format(table="export.csv"))
@@ -79,31 +78,4 @@ def artificial_demo(seed: int) -> str:
         f"  FSCPU found [bold]{relevant[selector.support_].sum()} of the {relevant.sum()}[/bold] relevant features in "
         f"{seconds:.1f} s ({selector.n_evaluations_} clusterings); the chi-squared filter finds "
         f"{relevant[by_chi2].sum()}."
-    )
-
-
-def real_demo(seed: int) -> str:
-    """Hide nine tenths of the malignant labels of the breast cancer data and select a few of its 30 features."""
-    from sklearn.datasets import load_breast_cancer
-    from sklearn.model_selection import train_test_split
-
-    from puselect.datasets import hide_labels
-    from puselect.evaluation import downstream_auc
-    from puselect.fscpu.selector import FSCPU
-
-    data = load_breast_cancer()
-    malignant = (data.target == 0).astype(int)
-    X, X_test, classes, y_test = train_test_split(
-        data.data, malignant, test_size=0.25, stratify=malignant, random_state=seed
-    )
-    y = hide_labels(classes, 0.1, random_state=seed)
-    begin = time.perf_counter()
-    support = FSCPU(6, random_state=seed, n_jobs=-1).fit(X, y).support_
-    seconds = time.perf_counter() - begin
-    own = downstream_auc("logistic", X[:, support], y, X_test[:, support], y_test)
-    return (
-        f"{len(X)} rows, 30 features, {y.sum()} labelled malignant tumours, the rest unlabelled\n"
-        f"  selected in {seconds:.1f} s: {', '.join(data.feature_names[support])}\n"
-        f"  AUC of a logistic model on test rows: [bold]{own:.3f}[/bold] with these 6, "
-        f"{downstream_auc('logistic', X, y, X_test, y_test):.3f} with all."
     )

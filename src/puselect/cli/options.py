@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -88,7 +88,8 @@ class TableOptions:
         list[str] | None, option(TABLE, "VALUES", "Values that stand for missing, as in --missing=-9,age=0.")
     ] = None
     decimal: Annotated[
-        str | None, option(TABLE, "MARK", "Decimal mark, . or , where 1,299 may also be a thousand (default: found).")
+        Literal[".", ","] | None,
+        option(TABLE, "MARK", "Decimal mark, . or , where 1,299 may also be a thousand (default: found)."),
     ] = None
     drop_duplicates: Annotated[
         float | None,
@@ -114,7 +115,6 @@ class TableOptions:
         """Return what to read."""
         from puselect.tables.loading import TableSpec
 
-        check_choice("--decimal", self.decimal, [".", ","])
         return TableSpec(
             self.label,
             self.positive,

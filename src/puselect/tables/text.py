@@ -43,15 +43,12 @@ def read_layout(path: Path) -> Layout:
     try:
         with open_bytes(path) as file:
             head = decode_head(path, file.read(HEAD_BYTES))
-    except DAMAGED as error:
-        raise _damaged(path, error) from error
-    if head.lstrip()[:1] in ("{", "["):
-        raise TableError(f"{path} looks like JSON; {FORMATS}")
-    first_line = re.split(r"\r\n|\n|\r", head.lstrip("\ufeff"), maxsplit=1)[0]
-    if not first_line.strip():
-        fault = f"{path}: the first line is empty; it" if head.strip() else f"{path} is empty; the first line"
-        raise TableError(f"{fault} must hold the column names")
-    try:
+        if head.lstrip()[:1] in ("{", "["):
+            raise TableError(f"{path} looks like JSON; {FORMATS}")
+        first_line = re.split(r"\r\n|\n|\r", head.lstrip("\ufeff"), maxsplit=1)[0]
+        if not first_line.strip():
+            fault = f"{path}: the first line is empty; it" if head.strip() else f"{path} is empty; the first line"
+            raise TableError(f"{fault} must hold the column names")
         separator = max(SEPARATORS, key=lambda mark: len(next(csv.reader([first_line], delimiter=mark))))
         with open_text(path) as file:
             found = next(csv.reader(_lines(file), delimiter=separator))
