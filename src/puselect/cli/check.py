@@ -3,6 +3,7 @@
 import dataclasses
 import json as json_format
 import warnings
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -152,10 +153,9 @@ def select_again(
         return [f"not selected again, to save {duration(n_searches * seconds_each)}: --searches {n_searches} does it"]
     n_possible = int(min(deadline.left / max(seconds_each, 1e-9), n_searches))
     max_time = None if deadline.left == float("inf") else max(deadline.left, 0.0)
-    try:
-        if n_possible < 2:
-            raise TimeoutError
-        assess_stability(selector, table.X, table.y, n_possible, selector.random_state, table.row_groups, max_time)
-    except TimeoutError:
-        return [f"not selected again: {NO_TIME}"]
-    return [f"selected again {n_possible} times, not {n_searches}: --max-time"] if n_possible < n_searches else []
+    fewer = f"selected again {n_possible} times, not {n_searches}: --max-time"
+    if n_possible >= 2:
+        with suppress(TimeoutError):
+            assess_stability(selector, table.X, table.y, n_possible, selector.random_state, table.row_groups, max_time)
+            return [fewer] if n_possible < n_searches else []
+    return [f"not selected again: {NO_TIME}"]

@@ -215,8 +215,8 @@ def make_selector(search: SearchOptions, checks: CheckOptions, wants_candidates:
         gpu_engine_class()  # fails now, not after the table is read, if it cannot run here
     selector: PUSelector = METHODS[search.method]()
     known = selector.get_params(deep=False)
-    given = {name for name in PARAMETERS if getattr(search, name) is not None}
-    missing = [f"--{name.replace('_', '-')}" for name in PARAMETERS if name in given and PARAMETERS[name] not in known]
+    lacking = [name for name, parameter in PARAMETERS.items() if parameter not in known]
+    missing = [f"--{name.replace('_', '-')}" for name in lacking if getattr(search, name) is not None]
     if search.k in FOUND and "max_false" not in known:
         missing.append(f"-k {search.k}")
     if not REGISTRY[search.method].clusters:

@@ -113,9 +113,12 @@ def table_like(X: Any, columns: Mapping[str, Column], features: Sequence[Feature
     A frame of polars shares the memory of columns that did not change.
     """
     if hasattr(X, "get_columns"):
-        same = {f.name: X[f.source] for f in features if f.values is columns[f.source].values}
-        shared = {name: s for name, s in same.items() if str(s.dtype) == "Float64" and not s.null_count()}
-        return type(X)({feature.name: shared.get(feature.name, feature.values) for feature in features})
+        made = {}
+        for feature in features:
+            series, is_same = X[feature.source], feature.values is columns[feature.source].values
+            is_shared = is_same and str(series.dtype) == "Float64" and not series.null_count()
+            made[feature.name] = series if is_shared else feature.values
+        return type(X)(made)
     if hasattr(X, "iloc"):
         return type(X)({feature.name: feature.values for feature in features}, index=X.index)
     return np.column_stack([feature.values for feature in features])

@@ -45,14 +45,15 @@ def rows_with(column: pl.Series, value: object) -> BoolArray:
 
 def value_counts(column: pl.Series) -> ValueCounts:
     """Return the values of a label column with the number of their rows; missing ones, also NaN, are None."""
+    about = f"the label column {column.name!r} is of type {column.dtype}"
+    wrong_type = TableError(f"{about}; numbers, text or booleans are needed")
+    if column.dtype.is_nested() or str(column.dtype) in ("Binary", "Object"):
+        raise wrong_type
     known = column.fill_nan(None) if column.dtype.is_float() else column
     try:
-        if column.dtype.is_nested() or str(column.dtype) in ("Binary", "Object"):
-            raise TypeError
         counts = known.value_counts().rows()
-    except (TypeError, *POLARS_ERRORS) as error:  # such as a date that Python does not know
-        wanted = "numbers, text or booleans are needed"
-        raise TableError(f"the label column {column.name!r} is of type {column.dtype}; {wanted}") from error
+    except POLARS_ERRORS as error:  # a date that Python does not know
+        raise wrong_type from error
     return [(value, count) for value, count in counts if count]
 
 

@@ -30,7 +30,6 @@ COPIES = 3  # of the table while a selector works: the frame, the matrix, its sc
 BYTES_PER_LETTER = 4  # in memory, of a text file
 FEATURE_ROLES = ("keep", "use", "categories", "missing")
 NUMBERED = "none"  # instead of a column that names the rows
-ANOTHER_ID = ": correct them, name another column with --id COL, or number the rows with --id none"
 
 
 @dataclass(frozen=True)
@@ -252,15 +251,14 @@ def _sample(source: Source, spec: TableSpec) -> tuple[IntArray, list[Note]]:
 def read_ids(column: pl.Series) -> AnyArray:
     """Return the names of the rows, or raise an error if some rows have none or share one."""
     counts = column.value_counts().filter(pl.col("count") > 1)
-    fault = ""
-    if counts.height:
+    if not column.null_count() and not counts.height:
+        return _as_names(column)
+    fault = f"{counted(column.null_count(), 'row')} without a value of {column.name!r}"
+    if not column.null_count():
         shared = f"{counted(counts.height, 'value')} of {column.name!r} in more than one row"
         fault = f"{shared}, such as {str(counts[column.name][0])!r}"
-    if column.null_count():
-        fault = f"{counted(column.null_count(), 'row')} without a value of {column.name!r}"
-    if fault:
-        raise TableError(f"--id: {fault}; every row needs its own{ANOTHER_ID}")
-    return _as_names(column)
+    another = "correct them, name another column with --id COL, or number the rows with --id none"
+    raise TableError(f"--id: {fault}; every row needs its own: {another}")
 
 
 def _as_names(column: pl.Series) -> AnyArray:
@@ -352,9 +350,11 @@ def read_costs(path: Path) -> dict[str, float]:
         rows = [row for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) if row]
     except (ValueError, csv.Error) as error:
         raise TableError(f"{wanted} ({error})") from error
-    wrong = [row for row in rows if len(row) != 2 or np.isnan(as_float(row[1]))]
-    if wrong and wrong[0] is rows[0] and len(rows[0]) == 2:
-        del rows[0], wrong[0]
-    if wrong or not rows:
-        raise TableError(f"{wanted}, got {','.join(wrong[0])[:80]!r}" if wrong else f"{wanted}, but is empty")
+    if rows and len(rows[0]) == 2 and np.isnan(as_float(rows[0][1])):
+        rows = rows[1:]
+    if not rows:
+        raise TableError(f"{wanted}, but is empty")
+    for row in rows:
+        if len(row) != 2 or np.isnan(as_float(row[1])):
+            raise TableError(f"{wanted}, got {','.join(row)[:80]!r}")
     return {name.strip(): float(cost) for name, cost in rows}
