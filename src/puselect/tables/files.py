@@ -40,6 +40,7 @@ STANDARD_INPUT = "-"
 COPY = "puselect-input"  # as in the names of copies of standard input
 OUTPUT_FORMATS = (".csv", ".csv.gz", ".tsv", ".parquet", ".arrow", ".feather")
 BYTES_PER_NUMBER, BYTES_PER_TEXT = 8, 64  # in memory; text may be long, or become several features
+ROWS_PACKED = 100_000  # at a time
 LARGEST_STREAM = 8 << 30
 PART = 1 << 20
 MEMORY_SHARE = 4
@@ -202,7 +203,10 @@ def write_table(frame: pl.DataFrame | pl.LazyFrame, file: BinaryIO, output_forma
         elif output_format in (".arrow", ".feather"):
             lazy.sink_ipc(file)
         elif output_format == ".csv.gz":
-            file.write(gzip.compress(texts.collect().write_csv().encode(), mtime=0))
+            packed = texts.collect()
+            file.write(gzip.compress(packed.clear().write_csv().encode(), mtime=0))
+            for part in packed.iter_slices(ROWS_PACKED):  # the text of all rows may be too large
+                file.write(gzip.compress(part.write_csv(include_header=False).encode(), mtime=0))
         else:
             texts.sink_csv(file, separator="\t" if output_format == ".tsv" else ",")
     except POLARS_ERRORS as error:  # such as for a full disk

@@ -68,23 +68,25 @@ def choose_positive(counts: ValueCounts, label: str, wanted: str | None = None) 
         raise TableError(f"the label column {label!r} is empty; mark known positives, for example with 1")
     if wanted is None:
         found = _evident(values, is_alone=len(counts) == 1)
-        fault = f"cannot tell which value of {label!r} marks positives: {value_list(counts)}; use --positive VALUE"
-        if not found and len(values) == 1 < len(counts):
-            fault = f"no row is labelled positive: {label} has {value_list(counts)}; mark known positives with 1"
     else:
         exact = [value for value in values if str(value) == wanted]
         found = exact or [value for value in values if spelled(value) == spelled(wanted)]
-        fault = _unknown_value("--positive", label, wanted, counts)
-    if len(found) == 1 == len(counts):
-        fault = f"all rows have {label} = {found[0]}; add rows of which it is not known whether they are positive"
-    if len(found) != 1 or len(counts) == 1:
-        raise TableError(fault)
-    return found[0]
+    if len(found) == 1 < len(counts):
+        return found[0]
+    if len(found) == 1:
+        add = "add rows of which it is not known whether they are positive"
+        raise TableError(f"all rows have {label} = {found[0]}; {add}")
+    if wanted is not None:
+        raise _unknown_value("--positive", label, wanted, counts)
+    if not found and len(values) == 1 < len(counts):
+        raise TableError(f"no row is labelled positive: {label} has {value_list(counts)}; mark known positives with 1")
+    which = f"cannot tell which value of {label!r} marks positives"
+    raise TableError(f"{which}: {value_list(counts)}; use --positive VALUE")
 
 
-def _unknown_value(option: str, label: str, wanted: str, counts: ValueCounts) -> str:
+def _unknown_value(option: str, label: str, wanted: str, counts: ValueCounts) -> TableError:
     near = nearest(wanted, [str(value) for value, _ in counts if value is not None])
-    return f"{option}: no row has {label} = {wanted}; it has {value_list(counts)}{near}"
+    return TableError(f"{option}: no row has {label} = {wanted}; it has {value_list(counts)}{near}")
 
 
 def value_list(counts: ValueCounts) -> str:
@@ -130,7 +132,7 @@ def read_labels(
     counts = value_counts(column)
     checked = [value for value, _ in counts if no is not None and spelled(value) == spelled(no)]
     if no is not None and not checked and not answers:
-        raise TableError(_unknown_value("--negative", column.name, no, counts))
+        raise _unknown_value("--negative", column.name, no, counts)
     value = choose_positive([pair for pair in counts if pair[0] not in checked], column.name, wanted)
     labels = Labels(value, rows_with(column, value), np.zeros(len(column), dtype=bool))
     for each in checked:
@@ -153,7 +155,7 @@ def _read_answers(path: Path, row_column: str, label: str) -> dict[str, str]:
     frame, _ = read_rows(source)
     texts = [frame[name].cast(str).fill_null("").str.strip_chars().to_list() for name in (row_column, label)]
     repeated = [name for name, count in Counter(texts[0]).items() if count > 1]
-    _refuse(path, f"has more than one line for {{}}, by {row_column}: {{}}", repeated)
+    _refuse(path, repeated, "has more than one line for", f", by {row_column}")
     return {name: text for name, text in zip(*texts, strict=True) if spelled(text) not in UNANSWERED}
 
 
@@ -165,23 +167,24 @@ def _add_answers(
     places = {str(name): place for place, name in enumerate(names.tolist())}
     keys = {name: spelled(name) if is_number else name for name in answers}
     unknown = [name for name in answers if keys[name] not in places]
-    _refuse(path, "has answers for {} that the table does not have: {}", unknown)
+    _refuse(path, unknown, "has answers for", " that the table does not have")
     yes, no = spelled(labels.value), CHECKED if negative is None else {spelled(negative)}
     said = {name: spelled(text) == yes for name, text in answers.items()}
     wrong = [f"{name} ({text!r})" for name, text in answers.items() if spelled(text) not in {yes, *no}]
     usual = negative or ("0" if yes == "1" else "no")
-    _refuse(path, f"has answers that are neither {labels.value} nor {usual} for {{}}: {{}}; see --negative", wrong)
+    _refuse(path, wrong, f"has answers that are neither {labels.value} nor {usual} for", after="; see --negative")
     rows = {True: labels.positive, False: labels.negative}
     both = [name for name, is_yes in said.items() if rows[not is_yes][places[keys[name]]]]
-    _refuse(path, "contradicts earlier labels of {}: {}; correct the one that is wrong", both)
+    _refuse(path, both, "contradicts earlier labels of", after="; correct the one that is wrong")
     for name, is_yes in said.items():
         rows[is_yes][places[keys[name]]] = True
 
 
-def _refuse(path: Path, fault: str, rows: Sequence[str]) -> None:
+def _refuse(path: Path, rows: Sequence[str], fault: str, which: str = "", after: str = "") -> None:
     """Raise an error about rows, if there are any, with their number and the first of them."""
     if rows:
-        raise TableError(f"--labels: {path} {fault.format(*first_rows(rows))}")
+        number, first = first_rows(rows)
+        raise TableError(f"--labels: {path} {fault} {number}{which}: {first}{after}")
 
 
 def first_rows(rows: Sequence[str]) -> tuple[str, str]:
