@@ -1,6 +1,4 @@
 import re
-import shlex
-import signal
 import subprocess
 import sys
 
@@ -12,7 +10,6 @@ from programs import run
 from typer.testing import CliRunner
 
 from puselect import __version__, cli
-from puselect.cli import options
 from puselect.datasets.fraud import fraud_export_columns
 from puselect.methods import PAPER_HINT
 
@@ -30,11 +27,10 @@ def test_commands_of_another_package_say_where_they_are(monkeypatch, command):
 
 
 @pytest.mark.parametrize("words", [[], ["select"], ["demo"]])
-def test_help_names_commands_and_flags_take_no_value_there(words):
+def test_help_names_commands(words):
     text = runner.invoke(cli.app, [*words, "--help"]).output
     assert all(name in text for name in ([] if words else ["demo", "report", "select", "compare", "methods"]))
     assert "--help" in text
-    assert "bool" not in text.lower()
     assert runner.invoke(cli.app, ["--version"]).output.strip() == __version__
 
 
@@ -47,8 +43,7 @@ def test_entry_points_add_commands():
 
 
 def test_demo_through_a_pipe_tells_what_was_found_and_what_to_try_next():
-    shorter = "from puselect.cli import demo; demo.N_RANDOM = 2; from puselect.fscpu import settings"
-    done = run(f"{shorter}; settings.MOST_STEPS = 5; {CODE}", "demo")
+    done = run(f"from puselect.fscpu import settings; settings.MOST_STEPS = 5; {CODE}", "demo")
     assert done.returncode == 0
     assert done.stderr == ""
     assert "\x1b" not in done.stdout
@@ -56,27 +51,8 @@ def test_demo_through_a_pipe_tells_what_was_found_and_what_to_try_next():
     auc = re.search(r"AUC of a logistic model on test rows: ([\d.]+) with these", done.stdout)
     assert float(auc[1]) > 0.9
     lines = [line.strip() for line in done.stdout.splitlines()]
-    assert "puselect demo --messy export.csv" in lines
-    assert any(line.startswith("puselect select export.csv --label known_fraud --prepare ") for line in lines)
-
-
-def test_commands_to_try_name_the_program_as_it_was_called(tmp_path, monkeypatch):
-    program = tmp_path / "a folder" / "bin" / "puselect"
-    program.parent.mkdir(parents=True)
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
-    monkeypatch.chdir(tmp_path / "a folder")
-
-    def shown(called, path):
-        monkeypatch.setattr(sys, "argv", [str(called), "demo"])
-        monkeypatch.setenv("PATH", str(path))
-        return options.program()
-
-    assert shown("bin/puselect", "/nowhere") == "bin/puselect"
-    assert shown(program, "/nowhere") == f"'{program}'"
-    assert shown(program, program.parent) == "puselect"
-    assert shown("/lib/puselect/__main__.py", "/nowhere") == f"{shlex.quote(sys.executable)} -m puselect"
-    assert shown("-c", "/nowhere") == "puselect"
+    assert any(line.endswith("puselect demo --messy export.csv") for line in lines)
+    assert any("puselect select export.csv --label known_fraud --prepare " in line for line in lines)
 
 
 def test_without_its_extra_the_command_says_how_to_get_it():
@@ -97,22 +73,3 @@ def test_the_demo_writes_a_messy_export_without_pandas(tmp_path, monkeypatch):
     assert written.columns == list(columns)
     assert written["known_fraud"].drop_nulls().to_list() == ["yes"] * 60
     assert written["imputed_1"].null_count() == np.isnan(columns["imputed_1"]).sum() > 0
-
-
-def test_what_fails_on_the_way_out_does_not_hide_the_signal(monkeypatch):
-    def fails_to_close(prog_name):
-        try:
-            signal.raise_signal(signal.SIGTERM)
-        except SystemExit:
-            sys.exit(1)
-
-    usual = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    monkeypatch.setattr(cli, "app", fails_to_close)
-    monkeypatch.setattr(cli, "ends", [])
-    try:
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-    finally:
-        for number, handler in usual.items():
-            signal.signal(number, handler)
-    assert end.value.code == 128 + signal.SIGTERM

@@ -5,8 +5,8 @@ from command_line import clusters_table
 
 from puselect import FSCPU
 from puselect.baselines import KBest
-from puselect.cli import checking
-from puselect.cli.checking import CheckOptions, check_selection
+from puselect.cli import check
+from puselect.cli.check import CheckOptions, check_selection
 from puselect.tables.loading import TableSpec, load_table
 
 
@@ -24,9 +24,9 @@ def search(table):
 
 def checked(selector, table, fit_seconds, max_time=None, **options):
     """Return whether shuffled labels were compared, how often was selected again, and the number of notes."""
-    found = check_selection(selector, table, CheckOptions(**options), fit_seconds, max_time, quiet=True)
+    found, notes = check_selection(selector, table, CheckOptions(**options), fit_seconds, max_time)
     stability = selector.result_.stability
-    return found.suitability is not None, 0 if stability is None else stability.n_searches, len(found.notes)
+    return found is not None, 0 if stability is None else stability.n_searches, len(notes)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_checks_that_do_not_end_in_time_say_nothing(search, table):
 
 def test_no_checks_and_none_after_ctrl_c(search, table, monkeypatch):
     assert checked(search, table, 1.0, no_checks=True) == (False, 0, 0)
-    monkeypatch.setattr(checking, "interrupts", ["stopping"])
+    monkeypatch.setattr(check, "interrupts", ["stopping"])
     assert checked(search, table, 1.0) == (False, 0, 1)
 
 

@@ -1,11 +1,8 @@
 import gzip
-import inspect
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
 import polars as pl
 import pytest
@@ -14,12 +11,8 @@ from programs import run
 from typer.testing import CliRunner
 
 from puselect import cli
-from puselect.cli import wording
 from puselect.cli.application import one_line
 from puselect.cli.options import memory_size
-from puselect.cli.wording import error_text, reason_text
-from puselect.tables import errors as table_errors
-from puselect.tables.errors import LeftOut, TableError
 
 runner = CliRunner()
 DATA = Path(__file__).parent / "data"
@@ -143,7 +136,7 @@ def test_a_missing_extra_is_found_before_the_table_is_read(monkeypatch, words):
         (["select", "d.csv", "-l", "label", "--method", "lass"], "did you mean 'lasso'"),
         (["select", "d.csv", "-l", "label", "--method", "lasso", "--keep", "a"], "--keep"),
         (["select", "d.csv", "-l", "label", "--method", "kbest", "--checkpoint", "f"], "--checkpoint"),
-        (["select", "d.csv", "-l", "label", "--decimal", ";"], "--decimal: ';'"),
+        (["select", "d.csv", "-l", "label", "--decimal", ";"], "';' is not one of '.', ','"),
         (["select", "d.csv", "-l", "label", "--max-memory", "lots"], "such as 500MB"),
         (["select", "no.csv", "-l", "label", "--engine", "steam"], "--engine: 'steam'"),
         (["select", "d.csv", "-l", "label", "--quiet"], "--quiet"),
@@ -219,24 +212,6 @@ def test_what_needs_no_data_loads_nothing_heavy(words):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "[]"
 
-
-class TestWording:
-    @pytest.mark.parametrize("kind", ["FileError", "LabelError", "CostsError"])
-    def test_every_fault_has_its_own_words(self, kind):
-        faults = get_args(getattr(table_errors, kind.replace("Error", "Fault")))
-        lines = [error_text(getattr(table_errors, kind)("name", fault)) for fault in faults if "size" not in fault]
-        assert len(set(lines)) == len(lines) >= 5
-        assert all("name" in line and "\n" not in line for line in lines)
-
-    def test_every_error_has_words(self):
-        kinds = [kind for kind in vars(table_errors).values() if isinstance(kind, type)]
-        errors = {kind for kind in kinds if issubclass(kind, TableError)} - {TableError}
-        worded = set(re.findall(r"case errors\.(\w+Error)\(", inspect.getsource(wording)))
-        assert {kind.__name__ for kind in errors} == worded
-
-    @pytest.mark.parametrize("reason", get_args(table_errors.LeftOutReason))
-    def test_every_reason_has_words(self, reason):
-        assert reason_text(LeftOut("name", reason, "value" if reason == "leak" else "detail", 30, None))
 
 class TestOneLine:
     @pytest.mark.parametrize(

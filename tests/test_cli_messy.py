@@ -141,7 +141,6 @@ def test_apply_to_rows_of_another_month(folder):
 
 
 @pytest.mark.parametrize(("words", "named"), [
-    (["--id", "transaction_id", "--id", "account"], "transaction_id, account"),
     (["--id", "imputed_1"], "'imputed_1'"),
     (["--use", "nope"], "'nope'"),
     (["--keep", "transaction_id", "--id", "transaction_id"], "'transaction_id'"),

@@ -91,19 +91,19 @@ def test_costs_allow_one_feature_only():
 
 RATES = [f"{i % 97}.5%" for i in range(len(X))]
 BAD_INPUT = {
-    "mixed currencies": ({"paid": [f"{'€$'[i % 3 == 0]}{i}.50" for i in range(len(X))]}, {}, [],
+    "mixed currencies": ({"paid": [f"{'€$'[i % 3 == 0]}{i}.50" for i in range(len(X))]}, "", [],
                          "paid: amounts in several units ($, €); convert them to one first (or leave it out with"),
-    "text in a percentage": ({"rate": ["pending" if i % 4 == 0 else rate for i, rate in enumerate(RATES)]}, {}, [],
+    "text in a percentage": ({"rate": ["pending" if i % 4 == 0 else rate for i, rate in enumerate(RATES)]}, "", [],
                              "such as 'pending' (if it means missing, add --missing=rate=pending)"),
-    "a few texts": ({"rate": ["soon", *RATES[1:]]}, {}, [],
+    "a few texts": ({"rate": ["soon", *RATES[1:]]}, "", [],
                     "'rate': 1 of 320 values cannot be read as number, such as 'soon'. They count as missing."),
-    "unknown cost": ({}, {"c0": 1, "height": 2, "*": 1}, ["--costs", "costs.json", "--budget", 3],
+    "unknown cost": ({}, "c0,1\nheight,2\n*,1\n", ["--costs", "costs.csv", "--budget", 3],
                      "has a cost for height, which is no column: delete the line, or correct the name; it has"),
-    "an id with repeats": ({"nr": [i // 2 for i in range(len(X))]}, {}, ["--id", "nr"],
+    "an id with repeats": ({"nr": [i // 2 for i in range(len(X))]}, "", ["--id", "nr"],
                            "160 values of 'nr' in more than one row, such as '"),
-    "a far value": ({"age": [455, *(20 + i % 60 for i in range(len(X) - 1))]}, {}, [],
+    "a far value": ({"age": [455, *(20 + i % 60 for i in range(len(X) - 1))]}, "", [],
                     "455 in age (1 row; --missing=age=455)"),
-    "codes": ({"zip": [10_000 + i % 97 for i in range(len(X))]}, {}, [],
+    "codes": ({"zip": [10_000 + i % 97 for i in range(len(X))]}, "", [],
               "Numbers that may be codes: 1 column. By the name of the column: --categories=zip."),
 }  # fmt: skip
 
@@ -113,7 +113,7 @@ def test_bad_input_gets_one_sentence_with_the_column_and_what_to_type(case):
     more, costs, words, sentence = BAD_INPUT[case]
     write(X, y)
     pd.read_csv("d.csv").assign(**more).to_csv("d.csv", index=False)
-    Path("costs.json").write_text(json.dumps(costs))
+    Path("costs.csv").write_text(costs)
     number = [] if costs else ["-k", "2"]
     words = ["select", "d.csv", "-l", "known", "--prepare", "--no-checks", "--max-iter", "2", *number, *map(str, words)]
     done = CliRunner().invoke(cli.app, words)

@@ -13,7 +13,7 @@ from puselect.report.selection import Feature
         ("x.json", "{", "x.json: not JSON"),
         ("x.json", f'{{"schema": "{Selection.schema}", "selected": 3}}', "damaged"),
         ("x.json", None, "x.json: no such file"),
-        (".", None, ". is a folder"),
+        (".", None, ".: is a directory"),
     ],
 )
 def test_results_become_one_page_and_what_is_none_is_refused_in_one_line(tmp_path, monkeypatch, name, content, message):

@@ -233,7 +233,6 @@ class TestOptions:
     def test_a_selection_is_checked_unless_that_is_left_out(self, folder):
         done = select_and_check("-k", 3, "-o", "s.json", "--searches", 2, "--shuffles", 21)
         assert re.search(r"trust  .*p = 0\.0", done.stdout)
-        assert "checking" in done.stdout  # among what took time
         assert "selected again" in done.stdout and " of 2" in done.stdout
         checked = Selection.from_json((folder / "s.json").read_text())
         assert (checked.suitability.n_shuffles, checked.stability.n_searches) == (21, 2)
@@ -343,9 +342,10 @@ def test_pipes_named_pipes_and_gzip_from_standard_input(folder):
 def test_nothing_is_silent_for_long_however_short_its_parts(capsys, monkeypatch):
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.25)
     for part in range(6):
-        with progress.working(f"part {part}", quiet=False):
+        with progress.working(f"part {part}"):
             time.sleep(0.2)
     assert len(re.findall(r"part \d \(", capsys.readouterr().err)) >= 2
-    with progress.working("nothing", quiet=True):
+    monkeypatch.setattr(progress.messages, "quiet", True)
+    with progress.working("nothing"):
         time.sleep(0.4)
     assert capsys.readouterr().err == ""

@@ -130,12 +130,3 @@ class TestOtherPackages:
         with pytest.raises(KeyError, match=r"nothing.*kbest.*fscpu"):
             METHODS["nothing"]
         assert METHODS.get("nothing") is None
-
-    def test_the_command_line_says_where_a_method_is(self, alone, tmp_path):
-        clusters_table().write_csv(tmp_path / "d.csv")
-        table = [str(tmp_path / "d.csv"), "--label", "label", "-k", "3", "--json", "--quiet"]
-        for words in (["select", *table, "--method", "jsfs"], ["compare", *table, "--methods", "kbest,jsfs"]):
-            done = CliRunner().invoke(cli.app, words)
-            assert done.exit_code == 2
-            assert "jsfs is part of another package: pip install puselect-paper" in done.stderr
-            assert done.stderr.count("\n") == 1

@@ -2,8 +2,8 @@
 
 import csv
 import gzip
-import json
 import os
+import re
 import subprocess
 import tempfile
 from datetime import timedelta
@@ -14,26 +14,8 @@ import pytest
 from programs import run
 from sklearn.preprocessing import OneHotEncoder
 
-from puselect.cli.wording import error_text
 from puselect.tables import files
-from puselect.tables.errors import (
-    AmbiguousNumberError,
-    CostsError,
-    FileError,
-    FilledNote,
-    IdentifierNote,
-    KeepError,
-    LabelError,
-    LeftOut,
-    MissingValuesError,
-    RaggedLineError,
-    RepeatedNameError,
-    SampleNote,
-    TableError,
-    TooFewFeaturesError,
-    TooManyLabelledError,
-    UnknownColumnError,
-)
+from puselect.tables.errors import FilledNote, IdentifierNote, SampleNote, TableError
 from puselect.tables.labels import choose_positive, value_counts
 from puselect.tables.loading import TableSpec, load_table, read_costs
 
@@ -108,52 +90,47 @@ TEXTS = "a,b,c,label\n1,2,x,1\n3,4,y,0\n"
 HOLES = "a,b,c,label\n1,2,5,1\n,4,inf,0\nNA,5,7,0\n9,nan,8,0\n"
 NOISE = pl.DataFrame(np.random.default_rng(0).random((9000, 2)), schema=["a", "label"]).write_csv().encode()
 PACKED = gzip.compress(b"a,b,label\n" + b"5,6,0\n" * 100_000, mtime=0)
-FAULTS = [
-    ("empty", ""),
-    ("empty", "\n\n"),
-    ("empty header", "\na,b\n1,2\n"),
-    ("json", '{"a": [1, 2]}'),
-    ("binary", bytes(range(256)) * 20),
-    ("encoding", "é,b,label\n1,2,1\n3,4,0\n".encode("latin1")),
-    ("gzip", b"\x1f\x8bnothing that gzip wrote"),
-    ("gzip", gzip.compress(SMALL.encode(), mtime=0)[:20]),
-    ("damaged", gzip.compress(NOISE, mtime=0)[:90_000]),
-    ("damaged", b"PAR1 nothing that Parquet wrote"),
-    ("damaged", b"ARROW1 nothing that Arrow wrote"),
-    ("archive", b"PK\x03\x04 a spreadsheet"),
-    ("header", "a,b,label" + "x" * 140_000 + "\n1,2,1\n3,4,0\n"),
-    ("header", 'a,"b,label\n' + "1,2,1\n" * 30_000),
-    ("header", "a,b,label\r1,2,1\n3,4,0\n"),
-]
 REFUSED = [
-    *((text, {}, FileError, {"fault": fault}) for fault, text in FAULTS),
-    ("a,b,label\n", {}, FileError, {"fault": "rows", "detail": "0"}),
-    ("a,b,label\n1,2,1\n", {}, FileError, {"fault": "rows", "detail": "1"}),
-    (PACKED, {"max_memory": 9999}, FileError, {"fault": "unpacked size"}),
-    (SMALL + "3,4,0,5\n", {}, RaggedLineError, {"line": 4, "n_fields": 4, "n_columns": 3}),
-    (SMALL + "3,4\n", {}, RaggedLineError, {"line": 4, "n_fields": 2}),
-    ('a,b,label\n"1,2,1\n3,4,0\n', {}, RaggedLineError, {"line": 3, "n_fields": 1}),
-    ("a;b;label\n1;2;1\n3,4,0\n", {}, RaggedLineError, {"line": 3, "separators": (",", ";")}),
-    ("a,b,a,label\n1,2,3,1\n3,4,5,0\n", {}, RepeatedNameError, {"names": ["a"]}),
-    ("c,c=x,label\nx,1,1\ny,2,0\nz,3,0\n", {"prepare": True}, RepeatedNameError, {"path": None, "names": ["c=x"]}),
-    *((SMALL, {role: name}, UnknownColumnError, {"role": role, "names": ["x"], "columns": ["a", "b", "label"]})
+    ("", {}, "data.csv is empty"),
+    ("\n\n", {}, "data.csv is empty"),
+    ("\na,b\n1,2\n", {}, "the first line is empty"),
+    ('{"a": [1, 2]}', {}, "looks like JSON"),
+    (bytes(range(256)) * 20, {}, "not a text file"),
+    ("é,b,label\n1,2,1\n3,4,0\n".encode("latin1"), {}, "not UTF-8 text (byte 0)"),
+    (b"\x1f\x8bnothing that gzip wrote", {}, "damaged gzip"),
+    (gzip.compress(SMALL.encode(), mtime=0)[:20], {}, "damaged gzip"),
+    (gzip.compress(NOISE, mtime=0)[:90_000], {}, "cannot read"),
+    (b"PAR1 nothing that Parquet wrote", {}, "cannot read"),
+    (b"ARROW1 nothing that Arrow wrote", {}, "cannot read"),
+    (b"PK\x03\x04 a spreadsheet", {}, "a spreadsheet or an archive"),
+    ("a,b,label" + "x" * 140_000 + "\n1,2,1\n3,4,0\n", {}, "cannot read the column names"),
+    ('a,"b,label\n' + "1,2,1\n" * 30_000, {}, "cannot read the column names"),
+    ("a,b,label\r1,2,1\n3,4,0\n", {}, "cannot read the column names"),
+    ("a,b,label\n", {}, "too few rows (0)"),
+    ("a,b,label\n1,2,1\n", {}, "too few rows (1)"),
+    (PACKED, {"max_memory": 9999}, "decompressed"),
+    (SMALL + "3,4,0,5\n", {}, "line 4 has 4 fields, expected 3"),
+    (SMALL + "3,4\n", {}, "line 4 has 2 fields"),
+    ('a,b,label\n"1,2,1\n3,4,0\n', {}, "line 3 has 1 field,"),
+    ("a;b;label\n1;2;1\n3,4,0\n", {}, "line 3 has 1 field,"),
+    ("a,b,a,label\n1,2,3,1\n3,4,5,0\n", {}, "more than one column named 'a'"),
+    ("c,c=x,label\nx,1,1\ny,2,0\nz,3,0\n", {"prepare": True}, "encoding makes more than one column named 'c=x'"),
+    *((SMALL, {role: name}, f"--{role}: {{}} has no column 'x'; it has a, b, label")
       for role, name in (("label", "x"), ("truth", "x"), ("drop", ("x",)), ("keep", ("x",)), ("categories", ("x",)))),
-    (TEXTS, {"keep": ("b",), "drop": ("b",)}, KeepError, {"name": "b", "left_out": None}),
-    (TEXTS, {"keep": ("c",)}, KeepError, {"left_out": LeftOut("c", "text", n_values=2)}),
-    ("a,t,label\n1,x,1\n3,y,0\n", {}, TooFewFeaturesError,
-     {"n_features": 1, "left_out": [LeftOut("t", "text", n_values=2)]}),
-    (HOLES, {}, MissingValuesError, {"hole": "missing", "counts": {"a": 2, "b": 1}}),
-    (HOLES.replace("nan", "6"), {"drop": ("a",)}, MissingValuesError, {"hole": "infinite", "counts": {"c": 1}}),
-    (SMALL + "5,6,1\n1,1,0\n", {"max_rows": 2}, TooManyLabelledError, {"n_labelled": 2, "max_rows": 2}),
+    (TEXTS, {"keep": ("b",), "drop": ("b",)}, "--keep: 'b' is the label, truth"),
+    (TEXTS, {"keep": ("c",)}, "--keep: 'c' cannot be used: text, not encoded (use it with --prepare)"),
+    ("a,t,label\n1,x,1\n3,y,0\n", {}, "got 1 (left out: t: text, not encoded (use it with --prepare))"),
+    (HOLES, {}, "2 columns with missing values: a (2), b (1); fill them with --prepare"),
+    (HOLES.replace("nan", "6"), {"drop": ("a",)}, "1 column with infinite values: c (1)"),
+    (SMALL + "5,6,1\n1,1,0\n", {"max_rows": 2}, "2 rows are labelled, but only 2 may be read"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "settings", "kind", "fields"), REFUSED)
-def test_what_cannot_be_used_is_refused_with_the_reason(tmp_path, text, settings, kind, fields):
-    error = refusal(tmp_path, text, **settings)
-    assert type(error) is kind
-    assert {name: getattr(error, name) for name in fields} == fields
-    assert "\n" not in error_text(error)
+@pytest.mark.parametrize(("text", "settings", "said"), REFUSED)
+def test_what_cannot_be_used_is_refused_in_one_line_with_the_reason(tmp_path, text, settings, said):
+    error = str(refusal(tmp_path, text, **settings))
+    assert said.format(tmp_path / "data.csv") in error
+    assert "\n" not in error
 
 
 @pytest.mark.parametrize("line", ["1,2,1,5", "1", '"1,2",0', "1,2,,"])
@@ -162,30 +139,15 @@ def test_a_line_of_another_length_is_found_among_rows_that_are_sampled(tmp_path,
     lines = ["a,b,label", *("1,2,1" if i < 3 else f"{i},4,0" for i in range(9))]
     lines.insert(place, line)
     errors = [refusal(tmp_path, "\n".join(lines), max_rows=max_rows) for max_rows in (None, 5)]
-    assert {(type(error), error.line, error.n_fields) for error in errors} == {
-        (RaggedLineError, place + 1, len(next(csv.reader([line]))))
-    }
-
-
-@pytest.mark.parametrize("name", ["d.parquet", "d.arrow", "d*.parquet"])
-def test_types_nested_too_deeply_for_the_threads_of_polars(tmp_path, name):
-    column = pl.Series("x", [1.0, 2.0])
-    for _ in range(100):
-        column = pl.DataFrame([column]).to_struct("nested")
-    frame = pl.DataFrame([column, pl.Series("label", [0, 1])])
-    frame.write_parquet(tmp_path / "d.parquet")
-    frame.write_ipc(tmp_path / "d.arrow")
-    with pytest.raises(FileError) as caught:
-        load_table(str(tmp_path / name), SPEC)
-    assert (caught.value.fault, caught.value.detail) == ("nested", "nested")
+    n_fields = len(next(csv.reader([line])))
+    assert all(f"line {place + 1} has {n_fields} field" in str(error) for error in errors)
 
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom"])
 def test_files_that_do_not_exist_or_do_not_end_are_refused_before_anything_is_copied(tmp_path, monkeypatch, device):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with pytest.raises(FileError) as caught:
+    with pytest.raises(TableError, match="text"):
         load_table(device, SPEC)
-    assert caught.value.fault in ("binary", "encoding")
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(FileNotFoundError):
         load_table(str(tmp_path / "nothing.csv"), SPEC)
@@ -200,12 +162,11 @@ def test_a_pipe_without_end_is_refused_at_the_limit(tmp_path, monkeypatch):
     os.mkfifo(pipe)
     endless = subprocess.Popen(["bash", "-c", 'yes 1,2,3 > "$0"', str(pipe)], stderr=subprocess.DEVNULL)
     try:
-        with pytest.raises(FileError) as caught:
+        with pytest.raises(TableError, match=r"is longer than 3\.15 MB"):
             load_table(str(pipe), SPEC)
     finally:
         endless.kill()
         endless.wait()
-    assert caught.value.fault == "stream size"
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) == 0
 
 
@@ -223,23 +184,24 @@ WORDS = "a,b,who,label\n" + "".join(f"{i % 3},{i % 5},n{i},{i % 2}\n" for i in r
 
 @pytest.mark.parametrize(("text", "settings", "names", "left_out"), [
     ("a,b,city,day,label\n1,2,Rome,2024-01-02,1\n3,5,Oslo,2024-01-03,0\n4,6,Rome,2024-01-03,0\n", {}, ["a", "b"],
-     (LeftOut("city", "text", n_values=2), LeftOut("day", "dates", n_values=2))),
+     {"city": "text, not encoded (use it with --prepare)", "day": "dates, not encoded (use it with --prepare)"}),
     ("a,b,same,none,label\n1,2,7,,1\n3,4,7,,0\n", {}, ["a", "b"],
-     (LeftOut("same", "constant", "7"), LeftOut("none", "empty"))),
-    (WORDS, {"prepare": True}, ["a", "b"], (LeftOut("who", "identifier"),)),
-    (WORDS + "1,1,n1,0\n" * 9, {"prepare": True}, ["a", "b"], (LeftOut("who", "text", "", 30, 20),)),
-    (WORDS, {"prepare": True, "max_categories": 30}, ["a", "b", *sorted(f"who=n{i}" for i in range(30))], ()),
-    (TEXTS, {"keep": ("c",), "prepare": True}, ["a", "b", "c=y"], ()),
+     {"same": "constant: 7", "none": "empty"}),
+    (WORDS, {"prepare": True}, ["a", "b"], {"who": "identifier: all values differ (use it with --use)"}),
+    (WORDS + "1,1,n1,0\n" * 9, {"prepare": True}, ["a", "b"],
+     {"who": "text with 30 different values, more than 20 (see --max-categories)"}),
+    (WORDS, {"prepare": True, "max_categories": 30}, ["a", "b", *sorted(f"who=n{i}" for i in range(30))], {}),
+    (TEXTS, {"keep": ("c",), "prepare": True}, ["a", "b", "c=y"], {}),
     (TEXTS, {"drop": ("b",), "categories": ("a",)}, ["a=3"], None),
-    (TEXTS, {"drop": ("c",), "keep": ("b",)}, ["a", "b"], ()),
-    (",a,label\n0,1,1\n1,3,0\n", {}, ["column_1", "a"], ()),
+    (TEXTS, {"drop": ("c",), "keep": ("b",)}, ["a", "b"], {}),
+    (",a,label\n0,1,1\n1,3,0\n", {}, ["column_1", "a"], {}),
 ])  # fmt: skip
 def test_columns_become_features_or_are_left_out_with_the_reason(tmp_path, text, settings, names, left_out):
     if left_out is None:
-        assert refusal(tmp_path, text, **settings).n_features == len(names)
+        assert f"needed, got {len(names)}" in str(refusal(tmp_path, text, **settings))
         return
     table = read_text(tmp_path, text, **settings)
-    assert (table.names, table.left_out) == (names, left_out)
+    assert (table.names, {column.name: str(column) for column in table.left_out}) == (names, left_out)
     assert table.keep == tuple(name for name in names if name.partition("=")[0] in settings.get("keep", ()))
 
 
@@ -259,8 +221,9 @@ def test_types_of_typed_files(tmp_path, prepare):
     table = load_table(str(tmp_path / "t.parquet"), TableSpec("label", prepare=prepare))
     found = table.X["waited"].to_numpy()
     assert np.allclose(found / found[1], np.arange(ROWS) % 7)
-    constant = LeftOut("day", "constant", "2024-01-02") if prepare else LeftOut("day", "dates", n_values=1)
-    assert table.left_out == (LeftOut("height", "empty"), constant)
+    assert [(column.name, column.reason) for column in table.left_out] == [
+        ("height", "empty"), ("day", "constant" if prepare else "dates"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("value", [[1, 2], {"x": 1}, b"a"])
@@ -268,9 +231,8 @@ def test_other_types_are_left_out_and_are_no_labels(tmp_path, value):
     TABLE.with_columns(odd=pl.Series([value] * ROWS)).write_parquet(tmp_path / "t.parquet")
     (left_out,) = load_table(str(tmp_path / "t.parquet"), TableSpec("label", prepare=True)).left_out
     assert left_out[:2] == ("odd", "type")
-    with pytest.raises(LabelError) as caught:
+    with pytest.raises(TableError, match="the label column 'odd' is of type"):
         load_table(str(tmp_path / "t.parquet"), TableSpec("odd"))
-    assert caught.value.fault == "type"
 
 
 def test_one_hot_as_scikit_learn_does_it(tmp_path):
@@ -296,30 +258,29 @@ def test_identifiers_are_pointed_out_and_missing_values_filled_with_the_median_o
     ([0, 1], None, 1), ([-1, 1], None, 1), ([0.0, 1.0], None, 1.0), (["no", "Yes"], None, "Yes"),
     ([False, True], None, True), (["spam", None], None, "spam"), ([1, None], None, 1), (["1", "0", None], None, "1"),
     ([0, 1], "0", 0), ([0.0, 1.0], "1", 1.0), ([False, True], "true", True), (["a", "A"], "A", "A"),
-    (["ham", "spam"], None, LabelError("", "ambiguous")), ([1, 2], None, LabelError("", "ambiguous")),
-    ([0, 1, 2], None, LabelError("", "ambiguous")), (["yes", "true", "no"], None, LabelError("", "ambiguous")),
-    ([0], None, LabelError("", "ambiguous")), ([1], None, LabelError("", "all positive")),
-    ([0, None], None, LabelError("", "none positive")), ([None], None, LabelError("", "empty")),
-    (["spam", "ham"], "spma", LabelError("", "unknown value")),
 ])  # fmt: skip
-def test_the_positive_value_is_found_or_asked_for(values, wanted, expected):
-    counts = [(value, 5) for value in values]
-    if not isinstance(expected, LabelError):
-        assert choose_positive(counts, "label", wanted) == expected
-        return
-    with pytest.raises(LabelError) as caught:
-        choose_positive(counts, "label", wanted)
-    assert caught.value.fault == expected.fault
-    assert caught.value.fault == "empty" or caught.value.counts == counts
+def test_the_positive_value_is_found(values, wanted, expected):
+    assert choose_positive([(value, 5) for value in values], "label", wanted) == expected
+
+
+@pytest.mark.parametrize(("values", "wanted", "said"), [
+    (["ham", "spam"], None, "'ham' (5 rows), 'spam' (5 rows); use --positive"), ([1, 2], None, "use --positive"),
+    ([0, 1, 2], None, "use --positive"), (["yes", "true", "no"], None, "use --positive"),
+    ([0], None, "use --positive"), ([1], None, "all rows have label = 1"),
+    ([0, None], None, "no row is labelled positive"), ([None], None, "is empty"),
+    (["spam", "ham"], "spma", "--positive: no row has label = spma; it has 'spam' (5 rows), 'ham' (5 rows); did you"),
+])  # fmt: skip
+def test_the_positive_value_is_asked_for_where_it_is_not_plain(values, wanted, said):
+    with pytest.raises(TableError, match=re.escape(said)):
+        choose_positive([(value, 5) for value in values], "label", wanted)
 
 
 def test_the_positive_value_marks_the_rows_and_is_no_date_that_python_does_not_know(tmp_path):
     table = read_text(tmp_path, "a,b,label\n1,2,spam\n3,4,ham\n5,6,\n", positive="spam")
     assert table.y.tolist() == [1, 0, 0]
     assert table.positive == "spam"
-    with pytest.raises(LabelError) as caught:
+    with pytest.raises(TableError, match="of type Date"):
         value_counts(pl.Series("label", [2**30, 0, 0]).cast(pl.Date))
-    assert caught.value.fault == "type"
 
 
 @pytest.mark.parametrize("max_rows", [None, 4])
@@ -371,23 +332,19 @@ def test_output_has_the_columns_selected_and_the_label_as_they_were(tmp_path, en
         files.write_table(frame, file, ending)
 
 
-@pytest.mark.parametrize(("name", "text", "expected"), [
-    ("c.csv", b"feature,cost\nage,1\nscan,250.5\n", {"age": 1, "scan": 250.5}),
-    ("c.csv", b"age,1\rscan,250.5\r", {"age": 1, "scan": 250.5}),
-    ("c.json", json.dumps({"age": 1, "scan": 250.5}).encode(), {"age": 1, "scan": 250.5}),
-    ("c.csv", b"", "empty"), ("c.csv", b"feature,cost\nage\n", "line"), ("c.csv", b"age,1\nscan,dear\n", "line"),
-    ("c.csv", b"age,1\n\xff,2\n", "line"), ("c.csv", b"a" * 140_000 + b",1\n", "line"),
-    ("c.json", b"[1, 2]", "json"), ("c.json", b'{"a": null}', "json"), ("c.json", b"{", "json"),
-    ("c.json", b'{"a": 1' + b"0" * 400 + b"}", "json"), ("c.json", b"[" * 200_000, "json"),
+@pytest.mark.parametrize("text", [b"feature,cost\nage,1\nscan,250.5\n", b"age,1\rscan,250.5\r"])
+def test_costs_are_read(tmp_path, text):
+    (tmp_path / "c.csv").write_bytes(text)
+    assert read_costs(tmp_path / "c.csv") == {"age": 1, "scan": 250.5}
+
+
+@pytest.mark.parametrize("text", [
+    b"", b"feature,cost\nage\n", b"age,1\nscan,dear\n", b"age,1\n\xff,2\n", b"a" * 140_000 + b",1\n",
 ])  # fmt: skip
-def test_costs_are_read_or_refused(tmp_path, name, text, expected):
-    (tmp_path / name).write_bytes(text)
-    if isinstance(expected, dict):
-        assert read_costs(tmp_path / name) == expected
-        return
-    with pytest.raises(CostsError) as caught:
-        read_costs(tmp_path / name)
-    assert caught.value.fault == expected
+def test_costs_that_cannot_be_read_are_refused(tmp_path, text):
+    (tmp_path / "c.csv").write_bytes(text)
+    with pytest.raises(TableError, match=r"--costs: .* must hold lines of name,cost"):
+        read_costs(tmp_path / "c.csv")
 
 
 def test_costs_of_columns_hold_for_their_features_and_one_is_for_all_others(tmp_path):
@@ -395,20 +352,16 @@ def test_costs_of_columns_hold_for_their_features_and_one_is_for_all_others(tmp_
     costs = tmp_path / "costs.csv"
     costs.write_text("city,3\n*,1\n")
     assert table.costs(costs) == [1, 3, 3, 3, 1]
-    for text, fault, names in (("a,1\n", "missing", ["city", "b"]), ("ctiy,1\n*,1\n", "unknown", ["ctiy"])):
+    for text, said in (("a,1\n", "no cost for city, b"), ("ctiy,1\n*,1\n", "a cost for ctiy, .* mean 'city'")):
         costs.write_text(text)
-        with pytest.raises(CostsError) as caught:
+        with pytest.raises(TableError, match=said):
             table.costs(costs)
-        assert (caught.value.fault, caught.value.names) == (fault, names)
-    assert "'city'" in error_text(caught.value)
 
 
 def test_thousands_between_semicolons_are_a_question_and_not_small_numbers(tmp_path):
     lines = [f"{500 + 50 * i:,};{i / 7:.3f};{int(i < 3)}" for i in range(20)]
-    error = refusal(tmp_path, "\n".join(["amount;rate;label", *lines]))
-    assert isinstance(error, AmbiguousNumberError)
-    assert (error.column, error.value) == ("amount", "1,000")
-    assert all(answer in error_text(error) for answer in ("'amount'", " 1000 or 1.000?", "--decimal=,"))
+    error = str(refusal(tmp_path, "\n".join(["amount;rate;label", *lines])))
+    assert all(answer in error for answer in ("is 1,000 in column 'amount' 1000 or 1.000?", "--decimal=,"))
     text = "\n".join(["amount;rate;label", *lines])
     for decimal, amount in ((".", 1000), (",", 1)):
         assert read_text(tmp_path, text, decimal=decimal).X["amount"][10] == amount

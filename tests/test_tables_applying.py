@@ -1,4 +1,4 @@
-from datetime import date, time, timedelta
+from datetime import date, timedelta
 
 import numpy as np
 import polars as pl
@@ -8,7 +8,7 @@ from puselect.tables.loading import TableSpec, apply_encoders, load_table
 
 ROWS = 60
 FRAME = pl.DataFrame({
-    "day": [date(2024, 1, 1) + timedelta(days=i) for i in range(ROWS)], "begin": [time(i % 24) for i in range(ROWS)],
+    "day": [date(2024, 1, 1) + timedelta(days=i) for i in range(ROWS)],
     "code": ["01", "02", "X9"] * (ROWS // 3), "sex": ["f", "m"] * (ROWS // 2), "x": np.arange(ROWS) / 8,
     "grade": pl.Series(["1", "02"] * (ROWS // 2), dtype=pl.Enum(["1", "02"])), "label": [1] * 20 + [0] * 40,
 })  # fmt: skip
@@ -44,7 +44,6 @@ def test_codes_keep_their_zeros_below_a_header_with_blanks(table, tmp_path):
 
 @pytest.mark.parametrize(("name", "values"), [
     ("day", pl.col("day").dt.strftime("%d/%m")), ("x", pl.format("{} kg", "x")), ("code", pl.lit("1")),
-    ("begin", pl.lit("early")),
 ])  # fmt: skip
 def test_a_file_with_a_column_of_another_format_is_refused_by_name(table, tmp_path, name, values):
     NEW.with_columns(values.alias(name)).write_csv(tmp_path / "new.csv")

@@ -4,7 +4,7 @@ import subprocess
 import sys
 import warnings
 from dataclasses import asdict
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 
 import numpy as np
@@ -174,7 +174,6 @@ ZONE = timezone(timedelta(hours=2))
     ([Decimal("1.5"), float("nan")], "number", [1.5, np.nan]),
     ([datetime(1970, 1, 2, 14, tzinfo=ZONE), None], "moment", [1.5, np.nan]),
     ([date(1970, 1, 3), None], "date", [2, np.nan]),
-    ([time(6, 30), None], "time", [6.5 / 24, np.nan]),
     ([timedelta(seconds=2), None], "duration", [2e6, np.nan]),
     (["b", None, "a", "b"], "text", [0, -1, 1, 0]),
     (["b", 1, None], "text", [0, 1, -1]),
@@ -219,13 +218,13 @@ def test_arrays_masked_or_of_long_doubles_are_tables():
 
 
 @pytest.mark.parametrize(("X", "y", "message"), [
-    (pl.LazyFrame({"a": [1, 2]}), None, "collect"),
+    (pl.LazyFrame({"a": [1, 2]}), None, "a data frame in memory .* got LazyFrame"),
     (pl.DataFrame({"a": [1, 1]}), None, "constant"),
     (pl.DataFrame({"a": [1, 2]}), [1, 0, 0], "each of the 2 rows"),
     (pd.DataFrame([[1, 2]], columns=["a", "a"]), None, "column names must be unique, got a more than once"),
     (pd.DataFrame({1: [1.0, 2.0], "1": [3.0, 4.0]}), None, "column names must be unique, got 1 more than once"),
-    (csr_array(np.eye(2)), None, "X must be a data frame or an array, got a sparse matrix"),
-    (np.zeros(3), None, r"got shape \(3,\)"),
+    (csr_array(np.eye(2)), None, "a dense array .* got csr_array"),
+    (np.zeros(3), None, r"of shape \(3,\)"),
 ])  # fmt: skip
 def test_what_is_no_table_is_refused(X, y, message):
     with pytest.raises(ValueError, match=message):
@@ -288,7 +287,6 @@ ROWS = 40
 FIT = pl.DataFrame({
     "day": [date(2024, 1, 1) + timedelta(days=i) for i in range(ROWS)],
     "moment": [datetime(2024, 1, 1) + timedelta(hours=7 * i) for i in range(ROWS)],
-    "noon": [(datetime(2024, 1, 1) + timedelta(minutes=i)).time() for i in range(ROWS)],
     "wait": pl.Series([timedelta(seconds=i) for i in range(ROWS)], dtype=pl.Duration("ms")),
     "code": ["01", "02", "03", "X9"] * (ROWS // 4),
     "sex": ["f", "m"] * (ROWS // 2),
@@ -313,7 +311,7 @@ def as_text(column, text_format):
     FIT.with_columns(pl.col("moment").cast(pl.Datetime("ms"))),
     FIT.with_columns(pl.col("day").cast(pl.Datetime("ns"))),
     FIT.with_columns(pl.col("code", "sex", "size").cast(pl.Categorical)),
-    FIT.with_columns(pl.col("weight", "day", "moment", "noon", "size").cast(str)),
+    FIT.with_columns(pl.col("weight", "day", "moment", "size").cast(str)),
     FIT.with_columns(pl.col("weight").cast(pl.Decimal(10, 2)), pl.col("flag").cast(pl.Int8)),
     as_text("day", "%d.%m.%Y"), as_text("day", "%m/%d/%Y"), as_text("moment", "%Y-%m-%d %H:%M"),
     FIT.to_pandas(),
@@ -325,10 +323,9 @@ def test_the_same_rows_in_other_types_give_the_same_features(fitted, other):
 
 
 UNREADABLE = {
-    "day": [pl.col("day").dt.year(), pl.col("noon"), pl.lit("soon"), pl.lit("01/02/2024"), pl.lit([1, 2])],
+    "day": [pl.col("day").dt.year(), pl.col("moment").dt.time(), pl.lit("soon"), pl.lit("01/02/2024"), pl.lit([1, 2])],
     "moment": [pl.col("moment").dt.date(), pl.col("moment").dt.truncate("1d"), pl.col("moment").dt.date().cast(str),
                pl.col("moment").dt.epoch("s")],
-    "noon": [pl.col("moment"), pl.lit("noon"), pl.lit(12.5)],
     "wait": [pl.col("wait").dt.total_seconds(), pl.lit("1 s"), pl.col("day")],
     "code": [pl.Series([1, 2, 3, 4] * (ROWS // 4)), pl.lit([1]), pl.lit(b"\xff")],
     "sex": [pl.lit("female"), pl.lit(1)],

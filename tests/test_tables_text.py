@@ -1,7 +1,9 @@
+import re
+
 import polars as pl
 import pytest
 
-from puselect.tables.errors import AmbiguousNumberError
+from puselect.tables.errors import TableError
 from puselect.tables.text import has_decimal_commas
 
 
@@ -41,7 +43,5 @@ def test_a_decimal_comma_has_a_fraction_that_is_no_group_of_digits(ask, columns,
     ([["1,5", "2"], ["0.5", "2"], ["7", "1,000"]], "c2", "1,000"),
 ])  # fmt: skip
 def test_a_number_that_may_be_a_thousand_is_a_question(ask, columns, column, value):
-    with pytest.raises(AmbiguousNumberError) as caught:
+    with pytest.raises(TableError, match=re.escape(f"is {value} in column '{column}'")):
         ask(*columns)
-    assert (caught.value.column, caught.value.value) == (column, value)
-    assert caught.value.mark in value

@@ -39,7 +39,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         # O_EXCL neither follows a link nor opens an existing file
         descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
         with open(descriptor, "wb") as file:
-            _keep_mode(target, scratch)
+            if target.exists():
+                os.chmod(scratch, target.stat().st_mode & 0o777)
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -49,12 +50,14 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raise an OSError if a new file cannot be written here; nothing is written."""
-    folder = Path(os.path.realpath(path)).parent
-    if not folder.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(folder))
-    if not os.access(folder, os.W_OK):
-        raise PermissionError(errno.EACCES, "the folder cannot be written to", str(folder))
+    """Raise an OSError if `atomic_write` could not write this file; nothing is written."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {path}: the folder {target.parent} does not exist")
+    if not os.access(target if target.exists() and not target.is_file() else target.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
 def remove_scratch(path: str | os.PathLike[str]) -> None:
@@ -75,12 +78,6 @@ def _is_running(process: int) -> bool:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except OSError:
-        return True
+    except OSError:  # another user's
+        pass
     return True
-
-
-def _keep_mode(target: Path, scratch: Path) -> None:
-    """Give the scratch file the mode of the file it will replace, where there is one."""
-    with suppress(FileNotFoundError):
-        os.chmod(scratch, target.stat().st_mode & 0o777)

@@ -1,7 +1,7 @@
 """The registry of methods: one record with all that comparisons, reports and the command line need.
 
 Importing this module is quick: a method's own module is imported when the method is made. Other packages add methods
-by an entry point of the group ``puselect.methods`` that names a sequence of `Method`.
+by an entry point of the group ``puselect.methods`` that names a sequence of `Method`, as puselect-paper does.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -120,12 +120,12 @@ class _Lookup(Mapping[str, Value], Generic[Value]):
         self.value_of = value_of
 
     def __getitem__(self, name: str) -> Value:
-        if name in self:
+        if name in _records():
             return self.value_of(_records()[name])
         if name in IN_PAPER:
             raise KeyError(f"{name!r} {PAPER_HINT}")
         near = get_close_matches(str(name).casefold(), self, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self)}"
+        hint = f"did you mean {near[0]!r}?" if near else f"installed are {', '.join(self)}"
         raise KeyError(f"{name!r} is not a method; {hint}")
 
     def __iter__(self) -> Iterator[str]:
@@ -133,9 +133,6 @@ class _Lookup(Mapping[str, Value], Generic[Value]):
 
     def __len__(self) -> int:
         return len(_records())
-
-    def __contains__(self, name: object) -> bool:
-        return name in _records()
 
     def __repr__(self) -> str:
         return f"<methods: {', '.join(self)}>"
@@ -177,6 +174,6 @@ _BUILT_IN = (
 )  # fmt: skip
 
 REGISTRY: Mapping[str, Method] = _Lookup(lambda method: method)
-"""Name -> record, of every method; `register` adds one."""
+"""Name -> record, of every method."""
 METHODS: Mapping[str, Factory] = _Lookup(lambda method: method.factory)
 """Name -> factory: ``METHODS[name](n_features_to_select, random_state=seed)`` returns a selector."""

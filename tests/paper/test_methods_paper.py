@@ -3,7 +3,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from puselect import METHODS, __version__
-from puselect.methods import IN_PAPER, REGISTRY, YARDSTICKS
+from puselect.methods import REGISTRY, YARDSTICKS
 from puselect_paper.methods import METHODS as RECORDS
 from puselect_paper.report.paper import paper_figures
 from puselect_paper.studies.rows import ROWS, row_names
@@ -11,8 +11,7 @@ from puselect_paper.studies.rows import ROWS, row_names
 PAPER = {method for metric in ("fsr", "auc") for method, _ in paper_figures(metric)}
 
 
-def test_the_entry_point_adds_what_puselect_says_is_here():
-    assert tuple(record.name for record in RECORDS) == IN_PAPER
+def test_the_entry_point_adds_the_records():
     assert all(REGISTRY[record.name] is record for record in RECORDS)
 
 

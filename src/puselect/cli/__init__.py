@@ -14,7 +14,7 @@ try:
 except ImportError:
     sys.exit("the puselect command needs more libraries: pip install typer rich polars jinja2")
 
-from puselect.cli import check, compare, demo, next, results, select  # noqa: F401  registers
+from puselect.cli import check, compare, demo, results, select  # noqa: F401  registers
 from puselect.cli.application import app
 
 for entry in entry_points(group="puselect.commands"):
@@ -26,23 +26,8 @@ def main() -> None:
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # no SIGHUP on Windows
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores it on purpose
-            signal.signal(number, _exit)
+            signal.signal(number, lambda number, _: sys.exit(128 + number))  # removes temporary files
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # the terminal may not be able to show every name
-    try:
-        app(prog_name="puselect")
-    except SystemExit:
-        if ends:  # what fails on the way out does not hide the signal
-            sys.exit(ends[0])
-        raise
-
-
-ends: list[int] = []
-"""The exit codes of signals that came."""
-
-
-def _exit(number: int, _: object) -> None:
-    """Exit in the ordinary way, so that temporary files are removed."""
-    ends.append(128 + number)
-    sys.exit(ends[0])
+    app(prog_name="puselect")

@@ -3,11 +3,10 @@
 import os
 import signal
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, signature
@@ -21,16 +20,12 @@ from puselect._version import __version__
 from puselect.cli.writing import OutputsError, failed, written
 from puselect.methods import PAPER_HINT
 
-Click = Any
-"""A type of click, of which recent versions of typer have a copy of their own."""
 PIPE_WIDTH = 120
 DEBUG = "--debug"
-PAPER_COMMANDS = ("reproduce", "report-study")
-"""Commands of the package puselect-paper."""
 
 console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
 messages = Console(stderr=True, highlight=False, soft_wrap=True)
-"""For everything but the result."""
+"""For everything but the result; nothing with --quiet."""
 told_at = [0.0]
 """When the command began or wrote its last line, by the monotonic clock."""
 
@@ -43,18 +38,14 @@ interrupts: list[str] = []
 """What was said on each Ctrl-C that a command has heard."""
 
 
-@contextmanager
-def finishing() -> Iterator[None]:
+def finishing() -> AbstractContextManager[None]:
     """Let the first Ctrl-C in this block pass: a result exists and is being written."""
-    with _first_interrupt("writing the result; press Ctrl-C again to abort", passes=True):
-        yield
+    return _first_interrupt("writing the result; press Ctrl-C again to abort", passes=True)
 
 
-@contextmanager
-def stopping(quiet: bool) -> Iterator[None]:
+def stopping() -> AbstractContextManager[None]:
     """Acknowledge the first Ctrl-C in this block at once: a search takes a moment to end with the best so far."""
-    with _first_interrupt("" if quiet else "stopping; press Ctrl-C again to abort", passes=False):
-        yield
+    return _first_interrupt("stopping; press Ctrl-C again to abort", passes=False)
 
 
 @contextmanager
@@ -65,29 +56,26 @@ def _first_interrupt(message: str, passes: bool) -> Iterator[None]:
     def first(*_: object) -> None:
         interrupts.append(message)
         signal.signal(signal.SIGINT, usual)
-        if message:
-            typer.echo(message, err=True)
+        messages.print(message)
         if not passes:
             raise KeyboardInterrupt
 
-    in_main_thread = threading.current_thread() is threading.main_thread()  # only there signals can be handled
-    if in_main_thread and usual is signal.default_int_handler:
+    if usual is signal.default_int_handler:
         signal.signal(signal.SIGINT, first)
     try:
         yield
     finally:
-        if in_main_thread:
-            signal.signal(signal.SIGINT, usual)
+        signal.signal(signal.SIGINT, usual)
 
 
 class Commands(TyperGroup):
     """Commands whose errors are one line, with exit code 2 for a wrong call and 1 for a failure."""
 
-    def invoke(self, ctx: Click) -> object:
+    def invoke(self, ctx: Any) -> object:
         """Run a command."""
         for told in (written, failed, interrupts):
             told.clear()
-        told_at[0] = time.monotonic()
+        told_at[0], messages.quiet = time.monotonic(), False
         try:
             result = super().invoke(ctx)
             if failed:
@@ -101,17 +89,11 @@ class Commands(TyperGroup):
             done = f"written: {files}" if files else "nothing was written"
             raise InterruptedCommandError(f"interrupted; {done}") from error
 
-    def get_params(self, ctx: Click) -> list[Click]:
-        """Return the options of puselect itself."""
-        return _without_flag_types(super().get_params(ctx))
-
-    def get_command(self, ctx: Click, cmd_name: str) -> Click:
-        """Return the command of that name, if there is one."""
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the command of that name; those of puselect-paper say where they are."""
         command = super().get_command(ctx, cmd_name)
-        if command is None and cmd_name in PAPER_COMMANDS:
+        if command is None and cmd_name in ("reproduce", "report-study"):
             ctx.fail(f"{cmd_name} {PAPER_HINT}")
-        if command is not None:
-            _without_flag_types(command.get_params(ctx))
         return command
 
     def main(self, *positional: Any, **named: Any) -> NoReturn:
@@ -125,14 +107,6 @@ class Commands(TyperGroup):
         except Exception as error:
             code = _report_error(error, DEBUG in words)
         sys.exit(code if isinstance(code, int) else 0)
-
-
-def _without_flag_types(options: list[Click]) -> list[Click]:
-    """Return the options; typer's help gives flags a type, though they take no value."""
-    for option in options:
-        if getattr(option, "is_flag", False) and option.metavar is None:
-            option.metavar = ""
-    return options
 
 
 def _report_error(error: Exception, debug: bool) -> int:
@@ -159,9 +133,7 @@ def one_line(error: Exception) -> str:
     elif isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename is not None else ""
         text = where + error.strerror.lower()
-    elif isinstance(error, ValueError):
-        text = _value_error_text(error)
-    elif isinstance(error, OSError | ImportError | InterruptedCommandError) and str(error):
+    elif isinstance(error, ValueError | OSError | ImportError | InterruptedCommandError) and str(error):
         text = str(error)
     elif isinstance(error, MemoryError):
         text = "not enough memory; read fewer rows with --max-rows"
@@ -170,21 +142,8 @@ def one_line(error: Exception) -> str:
     return printable(" ".join(text.split()))
 
 
-def _value_error_text(error: ValueError) -> str:
-    from puselect.cli.wording import error_text  # imports polars, which --help does not need
-    from puselect.tables.errors import TableError
-
-    return error_text(error) if isinstance(error, TableError) else str(error)
-
-
 def printable(text: str) -> str:
-    r"""Return the text without characters that could move a terminal's cursor.
-
-    Examples
-    --------
-    >>> printable("red\x1b[31m")
-    'red?[31m'
-    """
+    """Return the text without characters that could move a terminal's cursor."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 

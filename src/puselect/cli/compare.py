@@ -63,12 +63,12 @@ def compare(
     from puselect.cli.summary import print_comparison
 
     names = split_names([methods])
-    with working("starting", quiet):
+    options.be_quiet(quiet, output, report, json)
+    with working("starting"):
         check_call(names, model)
-    options.check_quiet(quiet, output, report, json)
     check_outputs({"-o": output, "--report": report}, [data])
-    loaded = open_table(data, table.spec(seed, truth=truth), quiet, tells_all=True)
-    comparison = run(loaded, names, k, splits, model, seed, jobs, quiet)
+    loaded = open_table(data, table.spec(seed, truth=truth), tells_all=True)
+    comparison = run(loaded, names, k, splits, model, seed, jobs)
     with finishing():
         write_each(*result_outputs(comparison, output, report))
     if json:
@@ -90,7 +90,7 @@ def check_call(names: tuple[str, ...], model: str) -> None:
 
 
 def run(
-    table: "LoadedTable", names: tuple[str, ...], k: int, splits: int, model: str, seed: int, jobs: int, quiet: bool
+    table: "LoadedTable", names: tuple[str, ...], k: int, splits: int, model: str, seed: int, jobs: int
 ) -> "Comparison":
     """Run the comparison and show its progress."""
     from puselect.evaluation.holdout import Holdout, compare_methods
@@ -105,23 +105,21 @@ def run(
         row_groups = read_row_groups(table.row_groups, table.y == 1)
     known = (table.y == 1).astype(int)
     study = Holdout(table.X.to_numpy(), known, k, table.truth, model, splits, seed, groups, row_groups)
-    finished: dict[str, list[Run]] = {}
+    finished: list[Run] = []
     n_fits = len(study.fits(names))
-    with working("comparing", quiet) as show:
+    with working("comparing") as show:
 
         def done(run: "Run") -> None:
-            runs = finished.setdefault(run.method, [])
-            runs.append(run)
-            n_done = sum(map(len, finished.values()))
-            show(f"{n_done} of {n_fits} done, last: {run.method}", n_done / n_fits)
-            if len(runs) == splits + 1 and not quiet:
-                tell(method_line(runs))
+            finished.append(run)
+            show(f"{len(finished)} of {n_fits} done, last: {run.method}", len(finished) / n_fits)
+            own = [each for each in finished if each.method == run.method]
+            if len(own) == splits + 1:
+                tell(method_line(own))
 
         results = compare_methods(study, names, jobs, done)
     notes = [*(str(warning.message) for warning in heard), *comparison_notes(study, results)]
-    if not quiet:
-        tell_notes(notes)
-    return comparison_of(table, study, results, notes, hidden_share(study))
+    tell_notes(notes)
+    return comparison_of(table, study, results, notes)
 
 
 def hidden_share(study: "Holdout") -> "ClassPrior | None":
@@ -157,13 +155,14 @@ def comparison_notes(study: "Holdout", results: "HoldoutResults") -> list[str]:
 
 
 def comparison_of(
-    table: "LoadedTable", study: "Holdout", results: "HoldoutResults", notes: list[str], prior: "ClassPrior | None"
+    table: "LoadedTable", study: "Holdout", results: "HoldoutResults", notes: list[str]
 ) -> "Comparison":
     """Return the results as they are written and reported."""
     from puselect._version import versions
     from puselect.evaluation.holdout import TEST_SHARE
     from puselect.methods import YARDSTICKS
     from puselect.report import Comparison
+    from puselect.report.findings import note_lines
     from puselect.selectors.groups import feature_names
 
     shown = {name: YARDSTICKS.get(name, name) for name in results.selected}
@@ -180,14 +179,14 @@ def comparison_of(
         test_share=TEST_SHARE,
         score_name=study.score_name,
         score_is_proxy=table.truth is None,
-        prior=prior,
+        prior=hidden_share(study),
         n_features=len(table.encoders),
         n_rows=len(table.y),
         n_labelled=int((table.y == 1).sum()),
         command=shlex.join(["puselect", *sys.argv[1:]]),
         seed=study.seed,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        notes=(*table_notes(table), *notes),
+        notes=(*note_lines(table.notes), *(f"left out: {one.name}, {one}" for one in table.left_out), *notes),
         versions=versions(),
     )
 
@@ -198,15 +197,6 @@ def _by_feature(names: "Sequence[str]", shares: "Mapping[int, float]") -> dict[s
     for column, share in shares.items():
         found[names[column]] = max(share, found.get(names[column], 0.0))
     return found
-
-
-def table_notes(table: "LoadedTable") -> list[str]:
-    """Return the notes on a table and the columns that were left out."""
-    from puselect.cli.wording import reason_text
-    from puselect.report.findings import note_lines
-
-    left_out = [f"left out: {column.name}, {reason_text(column)}" for column in table.left_out]
-    return [*note_lines(table.notes), *left_out]
 
 
 @command

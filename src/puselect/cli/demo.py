@@ -1,6 +1,8 @@
-"""``puselect demo``: features found on artificial data, and on a real table with hidden labels."""
+"""``puselect demo``: features found on real and on artificial data, or a messy table to try the other commands on."""
 
 import shlex
+import shutil
+import sys
 import time
 from pathlib import Path
 from typing import Annotated
@@ -25,11 +27,11 @@ ExportFile = Annotated[
 
 @command
 def demo(*, seed: options.Seed = 0, messy: ExportFile = None, debug: options.Debug = False) -> None:
-    """Select features on artificial and on real data (no network needed)."""
+    """Select features on a real table with hidden labels, and on artificial data (no network needed)."""
     if messy is not None:
         return write_export(messy, seed)
-    for name, run in (("Artificial", artificial_demo), ("Breast cancer", real_demo)):
-        with console.status(f"{name} data (the first run compiles for about ten seconds) ..."):
+    for name, run in (("Breast cancer", real_demo), ("Artificial", artificial_demo)):
+        with console.status(f"{name} data (the first run compiles for some seconds) ..."):
             text = run(seed)
         console.print(f"\n[bold]{name} data[/bold]: {text}")
     console.print("\nTry next, on a file:")
@@ -43,7 +45,8 @@ def demo(*, seed: options.Seed = 0, messy: ExportFile = None, debug: options.Deb
 
 def show_command(words: str) -> None:
     """Print a command on one line, ready to be copied."""
-    console.print(f"  {options.program()} {words}", style="bold", markup=False, soft_wrap=True)
+    program = "puselect" if shutil.which("puselect") else f"{shlex.quote(sys.executable)} -m puselect"
+    console.print(f"  {program} {words}", style="bold", markup=False, soft_wrap=True)
 
 
 def write_export(path: Path, seed: int) -> None:
@@ -57,27 +60,6 @@ def write_export(path: Path, seed: int) -> None:
     about = f"{EXPORT_ROWS:,} payments; [bold]known_fraud[/bold] is yes for 60 of them, nothing is known of the others"
     console.print(f"{path}: {about}. Try next:", soft_wrap=True)
     show_command(TRY.format(table=shlex.quote(str(path))))
-
-
-def artificial_demo(seed: int) -> str:
-    """Run the default search on the paper's condition with 10 % labelled, 8 negative and 2 positive clusters."""
-    from sklearn.feature_selection import SelectKBest, chi2
-
-    from puselect.datasets import make_pu_clusters
-    from puselect.fscpu.selector import FSCPU
-    from puselect.scaling import scale_columns
-
-    X, y, relevant = make_pu_clusters("10/8/2", random_state=seed)
-    begin = time.perf_counter()
-    selector = FSCPU(n_features_to_select=25, random_state=seed, n_jobs=-1).fit(X, y)
-    seconds = time.perf_counter() - begin
-    by_chi2 = SelectKBest(chi2, k=25).fit(scale_columns(X), y).get_support()
-    return (
-        f"{X.shape[0]} rows, {X.shape[1]} features, {y.sum()} labelled positives\n"
-        f"  FSCPU found [bold]{relevant[selector.support_].sum()} of the {relevant.sum()}[/bold] relevant features in "
-        f"{seconds:.1f} s ({selector.n_evaluations_} clusterings); the chi-squared filter finds "
-        f"{relevant[by_chi2].sum()}."
-    )
 
 
 def real_demo(seed: int) -> str:
@@ -108,4 +90,25 @@ def real_demo(seed: int) -> str:
         f"  selected in {seconds:.1f} s: {', '.join(data.feature_names[support])}\n"
         f"  AUC of a logistic model on test rows: [bold]{own:.3f}[/bold] with these 6, {all_:.3f} with all, "
         f"{np.mean(others):.3f} with as many random ones."
+    )
+
+
+def artificial_demo(seed: int) -> str:
+    """Run the default search on the paper's condition with 10 % labelled, 8 negative and 2 positive clusters."""
+    from sklearn.feature_selection import SelectKBest, chi2
+
+    from puselect.datasets import make_pu_clusters
+    from puselect.fscpu.selector import FSCPU
+    from puselect.scaling import scale_columns
+
+    X, y, relevant = make_pu_clusters("10/8/2", random_state=seed)
+    begin = time.perf_counter()
+    selector = FSCPU(n_features_to_select=25, random_state=seed, n_jobs=-1).fit(X, y)
+    seconds = time.perf_counter() - begin
+    by_chi2 = SelectKBest(chi2, k=25).fit(scale_columns(X), y).get_support()
+    return (
+        f"{X.shape[0]} rows, {X.shape[1]} features, {y.sum()} labelled positives\n"
+        f"  FSCPU found [bold]{relevant[selector.support_].sum()} of the {relevant.sum()}[/bold] relevant features in "
+        f"{seconds:.1f} s ({selector.n_evaluations_} clusterings); the chi-squared filter finds "
+        f"{relevant[by_chi2].sum()}."
     )

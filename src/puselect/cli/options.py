@@ -1,25 +1,19 @@
 """Options that several commands share, and reading the table they describe."""
 
 import csv
-import os
 import re
-import shlex
-import shutil
-import sys
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import MISSING, dataclass, fields
-from importlib import import_module
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from puselect.cli.application import messages, printable, told_at
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
     from puselect.tables.loading import LoadedTable, TableSpec
 
 TABLE, WHAT, HOW, OUT = "The table", "What to select", "How", "Output"
@@ -27,13 +21,7 @@ UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
 def memory_size(text: str | int) -> int:
-    """Return the number of bytes that a size such as 500MB or 2GB means.
-
-    Examples
-    --------
-    >>> memory_size("1.5GB")
-    1500000000
-    """
+    """Return the number of bytes that a size such as 500MB or 2GB means."""
     match = re.fullmatch(r"\s*([0-9.]+)\s*([kmgt]?)i?b?\s*", str(text).lower())
     try:
         size = int(float(match[1]) * UNITS[match[2]]) if match else 0
@@ -53,8 +41,7 @@ Data = Annotated[
     str, typer.Argument(metavar="DATA", help="CSV or TSV (plain or gzipped), Parquet or Arrow; - for standard input.")
 ]
 RowId = Annotated[
-    list[str] | None,
-    option(TABLE, "COL", "Column that names the rows; shown with candidates, never selected.", "--id"),
+    str | None, option(TABLE, "COL", "Column that names the rows; shown with candidates, never selected.", "--id")
 ]
 Seed = Annotated[int, option(HOW, "S", "Random seed.", min=0)]
 Jobs = Annotated[int, option(HOW, "N", "Threads; -1 for all cores.")]
@@ -101,7 +88,8 @@ class TableOptions:
         list[str] | None, option(TABLE, "VALUES", "Values that stand for missing, as in --missing=-9,age=0.")
     ] = None
     decimal: Annotated[
-        str | None, option(TABLE, "MARK", "Decimal mark, . or , where 1,299 may also be a thousand (default: found).")
+        Literal[".", ","] | None,
+        option(TABLE, "MARK", "Decimal mark, . or , where 1,299 may also be a thousand (default: found)."),
     ] = None
     drop_duplicates: Annotated[
         float | None,
@@ -127,7 +115,6 @@ class TableOptions:
         """Return what to read."""
         from puselect.tables.loading import TableSpec
 
-        check_choice("--decimal", self.decimal, [".", ","])
         return TableSpec(
             self.label,
             self.positive,
@@ -136,7 +123,7 @@ class TableOptions:
             truth=truth,
             drop=split_names(self.drop),
             keep=split_names(keep),
-            id=single_name("--id", self.row_id),
+            id=self.row_id,
             row_group=self.row_group,
             prepare=self.prepare,
             use=split_names(self.use),
@@ -151,31 +138,10 @@ class TableOptions:
         )
 
 
-def given(options: "DataclassInstance") -> Iterator[tuple[str, object]]:
-    """Yield the options that are not at their default, by the name they are given under, with their values."""
-    hints = get_type_hints(type(options), include_extras=True)
-    for field in fields(options):
-        value, told = getattr(options, field.name), hints[field.name].__metadata__[0]
-        if field.default is MISSING or value != field.default:
-            is_named = isinstance(told.default, str)  # typer keeps the first name there
-            yield told.default if is_named else f"--{field.name.replace('_', '-')}", value
-
-
-def program() -> str:
-    """Return the program as the user called it: by name if the shell finds it, otherwise by path."""
-    called = Path(sys.argv[0])
-    if called.parts[-2:] == ("puselect", "__main__.py"):
-        return f"{shlex.quote(sys.executable)} -m puselect"
-    if called.name != "puselect" or not called.is_file():
-        return "puselect"
-    found = shutil.which("puselect")
-    return "puselect" if found is not None and os.path.samefile(found, called) else shlex.quote(sys.argv[0])
-
-
 def check_choice(option: str, value: str | None, choices: Iterable[str]) -> None:
     """Raise a usage error if a value is not among the choices."""
     if value is not None and value not in choices:
-        from puselect.cli.wording import nearest
+        from puselect.tables.errors import nearest
 
         raise typer.BadParameter(
             f"{value!r} is not one of {', '.join(choices)}{nearest(value, list(choices))}", param_hint=option
@@ -184,22 +150,21 @@ def check_choice(option: str, value: str | None, choices: Iterable[str]) -> None
 
 def check_method(option: str, name: str) -> None:
     """Raise an error if a method is not known or not installed, before the table is read."""
-    from puselect.methods import IN_PAPER, PAPER_HINT, REGISTRY
+    from puselect.methods import REGISTRY
 
-    if name in IN_PAPER and name not in REGISTRY:
-        raise typer.BadParameter(f"{name} {PAPER_HINT}", param_hint=option)
-    check_choice(option, name, REGISTRY)
-    if extra := REGISTRY[name].extra:
-        try:
-            import_module(extra)
-        except ImportError as error:
-            raise ImportError(f"{extra} is not installed: pip install {extra}") from error
+    try:
+        extra = REGISTRY[name].extra
+    except KeyError as error:
+        raise typer.BadParameter(error.args[0], param_hint=option) from error
+    if extra and find_spec(extra) is None:
+        raise ImportError(f"{extra} is not installed: pip install {extra}")
 
 
-def check_quiet(quiet: bool, *outputs: object, hint: str = "-o FILE, --report FILE or --json") -> None:
-    """Raise a usage error if `--quiet` is given without any output."""
+def be_quiet(quiet: bool, *outputs: object) -> None:
+    """Print no messages from here on, if asked for; a usage error if there is no output either."""
     if quiet and not any(outputs):
-        raise typer.BadParameter(f"no output requested: add {hint}", param_hint="--quiet")
+        raise typer.BadParameter("no output requested: add -o FILE", param_hint="--quiet")
+    messages.quiet = quiet
 
 
 def split_names(texts: Iterable[str] | None) -> tuple[str, ...]:
@@ -214,34 +179,24 @@ def split_names(texts: Iterable[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
 
 
-def single_name(option: str, texts: Iterable[str] | None) -> str | None:
-    """Return the only name that was given, or raise a usage error."""
-    names = split_names(texts)
-    if len(names) > 1:
-        raise typer.BadParameter(f"one column is needed, got {len(names)}: {', '.join(names)}", param_hint=option)
-    return names[0] if names else None
-
-
-def open_table(data: str, spec: "TableSpec", quiet: bool, tells_all: bool = False) -> "LoadedTable":
+def open_table(data: str, spec: "TableSpec", tells_all: bool = False) -> "LoadedTable":
     """Read the table and print its size and the notes on it, and also the columns left out if it `tells_all`."""
     from puselect.cli.progress import working
     from puselect.phrases import counted, shortened
 
-    with working(f"reading {data}", quiet):
-        from puselect.cli.wording import reason_text
+    with working(f"reading {data}"):
         from puselect.report.findings import note_lines
         from puselect.tables.loading import load_table
 
         table = load_table(data, spec)
-    if not quiet:
-        n_columns = len(table.encoders) + len(table.left_out)
-        tell(f"{len(table.y)} rows, {len(table.encoders)} of {n_columns} columns usable as features, "
-             f"{counted(int((table.y == 1).sum()), 'row')} with {table.label} = {table.positive}"
-             + (f", {counted(n_negative, 'checked negative')}" if (n_negative := int((table.y == -1).sum())) else ""))
-        tell_notes(note_lines(table.notes))
-        for reason in dict.fromkeys(map(reason_text, table.left_out)) if tells_all else ():
-            names = [column.name for column in table.left_out if reason_text(column) == reason]
-            tell(f"left out, {reason}: {shortened(names)}")
+    n_columns, n_negative = len(table.encoders) + len(table.left_out), int((table.y == -1).sum())
+    tell(f"{len(table.y)} rows, {len(table.encoders)} of {n_columns} columns usable as features, "
+         f"{counted(int((table.y == 1).sum()), 'row')} with {table.label} = {table.positive}"
+         + (f", {counted(n_negative, 'checked negative')}" if n_negative else ""))
+    tell_notes(note_lines(table.notes))
+    for reason in dict.fromkeys(map(str, table.left_out)) if tells_all else ():
+        names = [column.name for column in table.left_out if str(column) == reason]
+        tell(f"left out, {reason}: {shortened(names)}")
     return table
 
 

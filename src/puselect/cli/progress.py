@@ -19,9 +19,9 @@ LINE_SECONDS, LINE_SHARE = 2.0, 0.1  # between lines, at least, and as a share o
 
 
 @contextmanager
-def working(what: str, quiet: bool) -> Iterator[Callable[[str, float], None]]:
+def working(what: str) -> Iterator[Callable[[str, float], None]]:
     """Say what is being done while this block runs; give a function to call with its state and the share done."""
-    if quiet:
+    if messages.quiet:
         yield lambda state, share: None
     elif messages.is_terminal:
         words = [TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[state]}")]
@@ -30,29 +30,21 @@ def working(what: str, quiet: bool) -> Iterator[Callable[[str, float], None]]:
             task = bar.add_task(printable(what), total=None, state="")
             yield lambda state, share: bar.update(task, total=1.0, completed=share, state=printable(state))
     else:
-        begin, states = time.monotonic(), [""]
-        with heartbeat(lambda: f"{what} ({states[0] or duration(time.monotonic() - begin)})"):
+        begin, states, is_over = time.monotonic(), [""], threading.Event()
+
+        def beat() -> None:
+            while not is_over.wait(0.1):
+                now = time.monotonic()
+                if now - told_at[0] >= max(LINE_SECONDS, LINE_SHARE * (now - begin)):
+                    tell(f"{what} ({states[0] or duration(now - begin)})")
+
+        thread = threading.Thread(target=beat, daemon=True)
+        thread.start()
+        try:
             yield lambda state, share: states.__setitem__(0, state)
-
-
-@contextmanager
-def heartbeat(text: Callable[[], str]) -> Iterator[None]:
-    """Write a line every two seconds, later less often, while this block runs."""
-    is_over, begin = threading.Event(), time.monotonic()
-
-    def beat() -> None:
-        while not is_over.wait(0.1):
-            now = time.monotonic()
-            if now - told_at[0] >= max(LINE_SECONDS, LINE_SHARE * (now - begin)):
-                tell(text())
-
-    thread = threading.Thread(target=beat, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        is_over.set()
-        thread.join()
+        finally:
+            is_over.set()
+            thread.join()
 
 
 def state_of(step: "Step") -> str:

@@ -22,8 +22,7 @@ SHOWN = 10
 
 Result = Annotated[Path, typer.Argument(metavar="RESULT.json", help="A result of select, written with -o.")]
 RowId = Annotated[
-    list[str] | None,
-    option(TABLE, "COL", "Column that names the rows (default: as in select); none to number them.", "--id"),
+    str | None, option(TABLE, "COL", "Column that names the rows (default: as in select); none to number them.", "--id")
 ]
 RowsFile = Annotated[
     Path | None,
@@ -50,23 +49,25 @@ def apply(
     Columns are read as in select: the same types and formats, categories and medians. Values that cannot be read are
     counted; if they are most of a column, it is an error. The labels of the new file, if it has any, are not used.
     """
+    from puselect.report import Selection, read_result
     from puselect.tables.files import output_format, write_table
     from puselect.tables.loading import apply_encoders
 
-    options.check_quiet(quiet, output, hint="-o FILE")
+    options.be_quiet(quiet, output)
     check_outputs({"-o": output}, [result, data])
     file_format = "" if output is None else output_format(output)
-    selection = read_selection(result)
+    selection = read_result(result)
+    if not isinstance(selection, Selection):
+        raise ValueError(f"{result} is a comparison of methods; apply needs a result of select")
     usual = None if selection.candidates is None else selection.candidates.row_name
-    with working(f"reading {data}", quiet):
-        columns, row_name = selected_columns(selection), options.single_name("--id", row_id)
-        table = apply_encoders(data, selection.recipes, columns, row_name, usual or None)
+    with working(f"reading {data}"):
+        table = apply_encoders(data, selection.recipes, selected_columns(selection), row_id, usual or None)
     model = None if selection.model is None else selection.model.restore()
     found = None if model is None else model.candidates(table.X)
     with finishing():
         write_each((output, lambda file: write_table(ranked_rows(table, model, found), file, file_format)))
     if not quiet:
-        show(table, found, written)
+        show(table, found)
 
 
 def ranked_rows(table: "AppliedTable", model: "RowModel | None", found: "Candidates | None") -> "pl.DataFrame":
@@ -78,16 +79,6 @@ def ranked_rows(table: "AppliedTable", model: "RowModel | None", found: "Candida
     return table.rows.ranked(found, table.sources, [row for row in order if row not in candidates])
 
 
-def read_selection(path: Path) -> "Selection":
-    """Return a saved selection; a ValueError for a comparison."""
-    from puselect.report import Selection, read_result
-
-    selection = read_result(path)
-    if not isinstance(selection, Selection):
-        raise ValueError(f"{path} is a comparison of methods; apply needs a result of select")
-    return selection
-
-
 def selected_columns(selection: "Selection") -> list[str]:
     """Return the columns of the selected features, in the order of the model."""
     if selection.model is not None:
@@ -96,7 +87,7 @@ def selected_columns(selection: "Selection") -> list[str]:
     return [name for feature in chosen for name in (feature.members or (feature.name,))]
 
 
-def show(table: "AppliedTable", found: "Candidates | None", written: list[Path]) -> None:
+def show(table: "AppliedTable", found: "Candidates | None") -> None:
     """Print what was found and written."""
     from puselect.phrases import counted, times
 
@@ -120,12 +111,9 @@ def report(results: Results, output: ReportFile, quiet: options.Quiet = False, d
     from puselect.report import read_result
     from puselect.report.render import render
 
+    options.be_quiet(quiet, output)
     check_outputs({"-o": output}, results)
-    for path in results:
-        if path.is_dir():
-            raise IsADirectoryError(f"{path} is a folder; if it holds a study, use puselect report-study")
     page = render([read_result(path) for path in results])
     with output_file(output) as file:
         file.write(page.encode())
-    if not quiet:
-        tell(f"written: {output}")
+    tell(f"written: {output}")

@@ -1,4 +1,4 @@
-"""``puselect select``."""
+"""``puselect select``, and ``puselect next``: which rows to label."""
 
 import shlex
 import sys
@@ -12,25 +12,26 @@ import typer
 
 from puselect.cli import options
 from puselect.cli.application import command, console, finishing, stopping
-from puselect.cli.checking import CheckOptions, check_selection
+from puselect.cli.check import CheckOptions, check_selection
 from puselect.cli.options import HOW, OUT, TABLE, WHAT, TableOptions, open_table, option, tell, tell_notes
 from puselect.cli.progress import state_of, working
 from puselect.cli.writing import check_outputs, result_outputs, write_each, written
 
 if TYPE_CHECKING:
-    from puselect.arrays import BoolArray
+    from puselect.arrays import BoolArray, IntArray
     from puselect.checks.suitability import Suitability as SuitabilityCheck
     from puselect.fscpu.final_clusters import Candidates
     from puselect.report import Selection
     from puselect.search.progress import Step
     from puselect.selectors.base import PUSelector
+    from puselect.tables.frames import pl
     from puselect.tables.loading import LoadedTable
 
 AUTO = "auto"
 FOUND = (AUTO, "related")  # the number of features is found
 PARAMETERS = {
-    "--keep": "always_keep", "--budget": "budget", "--costs": "feature_costs", "--engine": "engine",
-    "--checkpoint": "checkpoint", "--max-iter": "max_iter", "--max-time": "max_time", "--max-false": "max_false",
+    "keep": "always_keep", "budget": "budget", "costs": "feature_costs", "engine": "engine", "checkpoint": "checkpoint",
+    "max_iter": "max_iter", "max_time": "max_time", "max_false": "max_false",
 }  # fmt: skip
 """Of selectors, by the option that needs one."""
 
@@ -57,7 +58,7 @@ class SearchOptions:
     ] = None
     costs: Annotated[
         Path | None,
-        option(WHAT, "FILE", "With --budget: cost of each column, as CSV lines name,cost or JSON; * for all others."),
+        option(WHAT, "FILE", "With --budget: cost of each column, as CSV lines name,cost; * for all others."),
     ] = None
     max_false: Annotated[
         float | None,
@@ -161,35 +162,32 @@ def select(
 
     search.check()
     checks.check()
-    options.check_quiet(outputs.quiet, *outputs.paths.values(), search.checkpoint, outputs.json)
+    options.be_quiet(outputs.quiet, *outputs.paths.values(), search.checkpoint, outputs.json)
     check_outputs({**outputs.paths, "--checkpoint": search.checkpoint}, [data, search.costs, *(table.labels or ())])
     if outputs.data_out is not None:
         output_format(outputs.data_out)
-    with working("starting", outputs.quiet):
+    with working("starting"):
         selector = make_selector(search, checks, wants_candidates=outputs.candidates is not None)
     spec = table.spec(search.seed, search.keep)
     before = selection_before(outputs.output) if table.labels else None
-    loaded = open_table(data, spec, outputs.quiet)
+    loaded = open_table(data, spec)
     remarks = configure(selector, search, loaded)
-    tell_start(remarks, search.checkpoint, outputs.quiet)
-    seconds, heard = fit(selector, search, loaded, outputs.quiet)
-    tell_notes(() if outputs.quiet else heard)
-    checked = check_selection(selector, loaded, checks, seconds, search.max_time, outputs.quiet)
-    tell_notes(() if outputs.quiet else checked.notes)
-    begin = time.perf_counter()
-    with finishing(), working("describing and writing the result", outputs.quiet):
-        found = find_candidates(selector, loaded)
-        notes = [*remarks, *heard, *checked.notes]
-        selection = describe(selector, search.method, loaded, seconds, notes, checked.suitability, found)
+    seconds, heard = fit(selector, search, loaded)
+    tell_notes(heard)
+    suitability, unchecked = check_selection(selector, loaded, checks, seconds, search.max_time)
+    tell_notes(unchecked)
+    with finishing(), working("describing and writing the result"):
+        model = selector.result_.row_model
+        found = model and model.candidates(loaded.X.to_numpy()[:, selector.support_], loaded.y != 0)
+        notes = [*remarks, *heard, *unchecked]
+        selection = describe(selector, search.method, loaded, seconds, notes, suitability, found)
         if before is not None:
             selection = replace(selection, changed=changes(before, selection))
         outputs.write(selection, loaded, selector.support_, found)
     if outputs.json:
         typer.echo(selection.to_json())
     elif not outputs.quiet:
-        checking = {} if checked.seconds is None else {"checking": checked.seconds}
-        times = {**loaded.seconds, "searching": seconds, **checking, "report": time.perf_counter() - begin}
-        print_selection(console, selection, loaded, written, times)
+        print_selection(console, selection, loaded, written)
 
 
 def selection_before(path: Path | None) -> "Selection | None":
@@ -207,14 +205,18 @@ def selection_before(path: Path | None) -> "Selection | None":
 
 def make_selector(search: SearchOptions, checks: CheckOptions, wants_candidates: bool) -> "PUSelector":
     """Return a selector with default settings, or raise a usage error if it lacks what was asked for."""
+    from puselect.clustering import ENGINES, gpu_engine_class
     from puselect.methods import METHODS, REGISTRY
 
     options.check_method("--method", search.method)
     if search.engine is not None:
-        check_engine(search.engine)
+        options.check_choice("--engine", search.engine, ENGINES)
+    if search.engine == "gpu":
+        gpu_engine_class()  # fails now, not after the table is read, if it cannot run here
     selector: PUSelector = METHODS[search.method]()
     known = selector.get_params(deep=False)
-    missing = [name for name, _ in options.given(search) if PARAMETERS.get(name, "random_state") not in known]
+    lacking = [name for name, parameter in PARAMETERS.items() if parameter not in known]
+    missing = [f"--{name.replace('_', '-')}" for name in lacking if getattr(search, name) is not None]
     if search.k in FOUND and "max_false" not in known:
         missing.append(f"-k {search.k}")
     if not REGISTRY[search.method].clusters:
@@ -224,51 +226,33 @@ def make_selector(search: SearchOptions, checks: CheckOptions, wants_candidates:
     return selector
 
 
-def check_engine(name: str) -> None:
-    """Raise an error for an engine that does not exist or cannot run here, before the table is read."""
-    from puselect.clustering import ENGINES, gpu_engine_class
-
-    options.check_choice("--engine", name, ENGINES)
-    if name == "gpu":
-        gpu_engine_class()
-
-
 def configure(selector: "PUSelector", search: SearchOptions, table: "LoadedTable") -> list[str]:
-    """Set the parameters of a selector; return notes on the number of features."""
-    number, notes = search.number(len(table.encoders), "max_false" in selector.get_params(deep=False))
-    set_given(
-        selector,
-        n_features_to_select=number,
-        random_state=search.seed,
-        budget=search.budget,
-        feature_costs=None if search.costs is None else table.costs(search.costs),
-        max_false=search.max_false,
-        engine=search.engine,
-        n_jobs=search.jobs,
-        checkpoint=search.checkpoint,
-        max_iter=search.max_iter,
-        max_time=search.max_time,
-        groups=table.groups or None,
-        always_keep=list(table.keep) or None,
-        neg_label=table.neg_label,
-    )
+    """Set the parameters that have a value and that the method knows; write and return notes on the number."""
+    known = selector.get_params(deep=False)
+    number, notes = search.number(len(table.encoders), "max_false" in known)
+    values = {
+        "n_features_to_select": number,
+        "random_state": search.seed,
+        "budget": search.budget,
+        "feature_costs": None if search.costs is None else table.costs(search.costs),
+        "max_false": search.max_false,
+        "engine": search.engine,
+        "n_jobs": search.jobs,
+        "checkpoint": search.checkpoint,
+        "max_iter": search.max_iter,
+        "max_time": search.max_time,
+        "groups": table.groups or None,
+        "always_keep": list(table.keep) or None,
+        "neg_label": table.neg_label,
+    }
+    selector.set_params(**{name: value for name, value in values.items() if value is not None and name in known})
+    tell_notes(notes)
+    if search.checkpoint is not None and search.checkpoint.exists():
+        tell(f"resuming from {search.checkpoint}")
     return notes
 
 
-def set_given(selector: "PUSelector", **values: object) -> None:
-    """Set the parameters that have a value and that the method knows."""
-    known = selector.get_params(deep=False)
-    selector.set_params(**{name: value for name, value in values.items() if value is not None and name in known})
-
-
-def tell_start(notes: list[str], checkpoint: Path | None, quiet: bool) -> None:
-    """Write notes on a search, and whether it is resumed, unless it is to be quiet."""
-    tell_notes(() if quiet else notes)
-    if not quiet and checkpoint is not None and checkpoint.exists():
-        tell(f"resuming from {checkpoint}")
-
-
-def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable", quiet: bool) -> tuple[float, list[str]]:
+def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable") -> tuple[float, list[str]]:
     """Fit the selector and show its progress; return the seconds it took and its warnings."""
     from puselect.fscpu.selector import FSCPU
     from puselect.search.progress import watching
@@ -281,8 +265,8 @@ def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable", qui
     last: list[Step] = []
     begin = time.perf_counter()
     with (
-        warnings.catch_warnings(record=True, action="always") as heard, working(search.method, quiet) as show,
-        stopping(quiet), watching(lambda step: show(state_of(step), step.share_done)), watching(last.append),
+        warnings.catch_warnings(record=True, action="always") as heard, working(search.method) as show,
+        stopping(), watching(lambda step: show(state_of(step), step.share_done)), watching(last.append),
     ):  # fmt: skip
         show("starting; the first run compiles for ten seconds", 0.0)
         selector.fit(table.X, table.y, **groups)
@@ -292,12 +276,6 @@ def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable", qui
     if found is not None and found.timed_out and last:
         notes.append(f"--max-time ended the search after {last[-1].number} of {last[-1].max_iter} steps")
     return seconds, notes
-
-
-def find_candidates(selector: "PUSelector", table: "LoadedTable") -> "Candidates | None":
-    """Return the candidate positives; None for a method that does not cluster."""
-    model = selector.result_.row_model
-    return None if model is None else model.candidates(table.X.to_numpy()[:, selector.support_], table.y != 0)
 
 
 def describe(
@@ -324,3 +302,52 @@ def describe(
         recipes=table.encoders,
         candidates=found,
     )
+
+
+RowNumber = Annotated[int, option(WHAT, "N", "Number of rows.", "-n", "--rows", min=1)]
+RowsFile = Annotated[
+    Path,
+    option(OUT, "FILE", "Write the rows: id, an empty label, selected columns (csv, csv.gz, tsv, parquet, arrow).",
+           "-o", "--output", show_default=False),
+]
+
+
+@command
+def next(
+    *, data: options.Data, table: TableOptions, search: SearchOptions, output: RowsFile, n: RowNumber = 20,
+    quiet: options.Quiet = False, debug: options.Debug = False,
+) -> None:
+    """Propose the rows to label next. Fill in their labels, and pass the file to select --labels."""
+    from puselect.fscpu.selector import FSCPU
+    from puselect.tables.files import output_format, write_table
+
+    search.check()
+    options.be_quiet(quiet, output)
+    check_outputs({"-o": output}, [data, search.costs, *(table.labels or ())])
+    file_format = output_format(output)
+    with working("starting"):
+        selector = make_selector(search, CheckOptions(), wants_candidates=True)
+    if not isinstance(selector, FSCPU):
+        raise typer.BadParameter(f"not supported by method {search.method!r}; use 'fscpu'", param_hint="--method")
+    loaded = open_table(data, table.spec(search.seed, search.keep))
+    n_open = int((loaded.y == 0).sum())
+    if n > n_open:
+        raise ValueError(f"-n must be at most {n_open}, the number of unlabelled rows, got {n}")
+    configure(selector, search, loaded)
+    tell_notes(fit(selector, search, loaded)[1])
+    with finishing():
+        asked = selector.next_rows(loaded.X, loaded.y, n)
+        columns = loaded.columns_of(selector.support_)
+        write_each((output, lambda file: write_table(rows_to_label(loaded, asked.rows, columns), file, file_format)))
+    tell(f"fill in {loaded.label} ({loaded.positive} for a positive, empty if you cannot tell), then add "
+         f"--labels {output} to select")
+    tell(f"written: {output}")
+
+
+def rows_to_label(table: "LoadedTable", rows: "IntArray", columns: list[str]) -> "pl.DataFrame":
+    """Return the names of the rows, an empty label, and columns of the file."""
+    from puselect.tables.frames import pl
+
+    shown = table.rows.select(columns)[rows.tolist()]
+    names = pl.Series(table.row_column, table.rows.names[rows].tolist())
+    return pl.DataFrame([names, pl.Series(table.label, [None] * len(rows), dtype=pl.String)]).hstack(shown)

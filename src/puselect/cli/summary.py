@@ -1,6 +1,6 @@
 """Results on the terminal."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,14 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from puselect.cli.application import printable
-from puselect.cli.wording import reason_text
 from puselect.phrases import counted, shortened, times
 
 if TYPE_CHECKING:
     from puselect.checks.suitability import Suitability
     from puselect.fscpu.row_model import ClassPrior
     from puselect.report import Comparison, Selection
-    from puselect.report.comparison import MethodResult
     from puselect.tables.loading import LoadedTable
 
 MOST_SHOWN = 40
@@ -30,11 +28,7 @@ BAR_WIDTH = 16
 
 
 def print_selection(
-    console: Console,
-    selection: "Selection",
-    table: "LoadedTable",
-    written: Sequence[Path],
-    times: Mapping[str, float],
+    console: Console, selection: "Selection", table: "LoadedTable", written: Sequence[Path]
 ) -> None:
     """Print the selected features, how far to trust them, what was left out and why."""
     from puselect.report.answer import headline, warnings
@@ -46,26 +40,13 @@ def print_selection(
     for finding in warnings(selection):
         line(console, "warning", f"{finding.title}. {finding.text}", "yellow")
     for column in table.left_out[:MOST_LEFT_OUT]:
-        line(console, "left out", f"{column.name}: {reason_text(column)}")
+        line(console, "left out", f"{column.name}: {column}")
     if len(table.left_out) > MOST_LEFT_OUT:
         line(console, "left out", f"and {len(table.left_out) - MOST_LEFT_OUT} more columns")
-    line(console, "time", shares_of_time(times))
     for path in written:
         line(console, "written", str(path), "green")
     if not any(path.suffix == ".html" for path in written):
         line(console, "next", "add --report report.html to see the clusters, the candidates and the checks", "cyan")
-
-
-def shares_of_time(times: Mapping[str, float]) -> str:
-    """Return how long everything took, and the share of each part.
-
-    Examples
-    --------
-    >>> shares_of_time({"reading": 1.0, "searching": 3.0})
-    '4.0 s: reading 25%, searching 75%'
-    """
-    total = sum(times.values())
-    return f"{total:.1f} s: " + ", ".join(f"{what} {seconds / total:.0%}" for what, seconds in times.items())
 
 
 def print_check(console: Console, found: "Suitability", prior: "ClassPrior") -> None:
@@ -158,7 +139,9 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
     console.print("[bold]Selected[/bold] on the whole table, best first, and in how many of the splits\n")
     for result in comparison.methods:
         if not result.is_baseline:
-            line(console, result.method, shortened(with_frequency(result), most=MOST_LISTED), "bold")
+            shares = result.frequency
+            names = [name if shares is None else f"{name} ({shares.get(name, 0):.0%})" for name in result.selected]
+            line(console, result.method, shortened(names, most=MOST_LISTED), "bold")
     console.print()
     if comparison.score_is_proxy:
         line(console, "note", PROXY)
@@ -166,10 +149,3 @@ def print_comparison(console: Console, comparison: "Comparison", written: Sequen
         line(console, "positives", str(comparison.prior) + (" Corrected scores allow for it." if is_corrected else ""))
     for path in written:
         line(console, "written", str(path), "green")
-
-
-def with_frequency(result: "MethodResult") -> list[str]:
-    """Return the selected features, each with the share of the splits in which it was selected."""
-    if result.frequency is None:
-        return list(result.selected)
-    return [f"{name} ({result.frequency.get(name, 0):.0%})" for name in result.selected]

@@ -1,6 +1,5 @@
 """Output files: checked before the work starts, each written whole or not at all."""
 
-import errno
 import os
 import stat
 import sys
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import typer
 
-from puselect.atomic import atomic_write, remove_scratch
+from puselect.atomic import atomic_write, check_writable, remove_scratch
 
 if TYPE_CHECKING:
     from puselect.report import Comparison, Selection
@@ -35,22 +34,12 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Sequence[str | Pat
     for option, path in outputs.items():
         if path is None:
             continue
-        _check_writable(path)
+        check_writable(path)
         identity = _identity(path)
         if identity in taken:
             raise typer.BadParameter(f"{path} is the same file as {taken[identity]}", param_hint=option)
         if identity is not None:
             taken[identity] = f"the output of {option}"
-
-
-def _check_writable(path: Path) -> None:
-    folder = path.parent
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if not folder.is_dir():
-        raise FileNotFoundError(f"cannot write {path}: the folder {folder} does not exist")
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
 def _identity(path: str | Path) -> tuple[int, int] | str | None:

@@ -3,13 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
@@ -32,10 +31,10 @@ class Column:
 
     name: str
     kind: str
-    """"number", "text", "date", "moment" (with a time of day), "time", "duration", or the name of another type."""
+    """"number", "text", "date", "moment" (with a time of day), "duration", or the name of another type."""
     values: AnyArray
-    """Floats, NaN where missing: numbers, days since 1970 or midnight, microseconds. Of text the place among the words,
-    -1 where missing. Of another type 0, NaN where missing."""
+    """Floats, NaN where missing: numbers, days since 1970, microseconds. Of text the place among the words, -1 where
+    missing. Of another type 0, NaN where missing."""
     words: tuple[str, ...] = ()
     """The different values of text, in the order in which they appear."""
     is_whole: bool = False
@@ -93,15 +92,7 @@ class Column:
 
 
 def table_columns(X: Any) -> dict[str, Column]:
-    """Return the columns of a table in memory by name, or raise a ValueError for anything else.
-
-    Examples
-    --------
-    >>> list(table_columns(np.zeros((2, 3))))
-    ['x0', 'x1', 'x2']
-    """
-    if hasattr(X, "collect"):
-        raise ValueError("X is a polars LazyFrame, which has no rows yet; call X.collect() first")
+    """Return the columns of a table in memory by name, or raise a ValueError for anything else."""
     if hasattr(X, "get_columns"):
         return {series.name: _polars_column(series) for series in X.get_columns()}
     if hasattr(X, "iloc") and hasattr(X, "dtypes"):
@@ -109,11 +100,10 @@ def table_columns(X: Any) -> dict[str, Column]:
         if repeated := sorted(name for name, count in Counter(names).items() if count > 1):
             raise ValueError(f"column names must be unique, got {', '.join(repeated)} more than once")
         return {name: _pandas_column(name, X.iloc[:, place]) for place, name in enumerate(names)}
-    if issparse(X):
-        raise ValueError("X must be a data frame or an array, got a sparse matrix; pass X.toarray() if it is small")
     array = np.ma.filled(X.astype(object), None) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
     if array.ndim != 2:
-        raise ValueError(f"X must be a data frame or an array with rows and columns, got shape {array.shape}")
+        kind = f"{type(X).__name__} of shape {array.shape}"
+        raise ValueError(f"X must be a data frame in memory or a dense array with rows and columns, got {kind}")
     return {f"x{j}": _array_column(f"x{j}", array[:, j]) for j in range(array.shape[1])}
 
 
@@ -123,20 +113,15 @@ def table_like(X: Any, columns: Mapping[str, Column], features: Sequence[Feature
     A frame of polars shares the memory of columns that did not change.
     """
     if hasattr(X, "get_columns"):
-        return type(X)({
-            feature.name: X[feature.source] if _is_shared(X, columns, feature) else feature.values
-            for feature in features
-        })
+        made = {}
+        for feature in features:
+            series, is_same = X[feature.source], feature.values is columns[feature.source].values
+            is_shared = is_same and str(series.dtype) == "Float64" and not series.null_count()
+            made[feature.name] = series if is_shared else feature.values
+        return type(X)(made)
     if hasattr(X, "iloc"):
         return type(X)({feature.name: feature.values for feature in features}, index=X.index)
     return np.column_stack([feature.values for feature in features])
-
-
-def _is_shared(X: Any, columns: Mapping[str, Column], feature: Feature) -> bool:
-    if feature.values is not columns[feature.source].values:
-        return False
-    series = X[feature.source]
-    return str(series.dtype) == "Float64" and not series.null_count()
 
 
 def _polars_column(series: Any) -> Column:
@@ -150,16 +135,10 @@ def _polars_column(series: Any) -> Column:
         order = tuple(series.dtype.categories) if kind == "Enum" else ()
         return Column(name, "text", places, tuple(words), is_category=kind != "String", order=order)
     if kind in ("Date", "Datetime"):
-        return Column(name, "date" if kind == "Date" else "moment", _floats(series.dt.epoch("us")) / DAY)
+        return Column(name, "date" if kind == "Date" else "moment", series.dt.epoch("us").cast(float).to_numpy() / DAY)
     if kind == "Duration":
-        return Column(name, "duration", _floats(series.dt.total_microseconds()))
-    if kind == "Time":
-        return Column(name, "time", _floats(series.to_physical()) / (1000 * DAY))
+        return Column(name, "duration", series.dt.total_microseconds().cast(float).to_numpy())
     return _other_column(name, kind, series.is_null().to_numpy())
-
-
-def _floats(series: Any) -> FloatArray:
-    return np.asarray(series.cast(float).to_numpy())
 
 
 def _other_column(name: str, kind: str, missing: AnyArray) -> Column:
@@ -198,8 +177,6 @@ def _array_column(name: str, values: AnyArray) -> Column:
         if all(isinstance(value, python_type) for value in known):
             column = _array_column(name, np.array([_without_zone(value) for value in found], dtype=numpy_type))
             return replace(column, kind="date") if python_type is date else column
-    if all(isinstance(value, time) for value in known):
-        return Column(name, "time", np.array([np.nan if v is None else _since_midnight(v) / DAY for v in found]))
     if len({type(value) for value in known}) > 1 or isinstance(known[0], str):
         return _text_column(name, found)
     return _other_column(name, type(known[0]).__name__, np.array([value is None for value in found]))
@@ -208,11 +185,6 @@ def _array_column(name: str, values: AnyArray) -> Column:
 def _without_zone(moment: Any) -> Any:
     has_zone = isinstance(moment, datetime) and moment.tzinfo is not None
     return moment.astimezone(UTC).replace(tzinfo=None) if has_zone else moment
-
-
-def _since_midnight(value: time) -> int:
-    """Return microseconds."""
-    return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
 
 
 def _text_column(name: str, values: Iterable[object]) -> Column:

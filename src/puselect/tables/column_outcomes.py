@@ -41,7 +41,7 @@ def column_outcomes(
                       encoder == Encoder(encoder.column, "number", fill=encoder.fill))
         for encoder in encoders
     ]  # fmt: skip
-    unused = [ColumnOutcome(column.name, (), column.reason, f"left out: {reason(column)}") for column in left_out]
+    unused = [ColumnOutcome(column.name, (), column.reason, f"left out: {column.text}") for column in left_out]
     place = {name: number for number, name in enumerate(order)}
     return tuple(sorted([*used, *unused], key=lambda outcome: place[outcome.column]))
 
@@ -51,7 +51,6 @@ def _used_text(encoder: Encoder, n_filled: int) -> str:
         "number": f"used as it is{f', in {encoder.number_format.unit}' if encoder.number_format.unit else ''}",
         "pair": "two numbers, selected as a whole",
         "duration": "in microseconds",
-        "time": "in days since midnight",
         "date": ", ".join(("days since 1970-01-01", *encoder.parts)),
         "order": f"ordered: {shortened(encoder.values, ' < ')}",
         "categories": f"categories, selected as a whole: {shortened(encoder.values)}",
@@ -65,44 +64,8 @@ def _used_text(encoder: Encoder, n_filled: int) -> str:
     return text + ("; another feature tells where" if encoder.has_indicator else "")
 
 
-def reason(column: LeftOut) -> str:
-    """Return why a column is not used."""
-    match column.reason:
-        case "empty":
-            return "empty"
-        case "sparse":
-            return f"almost empty: {counted(column.n_values or 0, 'value')}"
-        case "units":
-            return f"amounts in several units ({column.detail}); convert them to one first"
-        case "mixed":
-            texts = counted(column.n_values or 0, "value")
-            return f"{texts} among numbers cannot be read as one, such as {column.detail!r}"
-        case "constant":
-            return f"constant: {column.detail}"
-        case "type":
-            return f"unsupported type {column.detail}"
-        case "identifier":
-            return "identifier: all values differ"
-        case "drop":
-            return "as asked"
-        case "copy":
-            return f"says the same as {column.detail}"
-        case _ if column.max_categories is not None:
-            return f"{column.reason} with {column.n_values} different values, more than {column.max_categories}"
-        case _:
-            return f"{column.reason}, not encoded"
-
-
 def leak_text(found: LeakNote) -> str:
-    """Return how a column may give the label away.
-
-    Examples
-    --------
-    >>> from puselect.checks.leaks import Leak
-    >>> leak = Leak(0, LeakKind.VALUE, 1.0, 1.0, labelled=0, n_labelled=400, others=6938, n_others=14538, p_value=1e-90)
-    >>> leak_text(LeakNote("status", leak, ("Check-Out", "Check-Out"), ("status_date",)))
-    "0 of 400 known positives have 'status' = Check-Out; 48% of the others do (see also 'status_date')"
-    """
+    """Return how a column may give the label away."""
     leak, value = found.leak, " to ".join(dict.fromkeys(found.bounds))
     what = {
         LeakKind.PRESENT: f"a value in {found.name!r}",

@@ -19,7 +19,6 @@ EPOCH = datetime(1970, 1, 1)
 EPOCH_WEEKDAY = 3  # a Thursday
 DATE_FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y")
 TIME_FORMATS = ("", "T%H:%M:%S", "T%H:%M", " %H:%M:%S", " %H:%M")
-TIME_OF_DAY = "%H:%M:%S"
 FIELDS = {
     "%Y": r"(?P<year>\d{4})", "%m": r"(?P<month>\d\d?)", "%d": r"(?P<day>\d\d?)", "%H": r"(?P<hour>\d\d?)",
     "%M": r"(?P<minute>\d\d?)", "%S": r"(?P<second>\d\d?)(?:\.(?P<fraction>\d+))?(?:Z|(?P<zone>[-+]\d\d:?\d\d))?",
@@ -83,13 +82,7 @@ def as_float(text: str) -> float:
 
 
 def number_formats(words: Sequence[str], counts: Sequence[int] | IntArray) -> list[NumberFormat]:
-    """Return the formats in which most rows are numbers; several if these numbers differ.
-
-    Examples
-    --------
-    >>> number_formats(["1.299,50", "7"], [1, 1]), len(number_formats(["1,299", "7"], [1, 1]))
-    ([NumberFormat(decimal=',', thousands='.', unit='')], 2)
-    """
+    """Return the formats in which most rows are numbers; several if these numbers differ."""
     found: list[tuple[NumberFormat, FloatArray]] = []
     most = 0
     for decimal, thousands in MARKS:
@@ -111,36 +104,13 @@ def without_markers(column: Column, codes: Iterable[str] = (), is_text: bool = F
     return column.without(is_gone) if any(is_gone) else column
 
 
-def read_as(kind: str, column: Column, text_format: str = "", has_hours: bool = False) -> FloatArray:
-    """Return a column as floats, NaN where a value is missing or cannot be read as a value of this kind.
-
-    A "duration" is in microseconds, a "date" in days since 1970, a "time" in days since midnight, of a "pair" such as
-    250/500 the first number, of its "second" the other. Dates in text are of the given format, or of the one that is
-    found; if they must have hours, those without cannot be read.
-    """
-    match kind, column.kind:
-        case ("pair" | "second"), "text":
-            place = 1 if kind == "pair" else 2
-            return column.read(lambda word: as_float(found[place]) if (found := PAIR.fullmatch(word)) else np.nan)
-        case "date", "text":
-            wanted = text_format or date_format(column.words) or DATE_FORMATS[0]
-            column = Column("", "moment" if "%H" in wanted else "date", read_moments(column, wanted))
-            return read_as(kind, column, "", has_hours)
-        case "time", "text":
-            return read_moments(column, TIME_OF_DAY)
-        case "date", ("date" | "moment") as own:
-            days = column.values
-            known = days[~np.isnan(days)]
-            is_whole = own == "date" or (len(days) > 1 and bool((known % 1 == 0).all()))  # pandas has no dates
-            return np.full(len(days), np.nan) if has_hours and is_whole else days
-        case _ if kind == column.kind:
-            return column.values
-        case _:
-            return np.full(len(column.values), np.nan)
+def read_pairs(column: Column, place: int) -> FloatArray:
+    """Return the first or the second number of texts such as 250/500, NaN for others."""
+    return column.read(lambda word: as_float(found[place]) if (found := PAIR.fullmatch(word)) else np.nan)
 
 
 def read_moments(column: Column, text_format: str) -> FloatArray:
-    """Return texts of a format as days since 1970, or since midnight if the format has no date; NaN for others."""
+    """Return texts of a format as days since 1970, NaN for others."""
     pattern = _pattern(text_format)
     return column.read(lambda word: _days(pattern.fullmatch(word.strip())))
 
@@ -173,20 +143,14 @@ def known_values(numbers: FloatArray) -> FloatArray:
 
 def kind_of(column: Column) -> str:
     """Return "text" or "dates", or the name of the type for anything else."""
-    if column.kind in ("date", "moment", "time", "duration"):
+    if column.kind in ("date", "moment", "duration"):
         return "dates"
     is_dates = column.kind == "text" and not column.is_category and date_format(column.words) is not None
     return "dates" if is_dates else column.kind
 
 
 def date_format(words: Sequence[str]) -> str | None:
-    """Return the format of dates in text, None if these are no dates, or two formats fit.
-
-    Examples
-    --------
-    >>> date_format(["31.12.2024"]), date_format(["01/02/2024"])
-    ('%d.%m.%Y', None)
-    """
+    """Return the format of dates in text, None if these are no dates, or two formats fit."""
     fitting = [day + time for day in DATE_FORMATS for time in TIME_FORMATS]
     for some in (words[:1], words[:DATE_SAMPLE]):
         fitting = [text for text in fitting if _have_format(some, text)]
@@ -210,11 +174,6 @@ def date_parts(days: FloatArray) -> tuple[str, ...]:
     """Return the parts that say more than the date, where the time of day varies.
 
     The hour needs two days or more, the weekday two weeks: otherwise they follow from the date.
-
-    Examples
-    --------
-    >>> date_parts(np.array([0.5, 3.25, 20.75])), date_parts(np.array([0.5, 1.5, 20.5]))
-    (('hour', 'weekday'), ())
     """
     span = np.ptp(days)
     if len(np.unique(days % 1)) == 1 or span < HOUR_SPAN:
@@ -235,11 +194,6 @@ def missing_code(known: FloatArray) -> tuple[float, int] | None:
 
     It is a code if it is repeated, and as far from all other values as these are from each other. A zero is one if it
     is a fifth as far, and ten times as far as the others typically are from the next.
-
-    Examples
-    --------
-    >>> missing_code(np.array([1.0, 2, 3, 4, 5] * 10 + [99.0] * 4)), missing_code(np.array([97.0, 98, 99] * 5))
-    ((99.0, 4), None)
     """
     for code in (float(end) for end in (known.min(), known.max()) if end in MISSING_CODES or not end):
         others = known[known != code]

@@ -1,5 +1,6 @@
 """Columns of a table become features, or are left out for a reason."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,6 +10,7 @@ import numpy as np
 from puselect.arrays import BoolArray, FloatArray
 from puselect.checks.leaks import Leak, LeakKind, find_leak
 from puselect.columns.twins import find_twins
+from puselect.phrases import counted, shortened
 from puselect.tables import errors
 from puselect.tables.column import Column, Feature
 from puselect.tables.column_types import (
@@ -37,29 +39,22 @@ INDICATOR_SHARE = 0.01
 TWINS = 0.99
 FEWEST_OF_CATEGORY = 10  # rows of each of the most frequent words, where there are too many
 FEWEST_ROWS, MOST_COMPARED = 20, 2000
+IDENTIFIER = LeftOut("", "identifier", "identifier: all values differ", "use it with --use")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnRules:
-    """How columns are read."""
+    """How columns are read: the parameters of `Preparer`."""
 
     prepare: bool = False
-    """Encode text and dates, fill missing values and mark them, leave out identifiers and copies. Otherwise text and
-    dates are left out, missing values are refused, and the rest is pointed out."""
+    """Otherwise text and dates are left out, missing values are refused, identifiers and copies only pointed out."""
     categories: tuple[str, ...] = ()
-    """Columns that hold categories although they look like numbers, such as zip codes."""
     max_categories: int = 20
-    """Of text with more values the most frequent are encoded; it is left out if these have less than half the rows."""
     drop_duplicates: float | None = None
-    """Of columns with this rank correlation or more leave out all but the first."""
     missing_codes: tuple[str, ...] = ()
-    """Values that stand for missing, such as "-9" or "refused", or "age=0" in one column only."""
     decimal: str | None = None
-    """Decimal mark of numbers in text that may have either."""
     orders: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Columns with ordered values, and these from low to high."""
     use: tuple[str, ...] = ()
-    """Columns to use although they look like identifiers, leaks or copies."""
 
     def codes_of(self, column: str) -> tuple[str, ...]:
         """Return the values that stand for missing in a column."""
@@ -82,6 +77,10 @@ class Columns:
         """The features, missing values as NaN."""
         return [feature for name in self.used for feature in self.raw[name]]
 
+    def known(self, name: str) -> FloatArray:
+        """Return the values of a column, or of its first feature, that are not missing."""
+        return known_values(self.raw[name][0].values)
+
     def leave_out(self, column: LeftOut) -> None:
         """Add a column to those that are not used."""
         self.left_out.append(column)
@@ -99,20 +98,24 @@ def read_columns(
     columns = Columns()
     for name in names:
         _read_column(columns, table[name], rules)
-    identifiers = _identifiers(columns, table, rules)
+    whole = [name for name, encoder in columns.used.items() if encoder.kind == "number" and _is_whole(columns, name)]
+    identifiers = [name for name in whole if _is_identifier(columns, table[name], rules)]
     if positive is not None:
         columns.notes += _leak_notes(columns, table, rules, positive, identifiers)
-    for name in identifiers:
-        if rules.prepare:
-            columns.leave_out(LeftOut(name, "identifier"))
-        else:
-            columns.notes.append(errors.IdentifierNote(name))
     if rules.prepare:
+        for name in identifiers:
+            columns.leave_out(IDENTIFIER._replace(name=name))
         _find_sparse(columns, rules)
-    columns.notes += _category_notes(columns, identifiers)
+    else:
+        columns.notes += map(errors.IdentifierNote, identifiers)
+    columns.notes += [
+        errors.CategoryNote(name) for name in whole
+        if name not in identifiers and columns.used.get(name) == Encoder(name, "number") and is_named_like_codes(name)
+    ]
     taken = Counter(feature.name for feature in columns.features)
     if repeated := [name for name, count in taken.items() if count > 1]:
-        raise errors.RepeatedNameError(None, repeated)
+        made = f"encoding makes more than one column named {errors.quoted(repeated)}"
+        raise errors.TableError(f"{made}; rename the original columns")
     return columns
 
 
@@ -126,10 +129,10 @@ def _read_column(columns: Columns, column: Column, rules: ColumnRules) -> None:
     if encoder.kind != "categories":
         known = [known_values(feature.values) for feature in raw]
         if not len(known[0]):
-            return columns.leave_out(LeftOut(name, "empty"))
+            return columns.leave_out(LeftOut(name, "empty", "empty"))
         if all(values.min() == values.max() for values in known):
             value = f"{known[0][0]:g}" if encoder.kind == "number" else column.text(int(np.argmin(column.missing)))
-            return columns.leave_out(LeftOut(name, "constant", value))
+            return columns.leave_out(LeftOut(name, "constant", f"constant: {value}"))
         if encoder.kind == "date":
             encoder = replace(encoder, parts=date_parts(known[0]))
             raw = encoder.raw_features(column, read)
@@ -148,7 +151,7 @@ def choose_encoder(column: Column, rules: ColumnRules) -> Encoder | LeftOut:
         return _choose_categories(without_markers(column.as_text(), codes, is_text=True), rules)
     known, text = (without_markers(column, codes, is_text) for is_text in (False, True))
     if text.missing.all():
-        return LeftOut(name, "empty")
+        return LeftOut(name, "empty", "empty")
     if name not in ordered:
         if column.kind in ("duration", "number"):
             return Encoder(name, column.kind, missing_codes=codes)
@@ -156,14 +159,14 @@ def choose_encoder(column: Column, rules: ColumnRules) -> Encoder | LeftOut:
             return found
     kind = kind_of(known)
     if kind not in ("text", "dates") and name not in ordered:
-        return LeftOut(name, "type", kind)
+        return LeftOut(name, "type", f"unsupported type {kind}")
     if not rules.prepare and name not in ordered:
-        return LeftOut(name, "dates" if kind == "dates" else "text", n_values=text.n_values)
+        return LeftOut(name, "dates" if kind == "dates" else "text", f"{kind}, not encoded", "use it with --prepare")
     if order := ordered.get(name) or column.order:
         return Encoder(name, "order", order, missing_codes=codes)
     if kind == "dates":
         text_format = (date_format(known.words) or "") if column.kind == "text" else ""
-        return Encoder(name, "time" if column.kind == "time" else "date", date_format=text_format, missing_codes=codes)
+        return Encoder(name, "date", date_format=text_format, missing_codes=codes)
     return _choose_categories(text, rules)
 
 
@@ -181,16 +184,19 @@ def _choose_number_format(column: Column, rules: ColumnRules) -> Encoder | LeftO
     if n_unread > n_texts / 2 or (n_unread and len(words) <= rules.max_categories):
         return None
     if n_unread > FEW_UNREAD * n_texts:
-        return LeftOut(name, "mixed", words[int(np.argmin(is_read))], n_unread)
+        odd = words[int(np.argmin(is_read))]
+        unread = f"{counted(n_unread, 'value')} among numbers cannot be read as one, such as {odd!r}"
+        return LeftOut(name, "mixed", unread, f"if it means missing, add --missing={shlex.quote(f'{name}={odd}')}")
     found = (UNIT.search(word) for word, is_own in zip(words, is_read, strict=True) if is_own)
     units = sorted({unit[0] for unit in found if unit})
     if len(units) > 1:
-        return LeftOut(name, "units", ", ".join(units))
+        several = f"amounts in several units ({', '.join(units)}); convert them to one first"
+        return LeftOut(name, "units", several, "or leave it out with --drop")
     if len(formats) > 1:
         formats = [own for own in formats if own.decimal == rules.decimal]
     if not formats:
         value = next(word for word, own in zip(words, bare, strict=True) if EITHER.search(own))
-        raise errors.AmbiguousNumberError(name, value, "," if "," in value else ".")
+        raise errors.ambiguous_number(name, value)
     return Encoder(name, "number", number_format=replace(formats[0], unit="".join(units)), missing_codes=codes)
 
 
@@ -200,11 +206,13 @@ def _choose_categories(text: Column, rules: ColumnRules) -> Encoder | LeftOut:
     used = categories
     if len(categories) > rules.max_categories:
         used = _frequent(text, rules.max_categories)
+    if not used and looks_like_identifier(text):
+        return IDENTIFIER._replace(name=text.name)
     if not used:
-        many = LeftOut(text.name, "text", "", len(categories), rules.max_categories)
-        return LeftOut(text.name, "identifier") if looks_like_identifier(text) else many
+        many = f"text with {len(categories)} different values, more than {rules.max_categories}"
+        return LeftOut(text.name, "text", many, "see --max-categories")
     if len(categories) == 1 and not lost:
-        return LeftOut(text.name, "constant", categories[0])
+        return LeftOut(text.name, "constant", f"constant: {categories[0]}")
     if len(categories) == 2 and not lost:  # one column is enough
         used = categories[1:]
     return Encoder(text.name, "categories", tuple(used), seen=tuple(categories), lost=lost)
@@ -223,24 +231,15 @@ def _notes_on_values(name: str, known: FloatArray) -> Iterator[Note]:
     yield from (errors.CodeNote(name, f"{value:g}", count) for value, count in codes.items())
 
 
-def _category_notes(columns: Columns, identifiers: Sequence[str]) -> Iterator[errors.CategoryNote]:
-    """Yield the columns of whole numbers that, by their name, may be categories."""
-    for name, encoder in columns.used.items():
-        if encoder == Encoder(name, "number") and name not in identifiers and is_named_like_codes(name):
-            known = known_values(columns.raw[name][0].values)
-            if (known == np.floor(known)).all():
-                yield errors.CategoryNote(name)
+def _is_whole(columns: Columns, name: str) -> bool:
+    known = columns.known(name)
+    return bool((known == np.floor(known)).all())
 
 
-def _identifiers(columns: Columns, table: Mapping[str, Column], rules: ColumnRules) -> list[str]:
-    """Return the columns of whole numbers without a unit that all differ."""
-    found = []
-    for name, encoder in columns.used.items():
-        is_number = encoder.kind == "number" and not encoder.number_format.unit
-        if is_number and name not in rules.use and looks_like_identifier(table[name]):
-            known = known_values(columns.raw[name][0].values)
-            found += [name] if (known == np.floor(known)).all() else []
-    return found
+def _is_identifier(columns: Columns, column: Column, rules: ColumnRules) -> bool:
+    """Return whether a column of whole numbers, without a unit, has only different ones."""
+    has_unit = columns.used[column.name].number_format.unit
+    return not has_unit and column.name not in rules.use and looks_like_identifier(column)
 
 
 def _leak_notes(
@@ -274,17 +273,18 @@ def _find_sparse(columns: Columns, rules: ColumnRules) -> None:
     """Leave out columns that are almost empty."""
     for name, encoder in list(columns.used.items()):
         if encoder.kind != "categories" and name not in rules.use:
-            n_known = len(known_values(columns.raw[name][0].values))
+            n_known = len(columns.known(name))
             if n_known < SPARSE * len(columns.raw[name][0].values):
-                columns.leave_out(LeftOut(name, "sparse", n_values=n_known))
+                almost = f"almost empty: {counted(n_known, 'value')}"
+                columns.leave_out(LeftOut(name, "sparse", almost, "use it with --use"))
 
 
 def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = ()) -> list[Feature]:
     """Return the features without missing values; copies are left out as the rules say.
 
-    The encoders learn the medians. Without `rules.prepare`, missing and infinite values raise a `MissingValuesError`.
+    The encoders learn the medians. Without `rules.prepare`, missing and infinite values raise a `TableError`.
     """
-    columns.notes += _count_holes([columns.raw[name][0] for name in columns.used], rules)
+    _count_holes(columns, rules)
     _learn_filling(columns, rules.prepare)
     filled = {name: encoder.filled(columns.raw[name]) for name, encoder in columns.used.items()}
     for copy in _find_copies(columns, [features[0] for features in filled.values()], rules, keep):
@@ -294,7 +294,9 @@ def finish_columns(columns: Columns, rules: ColumnRules, keep: Sequence[str] = (
 
 def _learn_filling(columns: Columns, indicators: bool) -> None:
     """Let the encoders know the medians, and add indicators where values are missing; equal ones only once."""
-    seen = {hash(mask.tobytes()) for flag in _flags(columns) for mask in (flag, ~flag)} if indicators else set()
+    encoded = [name for name, encoder in columns.used.items() if encoder.kind == "categories"]
+    flags = [feature.values == 1 for name in encoded for feature in columns.raw[name]]
+    seen = {hash(mask.tobytes()) for flag in flags for mask in (flag, ~flag)}
     for name, encoder in columns.used.items():
         if encoder.kind == "categories":
             continue
@@ -308,26 +310,24 @@ def _learn_filling(columns: Columns, indicators: bool) -> None:
         seen.add(hash(missing.tobytes()))
 
 
-def _flags(columns: Columns) -> Iterator[BoolArray]:
-    """Yield the features that are 0 or 1 because they stand for a category."""
-    for name, encoder in columns.used.items():
-        if encoder.kind == "categories":
-            yield from (feature.values == 1 for feature in columns.raw[name])
-
-
-def _count_holes(features: Sequence[Feature], rules: ColumnRules) -> list[Note]:
-    holes: dict[errors.Hole, dict[str, int]] = {
-        "missing": {feature.name: int(np.isnan(feature.values).sum()) for feature in features},
-        "infinite": {feature.name: int(np.isinf(feature.values).sum()) for feature in features},
-    }
-    notes: list[Note] = []
-    for hole, counts in holes.items():
+def _count_holes(columns: Columns, rules: ColumnRules) -> None:
+    """Note missing and infinite values that will be filled, or raise an error if they are not to be."""
+    holes: tuple[errors.Hole, ...] = ("missing", "infinite")
+    for hole, is_hole in zip(holes, (np.isnan, np.isinf), strict=True):
+        counts = {name: int(is_hole(columns.raw[name][0].values).sum()) for name in columns.used}
         found = {name: count for name, count in counts.items() if count}
         if found and not rules.prepare:
-            raise errors.MissingValuesError(hole, found)
+            raise missing_values(hole, found)
         if found:
-            notes.append(errors.FilledNote(hole, found))
-    return notes
+            columns.notes.append(errors.FilledNote(hole, found))
+
+
+def missing_values(hole: errors.Hole, counts: Mapping[str, int]) -> errors.TableError:
+    """Return the error about missing or infinite values that are not to be filled."""
+    most_first = sorted(counts.items(), key=lambda item: -item[1])
+    named = shortened([f"{name} ({count})" for name, count in most_first])
+    columns = f"{counted(len(counts), 'column')} with {hole} values: {named}"
+    return errors.TableError(f"{columns}; fill them with --prepare, or leave the columns out with --drop")
 
 
 def _find_copies(
@@ -341,14 +341,13 @@ def _find_copies(
     X = np.column_stack([feature.values for feature in single])
     copies = []
     for group in find_twins(X, min(rules.drop_duplicates or TWINS, TWINS)):
-        first, *others = (single[i].name for i in group.columns)
-        values = dict(zip((single[i].name for i in group.columns), X[:, group.columns].T, strict=True))
+        first = single[group.columns[0]].name
         dropped = [
-            name for name in others
-            if name not in (*rules.use, *keep) and _is_copy(values[first], values[name], rules)
+            single[i].name for i in group.columns[1:]
+            if single[i].name not in (*rules.use, *keep) and _is_copy(X[:, group.columns[0]], X[:, i], rules)
         ]
-        copies += [LeftOut(name, "copy", first) for name in dropped]
-        rest = tuple(name for name in (first, *others) if name not in dropped)
+        copies += [LeftOut(name, "copy", f"says the same as {first}") for name in dropped]
+        rest = tuple(single[i].name for i in group.columns if single[i].name not in dropped)
         if len(rest) > 1:
             columns.notes.append(errors.TwinNote(rest, group.correlation))
     return copies

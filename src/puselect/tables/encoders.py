@@ -7,7 +7,19 @@ import numpy as np
 
 from puselect.arrays import FloatArray
 from puselect.tables.column import Column, Feature
-from puselect.tables.column_types import HOUR, PLAIN, SECOND, NumberFormat, part_of, read_as, without_markers
+from puselect.tables.column_types import (
+    DATE_FORMATS,
+    HOUR,
+    PLAIN,
+    SECOND,
+    NumberFormat,
+    as_float,
+    date_format,
+    part_of,
+    read_moments,
+    read_pairs,
+    without_markers,
+)
 from puselect.tables.errors import UnreadNote
 
 EXAMPLES, SEARCHED, LONGEST = 3, 100, 40  # of values that cannot be read
@@ -20,8 +32,8 @@ class Encoder:
 
     column: str
     kind: str
-    """"number", "pair" (250/500), "duration" (microseconds), "date" (days since 1970), "time" (days since midnight),
-    "order" (0, 1, 2, ...) or "categories" (one-hot)."""
+    """"number", "pair" (250/500), "duration" (microseconds), "date" (days since 1970), "order" (0, 1, 2, ...) or
+    "categories" (one-hot)."""
     values: tuple[str, ...] = ()
     """The values of an ordered column from low to high, or the encoded categories."""
     date_format: str = ""
@@ -48,8 +60,8 @@ class Encoder:
         """Names of the features."""
         if self.kind == "categories":
             return tuple(f"{self.column}={value}" for value in self.values)
-        parts = tuple(part_name(self.column, part) for part in self.parts)
-        return (self.column, *parts, *((indicator_name(self.column),) if self.has_indicator else ()))
+        parts = [f"{self.column} ({part})" for part in self.parts]
+        return (self.column, *parts, *[f"{self.column} is missing"] * self.has_indicator)
 
     @property
     def reads_text(self) -> bool:
@@ -59,13 +71,28 @@ class Encoder:
     def read(self, column: Column) -> FloatArray:
         """Return a column as floats, categories by their place; NaN where missing, unreadable or never seen."""
         known = self._known(column)
-        if self.kind in ("order", "categories"):
-            places = {value: float(place) for place, value in enumerate(self.seen or self.values)}
-            text = known.as_text()
-            return text.read(lambda word: places.get(word, np.nan)) if text.kind == "text" else read_as("", text)
-        if self.kind == "number" and known.kind == "text":
-            return np.append(self.number_format.read(known.words), np.nan)[known.values]
-        return read_as(self.kind, known, self.date_format, HOUR in self.parts)
+        match self.kind, known.kind:
+            case ("order" | "categories"), ("text" | "number"):
+                places = {value: float(place) for place, value in enumerate(self.seen or self.values)}
+                return known.as_text().read(lambda word: places.get(word, np.nan))
+            case "number", "text":
+                return np.append(self.number_format.read(known.words), np.nan)[known.values]
+            case "pair", "text":
+                return read_pairs(known, 1)
+            case "date", "text":
+                own = self.date_format or date_format(known.words) or DATE_FORMATS[0]
+                return self._days(read_moments(known, own), "%H" in own)
+            case "date", ("date" | "moment"):
+                days = known.values[~known.missing]
+                has_time = len(known.values) <= 1 or bool((days % 1).any())  # pandas has no dates
+                return self._days(known.values, known.kind == "moment" and has_time)
+            case wanted, found if wanted == found:
+                return known.values
+        return np.full(len(known.values), np.nan)
+
+    def _days(self, days: FloatArray, has_time: bool) -> FloatArray:
+        """Return days, or NaN if they have no time of day and had one in the fit."""
+        return days if has_time or HOUR not in self.parts else np.full(len(days), np.nan)
 
     def raw_features(self, column: Column, numbers: FloatArray) -> list[Feature]:
         """Return the features of a column that was read; missing values are NaN, in one-hot columns 0."""
@@ -73,8 +100,8 @@ class Encoder:
             places = (self.seen.index(value) for value in self.values)
             made = [(numbers == place).astype(np.float64) for place in places]
         else:
-            pairs = (read_as(SECOND, column) if part == SECOND else part_of(numbers, part) for part in self.parts)
-            made = [without_codes(numbers, self.missing_codes), *pairs]
+            parts = (read_pairs(column, 2) if part == SECOND else part_of(numbers, part) for part in self.parts)
+            made = [without_codes(numbers, self.missing_codes), *parts]
         return [Feature(name, self.column, values) for name, values in zip(self.names, made, strict=False)]
 
     def features(self, column: Column) -> tuple[list[Feature], UnreadNote | None]:
@@ -101,10 +128,13 @@ class Encoder:
         if self.kind == "categories":
             return list(raw)
         fills = (0.0 if self.fill is None else self.fill, *self.part_fills)
-        made = [_fill(feature, fill) for feature, fill in zip(raw, fills, strict=True)]
+        made = []
+        for feature, fill in zip(raw, fills, strict=True):
+            missing = ~np.isfinite(feature.values)
+            made.append(feature._replace(values=np.where(missing, fill, feature.values)) if missing.any() else feature)
         if self.has_indicator:
             missing = ~np.isfinite(raw[0].values)
-            made.append(Feature(indicator_name(self.column), self.column, missing.astype(np.float64)))
+            made.append(Feature(self.names[-1], self.column, missing.astype(np.float64)))
         return made
 
     def _known(self, column: Column) -> Column:
@@ -114,7 +144,7 @@ class Encoder:
 
 def without_codes(numbers: FloatArray, codes: Iterable[str]) -> FloatArray:
     """Return the numbers with NaN in place of codes for missing values."""
-    wanted = [float(code) for code in codes if is_number(code)]
+    wanted = [as_float(code) for code in codes]
     return np.where(np.isin(numbers, wanted), np.nan, numbers) if wanted else numbers
 
 
@@ -122,27 +152,3 @@ def median(values: FloatArray) -> float:
     """Return the median of the finite values, 0 if there are none."""
     known = values[np.isfinite(values)]
     return float(np.median(known)) if len(known) else 0.0
-
-
-def _fill(feature: Feature, fill: float) -> Feature:
-    lost = ~np.isfinite(feature.values)
-    return feature._replace(values=np.where(lost, fill, feature.values)) if lost.any() else feature
-
-
-def indicator_name(column: str) -> str:
-    """Return the name of the feature that tells where a column is missing."""
-    return f"{column} is missing"
-
-
-def part_name(column: str, part: str) -> str:
-    """Return the name of the feature that is a part of dates or pairs."""
-    return f"{column} ({part})"
-
-
-def is_number(value: object) -> bool:
-    """Return whether a value can be read as a float."""
-    try:
-        float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        return False
-    return True

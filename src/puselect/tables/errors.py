@@ -1,31 +1,59 @@
-"""Errors and notes about a table, with fields. The command line puts them into words."""
+"""Errors and notes about a table. Errors are sentences that say what to type; notes carry fields."""
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from puselect.checks.leaks import Leak
+from puselect.phrases import shortened
 
-FileFault = Literal[
-    "empty", "empty header", "header", "json", "archive", "binary", "encoding", "gzip", "damaged", "unpacked size",
-    "stream size", "schema", "nested", "rows", "output format",
-]
-LabelFault = Literal[
-    "empty", "type", "all positive", "none positive", "ambiguous", "unknown value", "unknown negative"
-]
-AnswersFault = Literal["unknown", "repeated", "spelling", "both ways", "too many"]
-CostsFault = Literal["empty", "line", "json", "missing", "unknown"]
 LeftOutReason = Literal[
     "empty", "sparse", "constant", "text", "mixed", "units", "dates", "type", "identifier", "copy", "drop"
 ]
-IdFault = Literal["missing", "repeated"]
-Role = Literal["label", "truth", "id", "row-group", "drop", "keep", "use", "categories", "missing", "selection"]
 Hole = Literal["missing", "infinite"]
 MANY_LOST = 0.05  # share of the values of a column, beyond that in the fit
 
-ValueCounts = Sequence[tuple[object, int]]
-"""Values of a column with the number of their rows; None stands for missing ones."""
+
+class TableError(ValueError):
+    """A table, or a file that belongs to it, that cannot be used."""
+
+
+def ambiguous_number(column: str, value: str) -> TableError:
+    """Return the question whether a number such as 1,299 is a thousand.
+
+    Examples
+    --------
+    >>> print(ambiguous_number("paid", "1,299"))
+    is 1,299 in column 'paid' 1299 or 1.299? Add --decimal=. for 1299 or --decimal=, for 1.299 (decimal in Python)
+    """
+    mark, other = (",", ".") if "," in value else (".", ",")
+    whole, fraction = value.replace(mark, ""), value.replace(mark, other)
+    answers = f"--decimal={other} for {whole} or --decimal={mark} for {fraction} (decimal in Python)"
+    return TableError(f"is {value} in column {column!r} {whole} or {fraction}? Add {answers}")
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Return the first names in quotes."""
+    return shortened([repr(name) for name in names])
+
+
+def nearest(wanted: str, names: Sequence[str], otherwise: str = "") -> str:
+    """Return a continuation of the message with similar names, or something else if there are none.
+
+    Examples
+    --------
+    >>> nearest("Lable", ["label", "age"]), nearest("x", ["label", "age"])
+    ("; did you mean 'label'?", '')
+    """
+    folded = {name.casefold(): name for name in reversed(names)}
+    near = difflib.get_close_matches(wanted.casefold(), folded, n=3)
+    return f"; did you mean {' or '.join(repr(folded[name]) for name in near)}?" if near else otherwise
+
+
+def suggestion(wanted: str, names: Sequence[str]) -> str:
+    """Return a continuation of the message with similar names, or with those there are."""
+    return nearest(wanted, names, f"; it has {shortened(names)}")
 
 
 class LeftOut(NamedTuple):
@@ -33,162 +61,13 @@ class LeftOut(NamedTuple):
 
     name: str
     reason: LeftOutReason
-    detail: str = ""
-    """The value of a constant column, the type of a column of neither numbers, text nor dates, the column that a copy
-    is a copy of, the units of amounts, or a text among numbers."""
-    n_values: int | None = None
-    """Number of different values of a text or date column, of values in a sparse one, of texts among numbers."""
-    max_categories: int | None = None
-    """The limit on `n_values`, where the column was to be encoded and exceeds it."""
-
-
-class TableError(ValueError):
-    """A table, or a file that belongs to it, that cannot be used."""
+    text: str
+    """The reason in words."""
+    hint: str = ""
+    """What to type to use it."""
 
     def __str__(self) -> str:
-        return repr(self)
-
-
-@dataclass(eq=False)
-class FileError(TableError):
-    """A file that is not a table, or cannot become one."""
-
-    path: str | Path
-    fault: FileFault
-    detail: str = ""
-    """The reader's own message, the offset of the first wrong byte, the limit in bytes, a column, the number of rows,
-    or the output formats."""
-
-
-@dataclass(eq=False)
-class RaggedLineError(TableError):
-    """A line with more or fewer fields than the header."""
-
-    path: str | Path
-    line: int
-    n_fields: int
-    n_columns: int
-    separators: tuple[str, str] | None = None
-    """That of the line and that of the file, if another separator gives it the right number of fields."""
-
-
-@dataclass(eq=False)
-class RepeatedNameError(TableError):
-    """Columns with the same name, in the file or after one-hot encoding."""
-
-    path: str | Path | None
-    """None if encoding made them."""
-    names: Sequence[str]
-
-
-@dataclass(eq=False)
-class UnknownColumnError(TableError):
-    """Columns that the table does not have."""
-
-    path: str | Path
-    role: Role
-    names: Sequence[str]
-    columns: Sequence[str]
-    """Those it has."""
-
-
-@dataclass(eq=False)
-class KeepError(TableError):
-    """A column to keep that cannot be a feature."""
-
-    name: str
-    left_out: LeftOut | None
-    """None if it is the label, the truth or dropped."""
-
-
-@dataclass(eq=False)
-class IdError(TableError):
-    """A column that does not name every row once."""
-
-    name: str
-    fault: IdFault
-    value: str = ""
-    """A name that several rows share."""
-    n_rows: int = 0
-    """How many rows have no name, or how many names are shared."""
-
-
-@dataclass(eq=False)
-class TooFewFeaturesError(TableError):
-    """Fewer than two usable features."""
-
-    n_features: int
-    left_out: Sequence[LeftOut]
-
-
-@dataclass(eq=False)
-class TooManyLabelledError(TableError):
-    """More labelled rows than the limit on all rows."""
-
-    n_labelled: int
-    max_rows: int
-
-
-@dataclass(eq=False)
-class LabelError(TableError):
-    """A label column from which the positives cannot be told."""
-
-    label: str
-    fault: LabelFault
-    counts: ValueCounts = ()
-    positive: object = None
-    """The value asked for or found, or the type of the column."""
-
-
-@dataclass(eq=False)
-class AnswersError(TableError):
-    """Labels of rows, in the table or in a file of answers, that cannot be used."""
-
-    path: str | Path
-    """The file of answers, or the label column."""
-    fault: AnswersFault
-    rows: Sequence[str]
-    """The names of the rows, with the answers if these are at fault."""
-    detail: str = ""
-    """The column of names, the answers that are understood, or the number of unlabelled rows."""
-
-
-@dataclass(eq=False)
-class MissingValuesError(TableError):
-    """Missing or infinite values, with no way given to fill them."""
-
-    hole: Hole
-    counts: Mapping[str, int]
-
-
-@dataclass(eq=False)
-class AmbiguousNumberError(TableError):
-    """A number that is another one if its mark separates thousands."""
-
-    column: str
-    value: str
-    mark: str
-
-    def __str__(self) -> str:
-        other = "." if self.mark == "," else ","
-        whole, fraction = self.value.replace(self.mark, ""), self.value.replace(self.mark, other)
-        return (
-            f"is {self.value} in column {self.column!r} {whole} or {fraction}? Say so by the decimal mark: "
-            f"decimal={other} for {whole}, decimal={self.mark} for {fraction}"
-        )
-
-
-@dataclass(eq=False)
-class CostsError(TableError):
-    """A file of feature costs that cannot be used."""
-
-    path: Path
-    fault: CostsFault
-    detail: str = ""
-    names: Sequence[str] = ()
-    """Columns without a cost, or costs without a column."""
-    columns: Sequence[str] = ()
-    """Of the table."""
+        return f"{self.text} ({self.hint})" if self.hint else self.text
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,10 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
+from glob import glob, has_magic
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -16,25 +18,23 @@ import numpy as np
 
 from puselect.arrays import IntArray
 from puselect.atomic import SUFFIX, remove_scratch
-from puselect.tables.errors import FileError
+from puselect.tables.errors import TableError
 from puselect.tables.frames import pl
-from puselect.tables.parquet import POLARS_ERRORS, check_values, is_pattern, matching_files, reader_message
 from puselect.tables.text import (
     GZIP_MAGIC,
     HEAD_BYTES,
-    SEPARATORS,
     Layout,
     check_names,
     decode_head,
     has_decimal_commas,
     ragged_line,
     read_layout,
-    text_head,
+    size_text,
     unpacked_size,
 )
 
+POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 MISSING = ["", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?"]
-DataType = pl.DataType | pl.datatypes.DataTypeClass
 ROW = "__row__"  # an unlikely name for a user's column
 STANDARD_INPUT = "-"
 COPY = "puselect-input"  # as in the names of copies of standard input
@@ -43,7 +43,6 @@ BYTES_PER_NUMBER, BYTES_PER_TEXT = 8, 64  # in memory; text may be long, or beco
 ROWS_PACKED = 100_000  # at a time
 LARGEST_STREAM = 8 << 30
 PART = 1 << 20
-MAX_NESTING = 64
 MEMORY_SHARE = 4
 MEMORY_UNKNOWN = 8 << 30
 
@@ -85,18 +84,18 @@ def open_source(
     """
     if is_pattern(name):
         paths = matching_files(name)
-        _check_nesting(name, pl.read_parquet_schema(paths[0]))
         size = sum(path.stat().st_size for path in paths)
         return Source(name, pl.scan_parquet(paths, glob=False), None, paths[0], size)
     path = regular_file(name)
     with path.open("rb") as file:
         magic = file.read(6)
-    kind = _kind_of(path, magic)
+    kind, layout = _kind_of(path, magic), None
     n_bytes = path.stat().st_size
     if kind == "gzip":
         n_bytes = unpacked_size(name, path, max_memory or default_memory())
-    layout = _text_layout(path) if kind in ("text", "gzip") else None
-    try:
+    if kind in ("text", "gzip"):
+        layout = read_layout(path)
+    with _readable(name, path, layout):
         if layout is not None:
             scan, decimal = _scan_text(path, layout, texts, decimal)
         elif kind == "parquet":
@@ -104,12 +103,43 @@ def open_source(
         else:
             is_stream = magic.startswith(b"\xff\xff\xff\xff")
             scan = pl.read_ipc_stream(path).lazy() if is_stream else pl.scan_ipc(path)
-        schema = scan.collect_schema()
-        check_names(path, tuple(schema.names()))
-    except (*POLARS_ERRORS, OSError) as error:
-        raise _read_error(name, error, path, layout) from error
-    _check_nesting(name, schema)
+        check_names(path, scan.collect_schema().names())
     return Source(name, scan, layout, path, n_bytes, decimal)
+
+
+def is_pattern(name: str) -> bool:
+    """Return whether a name stands for several files, as in 'data/*.parquet'."""
+    return has_magic(name) and not Path(name).exists()
+
+
+def matching_files(name: str) -> list[Path]:
+    """Return the Parquet files that a pattern matches, in order; raise an error unless all have the same columns."""
+    paths = [Path(path) for path in sorted(glob(name, recursive=True))]
+    if not paths:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    schemas = []
+    for path in paths:
+        with _readable(path):
+            schemas.append(pl.read_parquet_schema(path))
+        if schemas[-1] != schemas[0]:
+            other = f"{path} has other columns, or other types of columns, than {paths[0]}"
+            raise TableError(f"{other}; all files must have the same")
+    return paths
+
+
+@contextmanager
+def _readable(name: str | Path, path: Path | None = None, layout: Layout | None = None) -> Iterator[None]:
+    """Raise an error that says best why polars cannot read a file, if it cannot in this block."""
+    try:
+        yield
+    except (*POLARS_ERRORS, OSError) as error:
+        ragged = ragged_line(path, layout) if path is not None and layout is not None else None
+        raise ragged or TableError(f"cannot read {name}: {reader_message(error)}") from error
+
+
+def reader_message(error: BaseException) -> str:
+    """Return the first line of an error of polars."""
+    return (str(error).strip().splitlines() or [""])[0]
 
 
 def default_memory() -> int:
@@ -151,49 +181,44 @@ def count_rows(source: Source) -> int:
 
 
 def _collected(source: Source, scan: pl.LazyFrame, is_streamed: bool = False) -> pl.DataFrame:
-    """Return the rows of a scan; streamed, some row groups at a time, if only a few of them are kept."""
-    try:
-        return scan.collect(engine="streaming" if is_streamed else "auto")
-    except (*POLARS_ERRORS, OSError) as error:
-        if is_pattern(source.name):
-            check_values(matching_files(source.name))
-        raise _read_error(source.name, error, source.path, source.layout) from error
+    """Return the rows of a scan; `is_streamed` saves memory and time, if only a few of them are kept."""
+    with _readable(source.name, source.path, source.layout):
+        try:
+            return scan.collect(engine="streaming" if is_streamed else "auto")
+        except (*POLARS_ERRORS, OSError):
+            for path in matching_files(source.name) if is_pattern(source.name) else ():
+                with _readable(path):  # names the file that is damaged
+                    pl.scan_parquet(path, glob=False).select(pl.all().null_count()).collect(engine="streaming")
+            raise
 
 
 def write_table(frame: pl.DataFrame | pl.LazyFrame, file: BinaryIO, output_format: str) -> None:
     """Write a frame, in memory or lazy, to an open file in one of `OUTPUT_FORMATS`."""
     lazy = frame.lazy()
+    # polars writes no CSV of durations: "PT1H30M" (ISO 8601)
+    texts = lazy.with_columns(pl.selectors.duration().dt.to_string("iso"))
     try:
         if output_format == ".parquet":
             lazy.sink_parquet(file)
         elif output_format in (".arrow", ".feather"):
             lazy.sink_ipc(file)
         elif output_format == ".csv.gz":
-            _write_packed(_without_durations(lazy).collect(), file)
+            packed = texts.collect()
+            file.write(gzip.compress(packed.clear().write_csv().encode(), mtime=0))
+            for part in packed.iter_slices(ROWS_PACKED):  # the text of all rows may be too large
+                file.write(gzip.compress(part.write_csv(include_header=False).encode(), mtime=0))
         else:
-            _without_durations(lazy).sink_csv(file, separator="\t" if output_format == ".tsv" else ",")
+            texts.sink_csv(file, separator="\t" if output_format == ".tsv" else ",")
     except POLARS_ERRORS as error:  # such as for a full disk
         raise OSError(f"cannot write the table: {reader_message(error)}") from error
 
 
-def _without_durations(lazy: pl.LazyFrame) -> pl.LazyFrame:
-    """Return a frame with durations as text such as "PT1H30M" (ISO 8601), since polars writes no CSV of them."""
-    return lazy.with_columns(pl.selectors.duration().dt.to_string("iso"))
-
-
-def _write_packed(frame: pl.DataFrame, file: BinaryIO) -> None:
-    """Write a frame as gzipped CSV, part by part. A GzipFile would complain once more after a failure."""
-    file.write(gzip.compress(frame.clear().write_csv().encode(), mtime=0))
-    for part in frame.iter_slices(ROWS_PACKED):
-        file.write(gzip.compress(part.write_csv(include_header=False).encode(), mtime=0))
-
-
 def output_format(path: Path) -> str:
-    """Return the one of `OUTPUT_FORMATS` that a file name ends in, or raise a `FileError`."""
+    """Return the one of `OUTPUT_FORMATS` that a file name ends in, or raise an error."""
     for ending in OUTPUT_FORMATS:
         if path.name.lower().endswith(ending):
             return ending
-    raise FileError(path, "output format", ", ".join(OUTPUT_FORMATS))
+    raise TableError(f"cannot tell the format of {path}; its name must end in {', '.join(OUTPUT_FORMATS)}")
 
 
 def _kind_of(path: Path, magic: bytes) -> str:
@@ -203,32 +228,8 @@ def _kind_of(path: Path, magic: bytes) -> str:
     if magic.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
         return "ipc"
     if magic.startswith(b"PK") or path.suffix.lower() in (".xlsx", ".xls", ".ods"):
-        raise FileError(path, "archive")
+        raise TableError(f"{path} is a spreadsheet or an archive; export the table as CSV first")
     return "gzip" if magic.startswith(GZIP_MAGIC) else "text"
-
-
-def _check_nesting(name: str, schema: Mapping[str, pl.DataType]) -> None:
-    """Raise a `FileError` for a type nested so deeply that polars would overflow the stack of its threads."""
-    for column, kind in schema.items():
-        level: list[DataType] = [kind]
-        for _ in range(MAX_NESTING):
-            level = [inner for outer in level for inner in _inner_types(outer)]
-        if level:
-            raise FileError(name, "nested", column)
-
-
-def _inner_types(kind: DataType) -> list[DataType]:
-    if isinstance(kind, pl.Struct):
-        return [field.dtype for field in kind.fields]
-    return [kind.inner] if isinstance(kind, pl.List | pl.Array) else []
-
-
-def _text_layout(path: Path) -> Layout:
-    if text_head(path).lstrip()[:1] in ("{", "["):
-        raise FileError(path, "json")
-    endings = [suffix.lower() for suffix in path.suffixes[-2:]]
-    tabs_only = ".tsv" in endings or ".tab" in endings
-    return read_layout(path, ("\t",) if tabs_only else SEPARATORS)
 
 
 def _scan_text(
@@ -241,7 +242,8 @@ def _scan_text(
     strings = scan(infer_schema=False)
     found = strings.collect_schema().names()
     if len(found) != len(layout.names):  # such as different line ends in one file
-        raise FileError(path, "header", f"{len(layout.names)} or {len(found)} columns")
+        different = f"{len(layout.names)} or {len(found)} columns"
+        raise TableError(f"{path}: cannot read the column names ({different}); check quotes and line ends")
     names = dict(zip(found, layout.names, strict=True))
     # All rows are looked at: a fraction after ten thousand whole numbers must not be an error.
     given = {header: pl.String for header, name in names.items() if name in texts}
@@ -255,25 +257,15 @@ def _scan_text(
     return points, decimal or ("." if has_fractions else None)
 
 
-def _read_error(name: str, error: BaseException, path: Path, layout: Layout | None) -> Exception:
-    """Return the error that says best why polars cannot read a file."""
-    ragged = ragged_line(path, layout) if layout is not None else None
-    return ragged or FileError(name, "damaged", reader_message(error))
-
-
 def regular_file(name: str) -> Path:
     """Return the path; what can be read only once, such as standard input, is copied to a temporary file.
 
     Copies that killed processes have left are removed.
     """
     remove_scratch(Path(tempfile.gettempdir(), COPY))
-    if name == STANDARD_INPUT:
-        if sys.stdin is None:
-            raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard input")
-        return _spooled(sys.stdin.buffer, "standard input")
     path = Path(name)
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    if name == STANDARD_INPUT:
+        return _spooled(sys.stdin.buffer, "standard input")
     if path.exists() and not path.is_file():
         with path.open("rb") as pipe:
             return _spooled(pipe, name)
@@ -281,20 +273,19 @@ def regular_file(name: str) -> Path:
 
 
 def _spooled(stream: BinaryIO, name: str) -> Path:
-    """Copy a stream to a temporary file that is removed at exit; a `FileError` if it is no table or has no end."""
+    """Copy a stream to a temporary file that is removed at exit; an error if it is no table or has no end."""
     head = stream.read(HEAD_BYTES)
     if _kind_of(Path(name), head[:6]) == "text":
         decode_head(name, head)  # before anything is written: /dev/zero has no end
     limit = min(LARGEST_STREAM, shutil.disk_usage(tempfile.gettempdir()).free // 2)
     handle, copy_name = tempfile.mkstemp(prefix=f".{COPY}.{os.getpid()}.", suffix=SUFFIX)
     atexit.register(Path(copy_name).unlink, missing_ok=True)
-    size, part = 0, head
+    part = head
     with os.fdopen(handle, "wb") as copy:
         while part:
             copy.write(part)
-            size += len(part)
-            if size > limit:
+            if copy.tell() > limit:
                 copy.truncate(0)
-                raise FileError(name, "stream size", str(limit))
+                raise TableError(f"{name} is longer than {size_text(limit)}; save it to a file first")
             part = stream.read(PART)
     return Path(copy_name)

@@ -1,8 +1,6 @@
 """Features, labels and costs from files; and the features of a saved selection from another file."""
 
 import csv
-import json
-import time
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,17 +11,19 @@ import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.fscpu.final_clusters import Candidates
+from puselect.phrases import counted, shortened
 from puselect.row_groups import draw_groups, read_row_groups
 from puselect.selectors.budget import OTHERS
 from puselect.tables import errors
 from puselect.tables.column import Column, Feature, table_columns, table_like
 from puselect.tables.column_outcomes import ColumnOutcome, column_outcomes
-from puselect.tables.columns import ColumnRules, Columns, finish_columns, read_columns
-from puselect.tables.encoders import Encoder, is_number
-from puselect.tables.errors import LeftOut, Note
+from puselect.tables.column_types import as_float
+from puselect.tables.columns import ColumnRules, Columns, finish_columns, missing_values, read_columns
+from puselect.tables.encoders import Encoder
+from puselect.tables.errors import LeftOut, Note, TableError
 from puselect.tables.files import Source, count_rows, default_memory, open_source, read_column, read_rows, write_table
 from puselect.tables.frames import pl
-from puselect.tables.labels import ROW, LabelRules, Labels, choose_labels, read_labels
+from puselect.tables.labels import ROW, Labels, check_columns, positive_rows, read_labels
 
 SAMPLE_BYTES = 1 << 30  # of a table too large to be read: more rows would cost time and tell little
 COPIES = 3  # of the table while a selector works: the frame, the matrix, its scaled copy
@@ -59,11 +59,9 @@ class TableSpec(ColumnRules):
     """Files with labels of more rows."""
 
     @property
-    def roles(self) -> dict[errors.Role, tuple[str, ...]]:
+    def roles(self) -> dict[str, tuple[str, ...]]:
         """The columns that are named, by what they are named for."""
-        single: dict[errors.Role, str | None] = {
-            "label": self.label, "truth": self.truth, "id": self.id, "row-group": self.row_group
-        }  # fmt: skip
+        single = {"label": self.label, "truth": self.truth, "id": self.id, "row-group": self.row_group}
         named = {role: () if name is None else (name,) for role, name in single.items()}
         coded = tuple(code.rpartition("=")[0] for code in self.missing_codes if "=" in code)
         return {**named, "drop": self.drop, "keep": self.keep, "use": self.use, "categories": self.categories,
@@ -73,6 +71,11 @@ class TableSpec(ColumnRules):
     def no_features(self) -> set[str]:
         """The columns that cannot be features."""
         return {name for role, names in self.roles.items() if role not in FEATURE_ROLES for name in names}
+
+    def labels(self, column: pl.Series, names: AnyArray, columns: Sequence[str]) -> Labels:
+        """Return the labels of rows with these names, in a file with these columns."""
+        row_column = self.id or free_name(ROW, columns)
+        return read_labels(column, names, row_column, self.positive, self.negative, self.answers)
 
 
 @dataclass(frozen=True)
@@ -128,8 +131,6 @@ class LoadedTable:
     """The whole table with all its rows and columns."""
     rows: FileRows
     """Those of `X`."""
-    seconds: Mapping[str, float]
-    """How long reading and preparing took."""
 
     @property
     def neg_label(self) -> int | None:
@@ -164,11 +165,13 @@ class LoadedTable:
         """Read the cost of each feature from a file: its own, or that of its column, or that of all others, "*"."""
         costs, columns = read_costs(path), self.rows.frame.columns
         if unknown := [name for name in costs if name not in (*self.names, *columns, OTHERS)]:
-            raise errors.CostsError(path, "unknown", names=unknown, columns=columns)
+            wrong = f"--costs: {path} has a cost for {shortened(unknown)}, which is no column"
+            raise TableError(f"{wrong}: delete the line, or correct the name{errors.suggestion(unknown[0], columns)}")
         pairs = list(zip(self.names, self.sources, strict=True))
         found = [[costs[key] for key in (*pair, OTHERS) if key in costs] for pair in pairs]
         if missing := dict.fromkeys(source for (_, source), own in zip(pairs, found, strict=True) if not own):
-            raise errors.CostsError(path, "missing", names=list(missing))
+            lacking = f"--costs: {path} has no cost for {shortened(list(missing))}"
+            raise TableError(f"{lacking}; add them, or a line *,1 for all others")
         return [own[0] for own in found]
 
     def write(self, columns: Iterable[str], file: BinaryIO, output_format: str) -> None:
@@ -180,19 +183,17 @@ class LoadedTable:
 
 def load_table(name: str, spec: TableSpec) -> LoadedTable:
     """Read a data file, or standard input for "-"; raises a `TableError` or an OSError if it cannot be used."""
-    begin = time.perf_counter()
     source = open_source(name, spec.max_memory, spec.categories, spec.decimal)
     if spec.id == NUMBERED not in source.columns:
         spec = replace(spec, id=None)
-    _check_columns(source, spec.roles)
+    check_columns(name, source.columns, spec.roles)
     rows, notes = _sample(source, spec) if _must_sample(source, spec) else (None, [])
     frame, numbers = read_rows(source, rows)
     if frame.height < 2:
-        raise errors.FileError(name, "rows", str(frame.height))
-    read = time.perf_counter()
+        raise TableError(f"{name} has too few rows ({frame.height}); at least 2 are needed")
     row_names = numbers if spec.id is None else read_ids(frame[spec.id])
-    known = _labels(frame[spec.label], row_names, source, spec)
-    truth = choose_labels(frame[spec.truth], None)[1] if spec.truth else None
+    known = spec.labels(frame[spec.label], row_names, source.columns)
+    truth = None if spec.truth is None else positive_rows(frame[spec.truth])
     table = table_columns(frame)
     columns, features = _read_features(table, replace(spec, decimal=source.decimal), known.positive)
     return LoadedTable(
@@ -209,16 +210,7 @@ def load_table(name: str, spec: TableSpec) -> LoadedTable:
         notes=(*notes, *columns.notes),
         data=frame.lazy() if rows is None else source.scan,
         rows=FileRows(frame, row_names, spec.id),
-        seconds={"reading": read - begin, "preparing": time.perf_counter() - read},
     )
-
-
-def _check_columns(source: Source, roles: Mapping[errors.Role, Sequence[str]]) -> None:
-    """Raise an error if a named column does not exist."""
-    columns = source.columns
-    for role, names in roles.items():
-        if unknown := [name for name in names if name not in columns]:
-            raise errors.UnknownColumnError(source.name, role, unknown, columns)
 
 
 def _must_sample(source: Source, spec: TableSpec) -> bool:
@@ -243,31 +235,30 @@ def _sample(source: Source, spec: TableSpec) -> tuple[IntArray, list[Note]]:
     column = read_column(source, spec.label)
     numbers = np.arange(len(column))
     names = _as_names(read_column(source, spec.id)) if spec.id is not None and spec.answers else numbers
-    labels = _labels(column, names, source, spec)
+    labels = spec.labels(column, names, source.columns)
     known = labels.positive | labels.negative
     n_labelled = int(known.sum())
     if limit <= n_labelled:
-        raise errors.TooManyLabelledError(n_labelled, limit)
+        raise TableError(
+            f"{n_labelled} rows are labelled, but only {limit} may be read; raise --max-rows or --max-memory"
+        )
     with warnings.catch_warnings(action="ignore"):  # of groups: whoever uses them says the same
         groups = None if spec.row_group is None else read_row_groups(read_column(source, spec.row_group), known)
     rows = np.sort(draw_groups(known, groups, np.random.default_rng(spec.seed), limit - n_labelled))
     return rows, [errors.SampleNote(len(rows), len(known), n_labelled, "rows" if spec.max_rows else "memory")]
 
 
-def _labels(column: pl.Series, names: AnyArray, source: Source, spec: TableSpec) -> Labels:
-    """Return the labels of rows with these names."""
-    rules = LabelRules(spec.positive, spec.negative, spec.answers)
-    return read_labels(column, names, spec.id or free_name(ROW, source.columns), rules)
-
-
 def read_ids(column: pl.Series) -> AnyArray:
-    """Return the names of the rows, or raise an `IdError` if some rows have none or share one."""
+    """Return the names of the rows, or raise an error if some rows have none or share one."""
     counts = column.value_counts().filter(pl.col("count") > 1)
-    if column.null_count():
-        raise errors.IdError(column.name, "missing", n_rows=column.null_count())
-    if counts.height:
-        raise errors.IdError(column.name, "repeated", str(counts[column.name][0]), counts.height)
-    return _as_names(column)
+    if not column.null_count() and not counts.height:
+        return _as_names(column)
+    fault = f"{counted(column.null_count(), 'row')} without a value of {column.name!r}"
+    if not column.null_count():
+        shared = f"{counted(counts.height, 'value')} of {column.name!r} in more than one row"
+        fault = f"{shared}, such as {str(counts[column.name][0])!r}"
+    another = "correct them, name another column with --id COL, or number the rows with --id none"
+    raise TableError(f"--id: {fault}; every row needs its own: {another}")
 
 
 def _as_names(column: pl.Series) -> AnyArray:
@@ -285,11 +276,16 @@ def _read_features(
     columns = read_columns(table, [name for name in table if name not in spec.no_features], rules, positive)
     left_out = {column.name: column for column in columns.left_out}
     for name in spec.keep:
-        if name in left_out or name in spec.no_features:
-            raise errors.KeepError(name, left_out.get(name))
+        if name in left_out:
+            raise TableError(f"--keep: {name!r} cannot be used: {left_out[name]}")
+        if name in spec.no_features:
+            other = "the label, truth, identifier, row group or a dropped column"
+            raise TableError(f"--keep: {name!r} is {other}, not a feature")
     features = finish_columns(columns, rules, spec.keep) if len(columns.features) > 1 else columns.features
     if len(features) < 2:
-        raise errors.TooFewFeaturesError(len(features), columns.left_out)
+        reasons = "; ".join(f"{column.name}: {column}" for column in columns.left_out[:5])
+        lacking = f"{len(features)} (left out: {reasons})" if reasons else str(len(features))
+        raise TableError(f"at least 2 usable features are needed, got {lacking}; add columns, or see --prepare")
     return columns, features
 
 
@@ -322,19 +318,19 @@ def apply_encoders(
     source = open_source(name, texts=[column for column, encoder in used.items() if encoder.reads_text])
     if row_name is None and usual_name in source.columns:
         row_name = usual_name
-    if row_name == NUMBERED not in source.columns:
+    elif row_name == NUMBERED not in source.columns:
         row_name = None
-    _check_columns(source, {"selection": tuple(used), "id": () if row_name is None else (row_name,)})
+    check_columns(name, source.columns, {"": tuple(used), "id": () if row_name is None else (row_name,)})
     frame, numbers = read_rows(source)
     if not frame.height:
-        raise errors.FileError(name, "rows", "0")
+        raise TableError(f"{name} has no rows")
     table = table_columns(frame.select(list(used)))
     read = [encoder.features(table[encoder.column]) for encoder in used.values()]
     columns = {feature.name: feature.values for found, _ in read for feature in found}
     notes = tuple(note for _, note in read if note is not None)
     unfilled = {note.name: note.n_missing + note.n_unread for note in notes if used[note.name] not in encoders}
     if unfilled:
-        raise errors.MissingValuesError("missing", unfilled)
+        raise missing_values("missing", unfilled)
     row_names = numbers if row_name is None else read_ids(frame[row_name])
     X = np.column_stack([columns[feature] for feature in features])
     return AppliedTable(FileRows(frame, row_names, row_name), X, tuple(used), notes)
@@ -348,21 +344,17 @@ def free_name(name: str, taken: Sequence[str]) -> str:
 
 
 def read_costs(path: Path) -> dict[str, float]:
-    """Read costs from JSON ({"name": cost}) or from CSV with the columns feature and cost.
-
-    The first line of a CSV file is skipped if its second field is not a number.
-    """
-    is_json = path.suffix.lower() == ".json"
+    """Read CSV lines of a name and its cost; the first line is skipped if it has no number."""
+    wanted = f"--costs: {path} must hold lines of name,cost"
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        rows = list(json.loads(text).items()) if is_json else [row for row in csv.reader(text.splitlines()) if row]
-    except (ValueError, RecursionError, AttributeError, csv.Error) as error:
-        raise errors.CostsError(path, "json" if is_json else "line", str(error)) from error
-    if rows and len(rows[0]) == 2 and not is_number(rows[0][1]) and not is_json:
+        rows = [row for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) if row]
+    except (ValueError, csv.Error) as error:
+        raise TableError(f"{wanted} ({error})") from error
+    if rows and len(rows[0]) == 2 and np.isnan(as_float(rows[0][1])):
         rows = rows[1:]
     if not rows:
-        raise errors.CostsError(path, "empty")
+        raise TableError(f"{wanted}, but is empty")
     for row in rows:
-        if len(row) != 2 or not is_number(row[1]):
-            raise errors.CostsError(path, "json" if is_json else "line", f"got {','.join(map(str, row))[:80]!r}")
+        if len(row) != 2 or np.isnan(as_float(row[1])):
+            raise TableError(f"{wanted}, got {','.join(row)[:80]!r}")
     return {name.strip(): float(cost) for name, cost in rows}

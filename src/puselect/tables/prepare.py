@@ -102,14 +102,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         self.pos_label = pos_label
 
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Learn what to do with each column.
-
-        Parameters
-        ----------
-        X : DataFrame of pandas or polars, or array-like of shape (n_rows, n_columns)
-        y : array-like of shape (n_rows,), optional
-            Labels; with them, columns that may give them away are noted.
-        """
+        """Learn what to do with each column; with the labels `y`, columns that may give them away are noted."""
         self._learn(table_columns(X), y)
         return self
 
@@ -121,18 +114,9 @@ class Preparer(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """Return the features of a table with the same columns.
 
-        Columns are read as in `fit`: by the same types and formats. New categories are 0 in all one-hot columns; values
-        that are missing or cannot be read are filled as in `fit`. They are counted: in the log, in an
-        `UnreadValuesWarning` if they are 5 % more than in `fit`, in a ValueError if most cannot be read.
-
-        Parameters
-        ----------
-        X : DataFrame of pandas or polars, or array-like of shape (n_rows, n_columns)
-
-        Returns
-        -------
-        features : DataFrame or ndarray
-            Of the kind of `X`, with floats only.
+        Columns are read by the types and formats of `fit`. New categories are 0 in all one-hot columns; values that are
+        missing or cannot be read are filled as in `fit`. They are counted: in the log, in an `UnreadValuesWarning` if
+        they are 5 % more than in `fit`, in a ValueError if most cannot be read.
         """
         check_is_fitted(self)
         columns = table_columns(X)
@@ -169,7 +153,7 @@ class Preparer(TransformerMixin, BaseEstimator):
             accused = ", ".join(repr(note.name) for note in leaks)
             message = f"{'; '.join(map(leak_text, leaks))}; leave out what may give the labels away (drop=[{accused}])"
             warnings.warn(message, LeakWarning, stacklevel=4)  # scikit-learn wraps this method
-        left_out = [*columns.left_out, *(LeftOut(name, "drop") for name in dropped)]
+        left_out = [*columns.left_out, *(LeftOut(name, "drop", "as asked") for name in dropped)]
         self.outcomes_ = column_outcomes(self.encoders_, left_out, columns.notes, names)
         self.groups_ = {encoder.column: list(encoder.names) for encoder in self.encoders_ if len(encoder.names) > 1}
         self.n_features_in_ = len(names)
@@ -217,7 +201,7 @@ class Preparer(TransformerMixin, BaseEstimator):
 def prepare(X: Any, y: ArrayLike | None = None, **parameters: Any) -> Any:
     """Return a table of any types as features: numbers, nothing missing.
 
-    A shortcut for ``Preparer(**parameters).fit_transform(X, y)``, which lists what became of each column.
+    A shortcut for ``Preparer(**parameters).fit_transform(X, y)``.
 
     Parameters
     ----------
