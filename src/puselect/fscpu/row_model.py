@@ -70,10 +70,10 @@ def class_prior(places: FloatArray, scores: FloatArray, n_unlabelled: int) -> Cl
     the share of positives if all rows above that score are positive (the best bin of S. Garg, Y. Wu, A. Smola,
     S. Balakrishnan and Z. Lipton, "Mixture Proportion Estimation and PU Learning: A Modern Approach", NeurIPS 2021).
     They rarely are, and few labels make the ratio inexact: on real tables with 5 % of the positives known, the share
-    was about `PURITY` times the ratio, and from `LEAST_PURITY` to `MOST_PURITY` times it in 19 of 20 cases. Where most
-    of these rows have the same few values, as in a table of codes, nothing shows whether they are a mixture. `places`
-    are the shares of the unlabelled rows, which have these `scores`, that score at least as high as each held-out
-    positive.
+    was about `PURITY` times the ratio, and from `LEAST_PURITY` to `MOST_PURITY` times it in nine of ten cases. Where
+    most of these rows have the same few values, as in a table of codes, nothing shows whether they are a mixture.
+    `places` are the shares of the unlabelled rows, which have these `scores`, that score at least as high as
+    each held-out positive.
     """
     if len(places) < FEWEST_LABELS:
         return ClassPrior(PriorCode.TOO_FEW_LABELS.value)
