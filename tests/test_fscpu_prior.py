@@ -14,21 +14,29 @@ def test_the_best_ratio_ignores_positives_among_negatives():
 
 def test_hidden_positives_are_counted_among_all_unlabelled_rows_of_which_some_were_scored():
     rng = np.random.default_rng(0)
-    found = class_prior(rng.random(500) / 10, 1000, 5000, rng)
+    found = class_prior(rng.random(500) / 10, rng.random(1000), 5000)
     assert found.code == PriorCode.ESTIMATED
     assert found.share == pytest.approx(0.1, abs=0.03)
     assert found.n_hidden == round(found.share * 5000)
 
 
 def test_few_unlabelled_rows_are_no_proof_that_none_is_positive():
-    found = class_prior(np.zeros(300), 60, 60, np.random.default_rng(0))
+    found = class_prior(np.zeros(300), np.arange(60.0), 60)
     assert found.code == PriorCode.TOO_FEW_ROWS
     assert found.interval is None
 
 
 def test_places_all_over_tell_nothing():
     rng = np.random.default_rng(0)
-    assert class_prior(rng.random(100), 1000, 1000, rng).code == PriorCode.NOT_SEPARATED
+    assert class_prior(rng.random(100), rng.random(1000), 1000).code == PriorCode.NOT_SEPARATED
+
+
+def test_rows_that_are_the_same_tell_nothing():
+    rng = np.random.default_rng(0)
+    places, scores = rng.random(500) / 10, rng.random(1000)
+    low, high = class_prior(places, scores, 1000).interval
+    assert low < 0.1 < high
+    assert class_prior(places, scores.round(2), 1000).code == PriorCode.NOT_SEPARATED
 
 
 def test_the_corrected_auc_is_that_against_negatives():

@@ -55,6 +55,14 @@ def test_without_a_share_of_positives_there_is_a_lift_and_no_confidence():
     assert classes[found.rows[:50]].mean() > 0.9
 
 
+def test_rows_are_ranked_in_the_tails_that_the_clusters_cut_off():
+    rng = np.random.default_rng(0)
+    X = np.exp(2 * rng.normal(size=(2000, 2)))
+    y = np.isin(np.arange(2000), rng.permutation(np.argsort(-X[:, 0])[:100])[:50]).astype(int)
+    found = FSCPU(1, max_iter=5, random_state=0).fit(X, y).candidate_positives(X, y)
+    assert (X[found.rows[:50], 0] >= np.sort(X[:, 0])[-100]).all()
+
+
 def test_one_labelled_row_is_enough_for_a_ranking():
     X, y, _ = table(n_labelled=1)
     with pytest.warns(UserWarning):

@@ -131,8 +131,16 @@ class RobustScaling(NamedTuple):
         """Return the scaling of the columns of a mask, or with these numbers."""
         return type(self)(*(part[chosen] for part in self))
 
-    def scale(self, X: AnyArray, dtype: type[np.floating] = np.float64, n_threads: int = 1) -> AnyArray:
-        """Return a scaled table; tails that were cut off are at 0 or 1."""
+    def scale(
+        self, X: AnyArray, dtype: type[np.floating] = np.float64, n_threads: int = 1, tails: bool = False
+    ) -> AnyArray:
+        """Return a scaled table; tails that were cut off are at 0 or 1, or go on in logarithms if `tails` is true.
+
+        Examples
+        --------
+        >>> RobustScaling(*np.array([[0.0], [1.0], [1.0]])).scale(np.array([[2.0], [2 * np.e]]), tails=True).tolist()
+        [[1.0], [1.5]]
+        """
 
         def scaled(lines: AnyArray, block: slice) -> AnyArray:
             centre, below, above = self.centre[block], self.below[block], self.above[block]
@@ -140,7 +148,9 @@ class RobustScaling(NamedTuple):
             two = below != above
             if two.any():
                 side[two] = np.where(side[two] < 0, side[two], _scale(lines[two], centre[two], above[two]))
-            return np.asarray(0.5 + 0.5 * np.clip(side, -1, 1))
+            near = np.clip(side, -1, 1)
+            far = np.copysign(np.log(np.clip(abs(side), 1, FAR)), side) if tails else 0.0
+            return np.asarray(0.5 + 0.5 * (near + far))
 
         return _scaled_table(scaled, X, dtype, n_threads)
 

@@ -80,6 +80,8 @@ class Problem:
     """Rows per step, None for all."""
     scaling: Scaling | None
     """How the table was scaled; None if it was not."""
+    unscaled: Any
+    """The table as it came, an array or a sparse matrix."""
     choice: Choice | None = None
     """How many features are beyond chance, where the number was to be found."""
     row_groups: IntArray | None = None
@@ -97,14 +99,14 @@ class Problem:
         max_samples = settings.rows_per_step(X.shape[0])
         if issparse(X):
             scaling = None if settings.scale is None else fit_scaling(settings.scale, X)
-            return cls(SparseTable.of(X, scaling), positive, budget, entropy, is_seeded, max_samples, scaling)
+            return cls(SparseTable.of(X, scaling), positive, budget, entropy, is_seeded, max_samples, scaling, X)
         if settings.scale is None:
-            return cls(X, positive, budget, entropy, is_seeded, max_samples, None)
+            return cls(X, positive, budget, entropy, is_seeded, max_samples, None, X)
         is_exact = settings.engine == "reference" or settings.clusterer is not None
         n_threads = settings.threads_for(X.shape)
         scaling = fit_scaling(settings.scale, X, n_threads)
         table = scaling.scale(X, np.float64 if is_exact else np.float32, n_threads)
-        return cls(table, positive, budget, entropy, is_seeded, max_samples, scaling)
+        return cls(table, positive, budget, entropy, is_seeded, max_samples, scaling, X)
 
     @property
     def known(self) -> Labels:

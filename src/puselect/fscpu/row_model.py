@@ -5,19 +5,22 @@ from enum import StrEnum
 from typing import NamedTuple, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.draws import Stream, generator
 from puselect.fscpu.final_clusters import CHUNK, Candidates, Clusterings
-from puselect.fscpu.problem import Problem, some_rows, taken_rows
+from puselect.fscpu.problem import Problem, some_rows
 from puselect.labels import checked_weight
 from puselect.sparse_table import SparseTable, as_dense
 
 FEWEST_LABELS, FEWEST_HIDDEN = 20, 10  # labelled rows; unlabelled ones that the estimate rests on
-LEAST_SEPARATION = 0.83  # corrected AUC; docs/internals/trust.md has the figures of these three
-LEAST_PURITY, PURITY = 0.44, 0.9  # share of positives among the rows that score best: lower end, estimate
+LEAST_SEPARATION = 0.83  # corrected AUC; docs/internals/trust.md has the figures of these constants
+PURITY, LEAST_PURITY, MOST_PURITY = 0.8, 0.43, 1.29  # the share of positives over the best ratio: usual, ends
+LEAST_DISTINCT = 0.15  # share of different scores among the rows that the best ratio counts
+MOST_SURE = 0.95  # no confidence is higher
 LEAST_GAP, WIDEST = 0.3, 0.3  # with checked negatives: difference of mean places, width of the interval
 N_BOOTSTRAP = 200
 TAILS = (0.025, 0.975)
@@ -32,7 +35,7 @@ class PriorCode(StrEnum):
     TOO_FEW_ROWS = "too_few_rows"
     """Hardly any unlabelled row scores as high as the labelled ones."""
     NOT_SEPARATED = "not_separated"
-    """Positives overlap too much with other rows."""
+    """Positives overlap too much with other rows, or too many rows are the same."""
 
 
 UNTOLD = {
@@ -60,27 +63,30 @@ class ClassPrior:
         return f"About {self.share:.1%} of the unlabelled rows are positive ({low:.1%} to {high:.1%})."
 
 
-def class_prior(places: FloatArray, n_others: int, n_unlabelled: int, rng: np.random.Generator) -> ClassPrior:
+def class_prior(places: FloatArray, scores: FloatArray, n_unlabelled: int) -> ClassPrior:
     """Return the share of positives among the unlabelled rows, with an interval, if it can be told.
 
     Above any score, divide the share of unlabelled rows by the share of held-out positives. The smallest such ratio is
     the share of positives if all rows above that score are positive (the best bin of S. Garg, Y. Wu, A. Smola,
     S. Balakrishnan and Z. Lipton, "Mixture Proportion Estimation and PU Learning: A Modern Approach", NeurIPS 2021).
-    `PURITY` of them are taken to be, and for the lower end `LEAST_PURITY`. `places` are the shares of the `n_others`
-    unlabelled rows that score at least as high as each held-out positive.
+    They rarely are, and few labels make the ratio inexact: on real tables with 5 % of the positives known, the share
+    was about `PURITY` times the ratio, and from `LEAST_PURITY` to `MOST_PURITY` times it in nine of ten cases. Where
+    most of these rows have the same few values, as in a table of codes, nothing shows whether they are a mixture.
+    `places` are the shares of the unlabelled rows, which have these `scores`, that score at least as high as
+    each held-out positive.
     """
     if len(places) < FEWEST_LABELS:
         return ClassPrior(PriorCode.TOO_FEW_LABELS.value)
+    n_others = len(scores)
     best = best_ratio(places, n_others)
     if best * n_others < FEWEST_HIDDEN:
         return ClassPrior(PriorCode.TOO_FEW_ROWS.value)
-    drawn = [best_ratio(rng.choice(places, len(places)), n_others) for _ in range(N_BOOTSTRAP)]
-    least, most = np.quantile(drawn, TAILS)
-    low, high = min(least, LEAST_PURITY * best), min(1.0, max(most, best))
-    if corrected_auc(1 - float(places.mean()), low) < LEAST_SEPARATION:
+    share, low, high = PURITY * best, LEAST_PURITY * best, min(1.0, MOST_PURITY * best)
+    top = np.sort(scores)[-int(best * n_others) :].round(9)  # equal rows may differ in the last digits
+    is_blurred = len(np.unique(top)) < LEAST_DISTINCT * len(top)
+    if is_blurred or corrected_auc(1 - float(places.mean()), low) < LEAST_SEPARATION:
         return ClassPrior(PriorCode.NOT_SEPARATED.value)
-    share = PURITY * best
-    return ClassPrior(PriorCode.ESTIMATED.value, share, (float(low), float(high)), round(share * n_unlabelled))
+    return ClassPrior(PriorCode.ESTIMATED.value, share, (low, high), round(share * n_unlabelled))
 
 
 def checked_prior(places: "Places", n_unlabelled: int, rng: np.random.Generator) -> ClassPrior:
@@ -190,30 +196,32 @@ class RowModel(NamedTuple):
 
         rng = generator(problem.entropy, Stream.PRIOR)
         rows = some_rows(problem, rng)
-        table = np.asarray(as_dense(taken_rows(problem, rows)[:, support]), dtype=np.float64)
+        part = problem.unscaled[np.ix_(rows, support)]
+        columns = np.asarray(part.toarray() if issparse(part) else part, dtype=np.float64)
+        table = clusterings.with_tails(columns)
         known, others = problem.positive[rows], problem.known[rows] == 0
-        votes = cluster_logit(clusterings, clusterings._replace(scaling=None).place(table), known)
+        votes = cluster_logit(clusterings, clusterings.place(columns), known)
         with one_blas_thread:  # its results are to be the same for any number of threads
             folds = row_folds(known, None if problem.row_groups is None else problem.row_groups[rows], rng)
             found = heldout_places(table, known, others, votes, folds, rng)
-            columns = ColumnWeights.of(*thinned(table, known, others, rng))
-            score = columns.score(table) + votes
+            weights = ColumnWeights.of(*thinned(table, known, others, rng))
+            score = weights.score(table) + votes
         places, n_others = found.labelled, int(others.sum())
         ends, lifts = lift_steps(places)
-        lifts = np.minimum(lifts, 1 / max(best_ratio(places, n_others), 1 / n_others))
+        lifts = np.minimum(lifts, MOST_SURE / (PURITY * max(best_ratio(places, n_others), 1 / n_others)))
         cuts = np.quantile(score[others], 1 - ends)
         n_unlabelled = int((problem.known == 0).sum())
         prior = checked_prior(found, n_unlabelled, rng)
         if prior.code == PriorCode.TOO_FEW_LABELS:
-            prior = class_prior(places, n_others, n_unlabelled, rng)
-        return cls(clusterings, columns, cuts, lifts, prior)
+            prior = class_prior(places, score[others], n_unlabelled)
+        return cls(clusterings, weights, cuts, lifts, prior)
 
     def scores(self, table: AnyArray | SparseTable) -> FloatArray:
         """Return the scores of rows, shape (n_rows,); `table` has the selected columns as they came."""
         score = cluster_logit(self.clusterings, self.clusterings.place(table))
         for begin in range(0, len(table), CHUNK):
             part = slice(begin, begin + CHUNK)
-            score[part] += self.columns.score(self.clusterings.scaled(as_dense(table[part])))
+            score[part] += self.columns.score(self.clusterings.with_tails(as_dense(table[part])))
         return score
 
     def candidates(self, table: AnyArray | SparseTable, known: BoolArray | None = None) -> Candidates:
@@ -240,7 +248,7 @@ class RowModel(NamedTuple):
         by_chance = np.random.default_rng(0).permutation(len(unknown))  # where rows are the same
         order = np.lexsort((by_chance, -score[unknown]))
         share = self.prior.share
-        confidence = None if share is None else np.minimum(share * lift[order], 1.0).round(4)
+        confidence = None if share is None else np.minimum(share * lift[order], MOST_SURE).round(4)
         return Candidates(unknown[order], lift[order].round(3), confidence)
 
 

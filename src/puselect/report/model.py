@@ -39,9 +39,9 @@ class Model:
     """-2 log(weight x determinant of the factor); null for an empty cluster. A row belongs to the cluster with the
     lowest squared length of factor x (row - mean), plus this."""
     slope: Row
-    """Weight of each feature, scaled."""
+    """Weight of each feature; scaled, and beyond 0 and 1 in logarithms: 1 + log(2 x - 1) / 2 for x above 1."""
     edges: tuple[Row, ...]
-    """Between the bins of each feature, scaled."""
+    """Between the bins of each feature, scaled alike."""
     steps: tuple[Row, ...]
     """Weight of each bin. A row's score is slope x row, plus the weights of its bins, plus the logit of the mean share
     of labelled rows in its clusters: (labelled + r / 2) / (size + 1 / 2), where r is the share in all clusters."""
