@@ -36,6 +36,7 @@ class Stream(IntEnum):
     SAMPLED_OTHERS = 13
     SAMPLED_CHECKED = 14
     INSPECTION = 15
+    ROW_SAMPLE = 16
 
 
 def hashes(seed: int, *name: int | IntArray) -> NDArray[np.uint64]:

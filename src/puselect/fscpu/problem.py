@@ -3,7 +3,7 @@
 import warnings
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -63,6 +63,14 @@ class Choice:
     """Time of the choice; the path takes about as long."""
 
 
+class RowSample(NamedTuple):
+    """Some rows of a table as it came: the labelled and checked ones, and random others."""
+
+    rows: IntArray
+    values: Any
+    """Of all columns; an array or a sparse matrix."""
+
+
 @dataclass(frozen=True)
 class Problem:
     """A scaled table, its labels, and the budget of features."""
@@ -80,14 +88,14 @@ class Problem:
     """Rows per step, None for all."""
     scaling: Scaling | None
     """How the table was scaled; None if it was not."""
-    unscaled: Any
-    """The table as it came, an array or a sparse matrix."""
     choice: Choice | None = None
     """How many features are beyond chance, where the number was to be found."""
     row_groups: IntArray | None = None
     """Number of the group of each row; None if rows are independent."""
     negative: BoolArray | None = None
     """Rows that were checked and are negative, shape (n_rows,); None if there are none."""
+    row_sample: RowSample | None = None
+    """For the model of rows; None until `with_row_sample`."""
     evidence: Evidence | None = None
     """Of every column; None until `with_evidence`, and where the settings ask for none."""
 
@@ -99,14 +107,14 @@ class Problem:
         max_samples = settings.rows_per_step(X.shape[0])
         if issparse(X):
             scaling = None if settings.scale is None else fit_scaling(settings.scale, X)
-            return cls(SparseTable.of(X, scaling), positive, budget, entropy, is_seeded, max_samples, scaling, X)
+            return cls(SparseTable.of(X, scaling), positive, budget, entropy, is_seeded, max_samples, scaling)
         if settings.scale is None:
-            return cls(X, positive, budget, entropy, is_seeded, max_samples, None, X)
+            return cls(X, positive, budget, entropy, is_seeded, max_samples, None)
         is_exact = settings.engine == "reference" or settings.clusterer is not None
         n_threads = settings.threads_for(X.shape)
         scaling = fit_scaling(settings.scale, X, n_threads)
         table = scaling.scale(X, np.float64 if is_exact else np.float32, n_threads)
-        return cls(table, positive, budget, entropy, is_seeded, max_samples, scaling, X)
+        return cls(table, positive, budget, entropy, is_seeded, max_samples, scaling)
 
     @property
     def known(self) -> Labels:
@@ -184,6 +192,12 @@ def pair_information(settings: Settings, problem: Problem) -> PairInformation | 
     rng = generator(problem.entropy, Stream.EVIDENCE)
     rows = slice(None) if problem.max_samples is None else some_rows(problem, rng)
     return PairInformation.of(problem.table[rows], problem.positive[rows])
+
+
+def with_row_sample(problem: Problem, table: Any) -> Problem:
+    """Return the problem with some rows of its table as it came, which need not be kept."""
+    rows = some_rows(problem, generator(problem.entropy, Stream.ROW_SAMPLE))
+    return replace(problem, row_sample=RowSample(rows, table[rows]))
 
 
 def with_evidence(settings: Settings, problem: Problem) -> Problem:

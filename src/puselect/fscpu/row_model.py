@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.draws import Stream, generator
 from puselect.fscpu.final_clusters import CHUNK, Candidates, Clusterings
-from puselect.fscpu.problem import Problem, some_rows
+from puselect.fscpu.problem import Problem, RowSample
 from puselect.labels import checked_weight
 from puselect.sparse_table import SparseTable, as_dense
 
@@ -190,13 +190,13 @@ class RowModel(NamedTuple):
     prior: ClassPrior
 
     @classmethod
-    def of(cls, clusterings: Clusterings, problem: Problem, support: BoolArray) -> Self:
-        """Fit the model to the rows of a problem; labelled rows are held out in turn to see where they rank."""
+    def of(cls, clusterings: Clusterings, problem: Problem, sample: RowSample, support: BoolArray) -> Self:
+        """Fit the model to rows of a problem; labelled rows are held out in turn to see where they rank."""
         from puselect.clustering.cpu.blas import one_blas_thread  # compiled code is loaded only when it is used
 
         rng = generator(problem.entropy, Stream.PRIOR)
-        rows = some_rows(problem, rng)
-        part = problem.unscaled[np.ix_(rows, support)]
+        rows, values = sample
+        part = values[:, np.flatnonzero(support)]
         columns = np.asarray(part.toarray() if issparse(part) else part, dtype=np.float64)
         table = clusterings.with_tails(columns)
         known, others = problem.positive[rows], problem.known[rows] == 0

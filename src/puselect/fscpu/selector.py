@@ -17,7 +17,7 @@ from puselect.fscpu.auto_number import choose, follow_path
 from puselect.fscpu.dask_table import PartitionedTable, read_remote, remote_candidates
 from puselect.fscpu.dependence import warn_of_dependence
 from puselect.fscpu.final_clusters import Candidates, cluster_result, known_rows
-from puselect.fscpu.problem import Problem, problem_engine, with_evidence, with_negatives
+from puselect.fscpu.problem import Problem, problem_engine, with_evidence, with_negatives, with_row_sample
 from puselect.fscpu.row_model import RowModel
 from puselect.fscpu.run import search_problems
 from puselect.fscpu.search_run import SearchRun, SearchSelector, saved_seed
@@ -412,25 +412,24 @@ class FSCPU(SearchSelector):
             warn_of_dependence(table, positive, groups)
         if is_open(number):
             problem = choose(settings, problem, number, self.max_false)
-        return with_evidence(settings, problem)
+        return with_row_sample(with_evidence(settings, problem), table)
 
     def _fit_problem(self, settings: Settings, problem: Problem, callbacks: FitCallbacks, deadline: Deadline) -> Self:
         engine = problem_engine(settings, problem)
         (run,) = search_problems([settings], [problem], [deadline], engine, callbacks)
-        return self._keep_clusters(settings, problem, run, engine)
+        self._keep_clusters(settings, problem, run, engine)
+        self._keep_row_model(problem)
+        return self
 
     def _keep_clusters(
         self, settings: Settings, problem: Problem, run: SearchRun, engine: Engine, target: int = 0
-    ) -> Self:
+    ) -> None:
         """Set the fitted attributes from a search that is over, and cluster its result."""
         self.evidence_ = problem.evidence
         is_screened = len(run.budget.free) < len(problem.budget.free)
         self._keep_result(run, self.evidence_.z_scores if self.evidence_ is not None and is_screened else None)
         seeds, deadline = run.final_seeds, run.deadline
         scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
-        final = self.clusterings_
-        self.row_model_ = None if final is None else RowModel.of(final, problem, self.support_)
-        self.prior_ = None if self.row_model_ is None else self.row_model_.prior
         self.objective_ = float(scores.mean())
         self.path_ = None
         if problem.choice is not None:
@@ -438,7 +437,14 @@ class FSCPU(SearchSelector):
         self.stability_ = None
         if self.n_searches > 1 and not (run.interrupted or run.timed_out):
             self.stability_ = repeat_search(settings, problem, self.n_searches, self.n_iter_, deadline)
-        return self
+
+    def _keep_row_model(self, problem: Problem) -> None:
+        """Set the model that ranks rows, and the share of positives; only other clusterers have none."""
+        final, sample = self.clusterings_, problem.row_sample
+        self.row_model_ = self.prior_ = None
+        if final is not None and sample is not None:
+            self.row_model_ = RowModel.of(final, problem, sample, self.support_)
+            self.prior_ = self.row_model_.prior
 
 
 def _is_remote(X: object) -> bool:
