@@ -36,6 +36,7 @@ PRESETS: dict[str, Callable[..., FSCPU]] = {
 KNOBS: dict[str, dict[str, float]] = {
     "": {},
     "biased labels": {"label_bias": 9.0},
+    **{f"{percent} % wrong labels": {"wrong": percent / 100} for percent in (10, 20, 30)},
 }
 
 
@@ -51,7 +52,13 @@ class World(NamedTuple):
         if self.law == "fraud":
             return make_fraud_table(random_state=seed)
         options = {"noise": self.law, "n_irrelevant": self.n_irrelevant, **KNOBS[self.knob]}
-        return make_pu_clusters(self.condition, random_state=seed, **options)
+        wrong = options.pop("wrong", 0.0)
+        X, y, relevant, classes = make_pu_clusters(self.condition, random_state=seed, return_classes=True, **options)
+        rng, labelled = np.random.default_rng(seed), np.flatnonzero(y == 1)
+        n_wrong = round(wrong * len(labelled))
+        y[rng.choice(labelled, n_wrong, replace=False)] = 0
+        y[rng.choice(np.flatnonzero(classes == 0), n_wrong, replace=False)] = 1
+        return X, y, relevant
 
     @property
     def group(self) -> str:
