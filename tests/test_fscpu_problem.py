@@ -45,25 +45,6 @@ def test_wide_tables_are_compared_on_fewer_rows(n_values, n_others, monkeypatch)
 def test_criteria_without_evidence_gather_none(changes):
     task = problem_of(100, 30, **changes)
     assert task.problem.evidence is None
-    np.testing.assert_array_equal(task.problem.marks, task.problem.positive)
-
-
-def test_rows_found_are_marked_for_the_engine_where_they_are_like_the_labelled_ones(monkeypatch):
-    monkeypatch.setattr(problem, "EVIDENCE_ROWS", 400)
-    rng = np.random.default_rng(0)
-    y = np.arange(600) < 60
-    X = rng.normal(size=(600, 8))
-    X[y, :4] += 3
-    labelled = y & (rng.random(600) < 0.5)
-    order = rng.permutation(600)
-    task = PendingFit.of(FSCPU(4, random_state=0), X[order], labelled[order]).problem
-    found = task.marks == 2
-    assert found.sum() == len(task.evidence.found) > 10
-    assert not (found & task.positive).any()
-    assert y[order][found].mean() > 0.4 > 8 * (y & ~labelled).mean()
-    np.testing.assert_array_equal(task.marks == 1, task.positive)
-    by_chance = PendingFit.of(FSCPU(4, random_state=0), rng.normal(size=(600, 8)), labelled).problem
-    assert (by_chance.evidence.agreement > 0) == (by_chance.marks == 2).any()
 
 
 def test_evidence_is_not_gathered_for_columns_never_selected_and_multiplies_on_one_thread(monkeypatch):

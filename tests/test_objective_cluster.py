@@ -21,18 +21,6 @@ def test_values_are_the_scores_of_the_engines_tables():
         np.testing.assert_allclose(values[:, 0], expected)
 
 
-def test_rows_found_count_as_far_as_they_agree_with_the_labelled_ones():
-    X, positive = small_table()
-    rng = np.random.default_rng(0)
-    marks = np.stack([np.where(positive, 1, 2 * (rng.random(len(X)) < 0.1)) for _ in range(2)])
-    masks, seeds, targets = some_masks(4, 12), np.arange(4), np.array([0, 1, 1, 0])
-    table = ReferenceEngine(X, marks, DEFAULT).cluster(masks, seeds, targets)
-    agreement = np.array([0.3, 0.9])
-    values = ClusterObjective(ReferenceEngine(X, marks, DEFAULT), agreement=agreement)(masks, seeds, targets)
-    expected = best_clusters(table.size, table.positive + agreement[targets, None] * table.found).score
-    np.testing.assert_allclose(values[:, 0], expected)
-
-
 def test_pair_information_is_the_mean_over_pairs():
     X, positive = small_table()
     codes = equal_width_codes(X).astype(int)

@@ -10,8 +10,7 @@ from puselect.draws import Stream, distinct
 from puselect.labels import checked_weight, rows_besides
 
 Labels = AnyArray
-"""1 or True for labelled positives, -1 for checked negatives, 2 for unlabelled rows that are found to be like the
-labelled ones, 0 or False for all other rows."""
+"""1 or True for labelled positives, -1 for checked negatives, 0 or False for all other rows."""
 
 
 class ClusterTable(NamedTuple):
@@ -25,15 +24,12 @@ class ClusterTable(NamedTuple):
     """Masks whose clustering lost a cluster or needed more regularisation, shape (n_masks,)."""
     negative: FloatArray
     """Checked negatives in each cluster, shape (n_masks, n_clusters)."""
-    found: FloatArray
-    """Rows in each cluster that are found to be like the labelled ones, shape (n_masks, n_clusters); of a sample, those
-    in it."""
 
     @classmethod
     def empty(cls, n_masks: int, n_clusters: int) -> Self:
         """Return counts of zero, to be filled in; a mask without columns keeps them, which have the worst score."""
-        size, positive, negative, found = np.zeros((4, n_masks, n_clusters))
-        return cls(size, positive, np.ones(n_masks, dtype=bool), negative, found)
+        size, positive, negative = np.zeros((3, n_masks, n_clusters))
+        return cls(size, positive, np.ones(n_masks, dtype=bool), negative)
 
     @property
     def evident_size(self) -> FloatArray:
@@ -109,7 +105,7 @@ def draw_sample(known: Labels, spec: MixtureSpec, seed: int, max_samples: int | 
     """
     rows, weight, each_checked = None, 1.0, 1.0
     if max_samples is not None:
-        labelled, checked = np.flatnonzero(known == 1), np.flatnonzero(known < 0)
+        labelled, checked = np.flatnonzero(known > 0), np.flatnonzero(known < 0)
         n_others = len(known) - len(labelled) - len(checked)
         n_checked = min(len(checked), max(max_samples // 4, max_samples - n_others - len(labelled)))
         n_left = max_samples - n_checked
@@ -118,7 +114,7 @@ def draw_sample(known: Labels, spec: MixtureSpec, seed: int, max_samples: int | 
         taken = np.zeros(len(known), dtype=bool)
         taken[labelled[distinct(len(labelled), n_taken, seed, Stream.SAMPLED_LABELLED)]] = True
         taken[checked[distinct(len(checked), n_checked, seed, Stream.SAMPLED_CHECKED)]] = True
-        taken[rows_besides(np.flatnonzero(abs(known) == 1), others)] = True
+        taken[rows_besides(np.flatnonzero(known), others)] = True
         rows = np.flatnonzero(taken)  # in order, and faster than sorting them
         known, weight, each_checked = known[rows], n_others / (n_left - n_taken), len(checked) / max(n_checked, 1)
     start = np.empty(0, dtype=np.intp) if spec.is_soft else start_rows(len(known), spec, seed)

@@ -21,7 +21,6 @@ N_ROUNDS = 2
 N_FOLDS = 5
 MOST_FOUND = 0.25  # of the unlabelled rows
 SHRINKAGE = 0.1  # of the covariance of the judges towards a multiple of the identity
-EXACT = 256  # the agreement is a multiple of 1 / 256, so that sums of it are exact in any order
 NO_DIFFERENCE_ROOT = np.sqrt(np.pi / 2)  # mean of the root of a chi-squared statistic with two degrees of freedom
 
 
@@ -36,7 +35,7 @@ class Evidence(NamedTuple):
     """How far the rows found are like the labelled ones, in [0, 1]: the correlation, over the columns that found them,
     between the roots of the statistic of the labelled rows and of the rows found. It is 0 for scattered outliers, which
     are found again, but with other rows that differ from the rest in columns of their own."""
-    found: IntArray
+    n_found: int
     """Unlabelled rows that joined the labelled ones: about as many as there are hidden positives, if others differ
     enough from them."""
     picked: BoolArray | None = None
@@ -56,7 +55,7 @@ class Evidence(NamedTuple):
         return self._replace(labelled=labelled, cotrained=cotrained, picked=picked)
 
     def __repr__(self) -> str:
-        return f"Evidence(n_features={len(self.labelled)}, agreement={self.agreement:.2f}, n_found={len(self.found)})"
+        return f"Evidence(n_features={len(self.labelled)}, agreement={self.agreement:.2f}, n_found={self.n_found})"
 
 
 def column_evidence(X: AnyArray, positive: BoolArray) -> FloatArray:
@@ -95,7 +94,7 @@ def rank_evidence(
     checked = None if negative is None else CheckedRanks(ranks, labelled_rows, np.flatnonzero(negative))
     compared, known = (ranks, positive) if checked is None or negative is None else (checked, positive | negative)
     labelled = cotrained = compared.statistic(labelled_rows)
-    agreement, joined, n_unlabelled = 0.0, np.empty(0, dtype=np.intp), len(known) - int(known.sum())
+    agreement, n_unlabelled = 0.0, len(known) - int(known.sum())
     n_found = rows_to_find(heldout_places(ranks, labelled_rows, rng, compared), n_unlabelled)
     for _ in range(N_ROUNDS if n_found else 0):
         judges = choose_judges(cotrained, rng)
@@ -104,9 +103,7 @@ def rank_evidence(
         cotrained = compared.statistic(rows[-1])
         cotrained[judges] = compared.statistic_each(judges, rows[:-1])
         agreement = _correlation(np.sqrt(labelled[judges]), np.sqrt(ranks.statistic_each(judges, found[:-1])))
-        joined = found[-1]
-    agreement = round(max(0.0, agreement) * EXACT) / EXACT
-    return Evidence(labelled, cotrained, agreement, joined, None if checked is None else checked.picked)
+    return Evidence(labelled, cotrained, max(0.0, agreement), n_found, None if checked is None else checked.picked)
 
 
 def heldout_places(
@@ -169,9 +166,9 @@ def found_by_judges(
 ) -> IntArray:
     """Return the rows found without each of the judges, and last by all, shape (n_judges + 1, n_found).
 
-    They are none of the `known` ones. Scores are rounded, so that rows that are the same tie for any order of sums.
+    They are none of the `known` ones.
     """
-    unlike = np.where(known, np.inf, -_discriminants(ranks, judges, positive).round(6))
+    unlike = np.where(known, np.inf, -_discriminants(ranks, judges, positive))
     return np.argpartition(unlike, n_found - 1, axis=1)[:, :n_found]
 
 

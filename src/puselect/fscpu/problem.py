@@ -118,16 +118,8 @@ class Problem:
 
     @property
     def known(self) -> Labels:
-        """True or 1 for labelled positives, -1 for checked negatives, 0 for unlabelled rows."""
+        """Labels as engines take them: True or 1 for labelled positives, -1 for checked negatives."""
         return self.positive if self.negative is None else self.positive.astype(np.int8) - self.negative
-
-    @property
-    def marks(self) -> Labels:
-        """Labels as engines take them: `known`, and 2 for the rows that are found to be like the labelled ones."""
-        marks = self.known.astype(np.int8)
-        if self.evidence is not None:
-            marks[self.evidence.found] = 2
-        return marks
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -165,7 +157,7 @@ def problem_engine(settings: Settings, *problems: Problem) -> Engine:
     return make_engine(
         settings.engine,
         problem.table,
-        np.stack([each.marks for each in problems]),
+        np.stack([each.known for each in problems]),
         settings.mixture if settings.clusterer is None else settings.clusterer,
         n_jobs=settings.n_jobs,
         max_samples=problem.max_samples,
@@ -201,10 +193,7 @@ def with_row_sample(problem: Problem, table: Any) -> Problem:
 
 
 def with_evidence(settings: Settings, problem: Problem) -> Problem:
-    """Return the problem with the evidence of every column, where the settings ask for it; 0 for those never selected.
-
-    Without evidence, or where the rows found are not like the labelled ones, no row is found.
-    """
+    """Return the problem with the evidence of each column, if the settings ask for it; 0 for those never selected."""
     if settings.criterion != "cluster+evidence" or not len(problem.budget.free):
         return problem
     from puselect.clustering.cpu.blas import one_blas_thread  # compiled code is loaded only when it is used
@@ -217,8 +206,7 @@ def with_evidence(settings: Settings, problem: Problem) -> Problem:
         ranks = column_ranks(part, n_threads=settings.threads_for(part.shape))
         negative = None if problem.negative is None else problem.negative[rows]
         evidence = rank_evidence(ranks, problem.positive[rows], rng, negative)
-    found = rows[evidence.found] if evidence.agreement > 0 else evidence.found[:0]
-    return replace(problem, evidence=evidence._replace(found=found).widened(columns, problem.table.shape[1]))
+    return replace(problem, evidence=evidence.widened(columns, problem.table.shape[1]))
 
 
 def free_z_scores(budget: Budget, evidence: Evidence) -> FloatArray:

@@ -21,7 +21,6 @@ CRITERIA = ("auto", "cluster+evidence", "cluster", "cluster+mi")
 ROWS_PER_STEP = 1000
 STEPS = 50  # times 1 / (share (1 - share)): a step says as much about a feature as share (1 - share)
 ENOUGH_LABELS = 50  # with fewer, there are more steps
-NARROW = 100  # with more features, up to LEAST_POOL, there are more steps
 MOST_STEPS = 1250  # in a narrow table
 LEAST_POOL, POOL_PER_SELECTED = 400, 4  # features of a wide table that are searched
 PUBLISHED_STEPS = 3000
@@ -171,7 +170,7 @@ class Settings:
             return int(self.search.max_iter)
         if not self.follows_effects:
             return PUBLISHED_STEPS
-        width = max(1.0, min(n_features, LEAST_POOL) / NARROW)
+        width = max(1.0, min(n_features / LEAST_POOL, 1) * POOL_PER_SELECTED)
         steps = STEPS / max(share * (1 - share), 1e-9) * max(width, ENOUGH_LABELS / n_labelled)
         return int(np.ceil(min(steps, MOST_STEPS * width)))
 

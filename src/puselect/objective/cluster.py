@@ -1,6 +1,6 @@
 """The objective: from masks to values, higher is better."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,10 +12,7 @@ from puselect.objective.score import best_clusters
 
 @dataclass
 class ClusterObjective:
-    """Recall times precision of the best clusters, and optionally the pair information.
-
-    A labelled row counts as one positive, a row that is found to be like them as `agreement` (of its target).
-    """
+    """Recall times precision of the best clusters, and optionally the pair information."""
 
     engine: Engine
     cluster_choice: str = "best"
@@ -24,18 +21,17 @@ class ClusterObjective:
     """Rows added to any set of clusters, in mean cluster sizes."""
     information: PairInformation | None = None
     """The second criterion, of FSCPU-MI."""
-    agreement: FloatArray = field(default_factory=lambda: np.zeros(1))
-    """How far rows found count as positive, in [0, 1], shape (n_targets,)."""
+    n_targets: int = 1
+    """Tables or label vectors that the engine is bound to."""
 
     def __post_init__(self) -> None:
         self.n_criteria = 1 if self.information is None else 2
-        self.n_degenerate: IntArray = np.zeros(len(self.agreement), dtype=np.intp)
+        self.n_degenerate: IntArray = np.zeros(self.n_targets, dtype=np.intp)
 
     def __call__(self, masks: BoolArray, seeds: IntArray, targets: IntArray) -> FloatArray:
         table = self.engine.cluster(masks, seeds, targets)
         np.add.at(self.n_degenerate, targets, table.degenerate)
-        positive = table.positive + self.agreement[targets, None] * table.found
-        criteria = [best_clusters(table.evident_size, positive, self.cluster_choice, self.smoothing).score]
+        criteria = [best_clusters(table.evident_size, table.positive, self.cluster_choice, self.smoothing).score]
         if self.information is not None:
             criteria.append(self.information(masks, targets))
         return np.stack(criteria, axis=1)

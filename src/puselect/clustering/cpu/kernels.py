@@ -343,17 +343,15 @@ def maximise(Z: Array, share: Array, size: Array, mean: Array, cov: Array) -> No
 
 @kernel
 def count(
-    labels: Array, known: Array, weight: float, checked_weight: float, size: Array, hits: Array, against: Array,
-    found: Array,
+    labels: Array, known: Array, weight: float, checked_weight: float, size: Array, hits: Array, against: Array
 ) -> None:
-    """Add up rows, labelled positives, checked negatives and rows found; an unlabelled row counts `weight` rows."""
+    """Add up rows, labelled positives and checked negatives per cluster; an unlabelled row counts `weight` times."""
     for i in range(labels.shape[0]):
-        if known[i] == 1:
+        if known[i] > 0:
             hits[labels[i]] += 1.0
             size[labels[i]] += 1.0
         elif known[i] < 0:
             against[labels[i]] += checked_weight
             size[labels[i]] += checked_weight
         else:
-            found[labels[i]] += known[i] == 2
             size[labels[i]] += weight

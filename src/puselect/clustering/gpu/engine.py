@@ -17,7 +17,6 @@ from puselect.clustering.mixture import Mixture, MixtureSpec, regularised
 logger = logging.getLogger("puselect")
 
 MEMORY_SHARE = 0.5  # of the free memory, for one batch
-MORE_KINDS = {-1: "negative", 2: "found"}
 MOST_WIDTHS = 4  # numbers of columns whose buffers are kept
 
 
@@ -60,8 +59,8 @@ class GPUEngine:
             raise MemoryError(
                 f"the table needs {need:.1f} GB on {self.device}, which has {there:.1f} GB free; use engine='cpu'"
             ) from error
-        kinds = {1: "positive"} | {code: name for code, name in MORE_KINDS.items() if (self.known == code).any()}
-        self.marked = {name: torch.tensor(self.known == code, device=self.device) for code, name in kinds.items()}
+        kinds = [self.known > 0, self.known < 0] if (self.known < 0).any() else [self.known > 0]
+        self.labelled = [torch.tensor(kind, device=self.device) for kind in kinds]
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
@@ -144,12 +143,10 @@ class GPUEngine:
         batch = self._inputs(masks, pairs, samples)
         fits = self._fits_for(batch)
         found = fits(batch).astype(np.float64)
-        size, *counts = np.split(found[:, :-1], len(self.marked) + 1, axis=1)
-        for name, kind in zip(self.marked, counts, strict=True):
-            getattr(table, name)[members] = kind
+        size, hits, *rest = np.split(found[:, :-1], len(self.labelled) + 1, axis=1)
+        against = rest[0] if rest else np.zeros_like(hits)
         weight, checked_weight = np.array([(s.weight, s.checked_weight) for s in samples]).T[:, :, None]
-        hits, against = table.positive[members], table.negative[members]
-        table.negative[members] = checked_weight * against
+        table.positive[members], table.negative[members] = hits, checked_weight * against
         table.size[members] = hits + weight * (size - hits - against) + checked_weight * against
         table.degenerate[members] = found[:, -1] > 0
         return fits
@@ -171,7 +168,7 @@ class GPUEngine:
         n_masks, width = batch.columns.shape
         held = self._fits.pop(width, None)
         if held is None or len(held.Z) < n_masks:
-            held = BatchFits(self.tables, list(self.marked.values()), self.spec, self.n_clusters, batch)
+            held = BatchFits(self.tables, self.labelled, self.spec, self.n_clusters, batch)
         self._fits[width] = held
         while len(self._fits) > MOST_WIDTHS:
             del self._fits[next(iter(self._fits))]

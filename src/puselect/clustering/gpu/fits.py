@@ -132,8 +132,8 @@ class BatchFits:
     def __call__(self, batch: Inputs) -> IntArray:
         """Fit the masks of a batch.
 
-        Returns all rows and those of each kind in each cluster, and which fits are degenerate, shape
-        (n_masks, (n_kinds + 1) n_clusters + 1).
+        Returns rows, labelled rows, any checked negatives of each cluster, and which fits are degenerate, shape
+        (n_masks, 2 or 3 n_clusters + 1).
         """
         n_masks = len(batch.columns)
         for held, part in zip(self.given, batch, strict=True):
