@@ -294,9 +294,8 @@ class FSCPU(SearchSelector):
         Rows are ranked by a logistic regression on the selected columns, with steps between their octiles, and by the
         share of labelled rows in their clusters. Held-out labelled rows show how many times as often as an average row
         those of a rank are positive: their lift. Candidates have at least half of the highest lift. Times the share of
-        positives (`prior_`) the lift is a probability, the confidence; without an estimate of that share there is
-        none. With it there are never more candidates than the upper end of its interval allows. All of this assumes
-        that the labelled rows are a random part of the positives.
+        positives (`prior_`), if that can be told, the lift is a probability, the confidence, and the interval of the
+        share limits the number of candidates. Labelled rows are taken to be a random part of the positives.
 
         Parameters
         ----------
@@ -328,8 +327,7 @@ class FSCPU(SearchSelector):
         """Return the rows to label next.
 
         They are spread evenly over the unlabelled rows, from the most to the least likely positive, and are worth about
-        as much as random ones. The most likely rows (`candidate_positives`) give more positives, but of the kind that
-        is known already: with labels from one corner the selection gets worse.
+        as much as random ones. The most likely rows (`candidate_positives`) are positives of the kind that is known.
 
         Parameters
         ----------
