@@ -234,3 +234,10 @@ class TestOneLine:
 @pytest.mark.parametrize(("text", "size"), [("500MB", 5e8), ("1.5 g", 1.5e9), ("64k", 64e3), ("9", 9)])
 def test_memory_is_understood(text, size):
     assert memory_size(text) == size
+
+
+def test_a_closed_standard_input_is_one_line():
+    done = run("import os, sys; sys.stdin = None; " + CODE, "select", "-", "--label", "label")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: standard input: ")
+    assert done.stderr.count("\n") == 1

@@ -265,6 +265,8 @@ def regular_file(name: str) -> Path:
     remove_scratch(Path(tempfile.gettempdir(), COPY))
     path = Path(name)
     if name == STANDARD_INPUT:
+        if sys.stdin is None:  # closed by the shell
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard input")
         return _spooled(sys.stdin.buffer, "standard input")
     if path.exists() and not path.is_file():
         with path.open("rb") as pipe:
