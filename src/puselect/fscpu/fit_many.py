@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike
 
 from puselect.clustering import Engine
@@ -94,8 +93,7 @@ def fit_together(tasks: Sequence[PendingFit], engine: Engine) -> None:
     searched = search_problems(settings, problems, deadlines, engine)
     for target, (task, own) in enumerate(zip(tasks, searched, strict=True)):
         task.selector._keep_clusters(task.settings, task.problem, own, engine, target)
-    n_threads = effective_n_jobs(tasks[0].settings.n_jobs)
-    Parallel(n_threads, "threading")(delayed(task.selector._keep_row_model)(task.problem) for task in tasks)
+        task.selector._keep_row_model(task.problem)
 
 
 def are_alike(first: PendingFit, task: PendingFit) -> bool:
