@@ -11,6 +11,7 @@ from puselect.datasets import make_pu_clusters
 from puselect.exceptions import InterruptedSearchWarning
 from puselect.fscpu import settings
 from puselect.fscpu.fit_many import PendingFit, are_alike, fit_together
+from puselect.fscpu.row_model import RowModel
 
 
 def small_data(n):
@@ -68,6 +69,17 @@ def test_a_lockstep_that_was_stopped_goes_on_from_its_checkpoints(tmp_path, monk
         fitted(11, checkpoint=tmp_path)
     assert (tmp_path / "1").exists()
     np.testing.assert_array_equal(fitted(checkpoint=tmp_path), fitted())
+
+
+def test_a_lockstep_leaves_the_models_of_rows_to_their_first_use(monkeypatch):
+    fitted, really_fit = [], RowModel.of
+    monkeypatch.setattr(RowModel, "of", lambda rows: fitted.append(rows) or really_fit(rows))
+    selectors = [make_default(i, max_iter=3) for i in range(2)]
+    tasks = [PendingFit.of(selector, X, y) for selector, (X, y, _) in zip(selectors, small_data(2), strict=True)]
+    fit_together(tasks, SeveralTables(tasks))
+    assert not fitted
+    assert selectors[1].prior_ is selectors[1].row_model_.prior
+    assert len(fitted) == 1
 
 
 def test_without_a_gpu_selectors_are_fitted_one_after_another_each_with_its_table():

@@ -1,11 +1,18 @@
+import copy
+import io
+import pickle
 from types import SimpleNamespace
 
+import joblib
 import numpy as np
 import pytest
 from scipy.special import logit
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
 
 from puselect import FSCPU
-from puselect.fscpu.row_model import cluster_logit, lift_steps, row_folds
+from puselect.fscpu.row_model import RowModel, cluster_logit, lift_steps, row_folds
 
 
 def test_lifts_fall_and_their_mean_is_one():
@@ -75,3 +82,66 @@ def test_equal_rows_are_not_in_the_order_of_the_file():
     rows = model.likeliest(np.full(200, model.cuts[0] + 1)).rows
     assert len(rows) > 20
     assert not (np.diff(rows) > 0).all()
+
+
+def quick(**parameters):
+    return FSCPU(3, max_iter=5, random_state=0, **parameters)
+
+
+def test_the_model_is_fitted_once_on_first_use_and_again_after_another_fit(monkeypatch):
+    X, y, _ = table()
+    fitted, really_fit = [], RowModel.of
+    monkeypatch.setattr(RowModel, "of", lambda rows: fitted.append(rows) or really_fit(rows))
+    selector = quick().fit(X, y)
+    selector.transform(X)
+    assert not fitted
+    assert selector.prior_ is selector.row_model_.prior is selector.result_.row_model.prior
+    selector.candidate_positives(X, y)
+    assert len(fitted) == 1
+    assert fitted[0].values.shape == (1500, 3)
+    assert selector.fit(X, 1 - y).prior_ != selector.fit(X, y).prior_
+    assert len(fitted) == 3
+
+
+def test_the_model_is_the_same_whenever_it_is_fitted():
+    X, y, _ = table()
+    early, late, changed = quick().fit(X, y), quick().fit(X, y), X.copy()
+    prior, expected = early.prior_, early.candidate_positives(X, y)
+    late.fit(changed, y).transform(X)
+    changed[:], found = 0, late.set_params(random_state=1, pos_label=2).candidate_positives(X, y)
+    for mine, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(mine, other)
+    assert late.prior_ == prior
+
+
+def stored_by_joblib(selector):
+    file = io.BytesIO()
+    joblib.dump(selector, file)
+    file.seek(0)
+    return joblib.load(file)
+
+
+@pytest.mark.parametrize("stored", [lambda one: pickle.loads(pickle.dumps(one)), copy.deepcopy, stored_by_joblib])
+def test_a_stored_selector_has_its_model(stored, monkeypatch):
+    X, y, _ = table()
+    selector = quick().fit(X, y)
+    twin = stored(selector)
+    monkeypatch.setattr(RowModel, "of", None)
+    assert twin.prior_ == selector.prior_
+    np.testing.assert_array_equal(twin.candidate_positives(X).rows, selector.candidate_positives(X).rows)
+
+
+def test_a_file_of_a_selector_does_not_have_the_rows():
+    X, y, _ = table()
+    assert X[:, :3].nbytes > 30_000 > len(pickle.dumps(quick().fit(X, y)))
+
+
+@pytest.mark.parametrize("attribute", ["row_model_", "prior_"])
+def test_there_is_no_model_before_the_fit_nor_with_another_clusterer(attribute):
+    X, y, _ = table()
+    selector = quick(clusterer=KMeans(3, n_init=1, random_state=0)).fit(X, y)
+    assert getattr(selector, attribute) is getattr(copy.deepcopy(selector), attribute) is None
+    for unfitted in (clone(selector), pickle.loads(pickle.dumps(quick()))):
+        assert not hasattr(unfitted, attribute)
+        with pytest.raises(NotFittedError):
+            getattr(unfitted, attribute)

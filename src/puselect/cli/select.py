@@ -254,6 +254,7 @@ def configure(selector: "PUSelector", search: SearchOptions, table: "LoadedTable
 
 def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable") -> tuple[float, list[str]]:
     """Fit the selector and show its progress; return the seconds it took and its warnings."""
+    from puselect.fscpu.search_run import SearchSelector
     from puselect.fscpu.selector import FSCPU
     from puselect.search.progress import watching
     from puselect.selectors.ranking import RankingSelector
@@ -272,8 +273,7 @@ def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable") -> 
         selector.fit(table.X, table.y, **groups)
     seconds = time.perf_counter() - begin
     notes = list(dict.fromkeys(str(warning.message) for warning in heard))
-    found = selector.result_.search
-    if found is not None and found.timed_out and last:
+    if isinstance(selector, SearchSelector) and selector.timed_out_ and last:
         notes.append(f"--max-time ended the search after {last[-1].number} of {last[-1].max_iter} steps")
     return seconds, notes
 

@@ -93,7 +93,6 @@ def fit_together(tasks: Sequence[PendingFit], engine: Engine) -> None:
     searched = search_problems(settings, problems, deadlines, engine)
     for target, (task, own) in enumerate(zip(tasks, searched, strict=True)):
         task.selector._keep_clusters(task.settings, task.problem, own, engine, target)
-        task.selector._keep_row_model(task.problem)
 
 
 def are_alike(first: PendingFit, task: PendingFit) -> bool:

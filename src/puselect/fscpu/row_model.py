@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, Self
+from functools import cached_property
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -10,9 +11,10 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.clustering.base import Labels
 from puselect.draws import Stream, generator
 from puselect.fscpu.final_clusters import CHUNK, Candidates, Clusterings
-from puselect.fscpu.problem import Problem, RowSample
+from puselect.fscpu.problem import Problem
 from puselect.labels import checked_weight
 from puselect.sparse_table import SparseTable, as_dense
 
@@ -178,6 +180,39 @@ class ColumnWeights(NamedTuple):
         return np.asarray(total)
 
 
+@dataclass(frozen=True)
+class ModelRows:
+    """The rows that a `RowModel` is fitted to when it is first used. Copies and files have that model instead."""
+
+    clusterings: Clusterings
+    values: Any
+    """Of the selected columns as they came; an array or a sparse matrix."""
+    labels: Labels
+    """True or 1 for labelled positives, -1 for checked negatives."""
+    row_groups: IntArray | None
+    n_unlabelled: int
+    """In the whole table."""
+    entropy: int
+
+    @classmethod
+    def of(cls, clusterings: Clusterings | None, problem: Problem, support: BoolArray) -> Self | None:
+        """Take the sampled rows of a problem; None without clusterings that can place rows."""
+        sample, labels = problem.row_sample, problem.known
+        if clusterings is None or sample is None:
+            return None
+        values = sample.values[:, np.flatnonzero(support)]
+        groups = None if problem.row_groups is None else problem.row_groups[sample.rows]
+        return cls(clusterings, values, labels[sample.rows], groups, int((labels == 0).sum()), problem.entropy)
+
+    @cached_property
+    def model(self) -> "RowModel":
+        """The model, fitted on first use."""
+        return RowModel.of(self)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return RowModel, tuple(self.model)
+
+
 class RowModel(NamedTuple):
     """A ranking of rows, and how often those of a rank are positive."""
 
@@ -190,19 +225,17 @@ class RowModel(NamedTuple):
     prior: ClassPrior
 
     @classmethod
-    def of(cls, clusterings: Clusterings, problem: Problem, sample: RowSample, support: BoolArray) -> Self:
-        """Fit the model to rows of a problem; labelled rows are held out in turn to see where they rank."""
+    def of(cls, rows: ModelRows) -> Self:
+        """Fit the model; labelled rows are held out in turn to see where they rank."""
         from puselect.clustering.cpu.blas import one_blas_thread  # compiled code is loaded only when it is used
 
-        rng = generator(problem.entropy, Stream.PRIOR)
-        rows, values = sample
-        part = values[:, np.flatnonzero(support)]
-        columns = np.asarray(part.toarray() if issparse(part) else part, dtype=np.float64)
+        rng, clusterings, values = generator(rows.entropy, Stream.PRIOR), rows.clusterings, rows.values
+        columns = np.asarray(values.toarray() if issparse(values) else values, dtype=np.float64)
         table = clusterings.with_tails(columns)
-        known, others = problem.positive[rows], problem.known[rows] == 0
+        known, others = rows.labels > 0, rows.labels == 0
         votes = cluster_logit(clusterings, clusterings.place(columns), known)
         with one_blas_thread:  # its results are to be the same for any number of threads
-            folds = row_folds(known, None if problem.row_groups is None else problem.row_groups[rows], rng)
+            folds = row_folds(known, rows.row_groups, rng)
             found = heldout_places(table, known, others, votes, folds, rng)
             weights = ColumnWeights.of(*thinned(table, known, others, rng))
             score = weights.score(table) + votes
@@ -210,10 +243,9 @@ class RowModel(NamedTuple):
         ends, lifts = lift_steps(places)
         lifts = np.minimum(lifts, MOST_SURE / (PURITY * max(best_ratio(places, n_others), 1 / n_others)))
         cuts = np.quantile(score[others], 1 - ends)
-        n_unlabelled = int((problem.known == 0).sum())
-        prior = checked_prior(found, n_unlabelled, rng)
+        prior = checked_prior(found, rows.n_unlabelled, rng)
         if prior.code == PriorCode.TOO_FEW_LABELS:
-            prior = class_prior(places, score[others], n_unlabelled)
+            prior = class_prior(places, score[others], rows.n_unlabelled)
         return cls(clusterings, weights, cuts, lifts, prior)
 
     def scores(self, table: AnyArray | SparseTable) -> FloatArray:

@@ -18,7 +18,7 @@ from puselect.fscpu.dask_table import PartitionedTable, read_remote, remote_cand
 from puselect.fscpu.dependence import warn_of_dependence
 from puselect.fscpu.final_clusters import Candidates, cluster_result, known_rows
 from puselect.fscpu.problem import Problem, problem_engine, with_evidence, with_negatives, with_row_sample
-from puselect.fscpu.row_model import RowModel
+from puselect.fscpu.row_model import ClassPrior, ModelRows, RowModel
 from puselect.fscpu.run import search_problems
 from puselect.fscpu.search_run import SearchRun, SearchSelector, saved_seed
 from puselect.fscpu.settings import Settings
@@ -155,10 +155,6 @@ class FSCPU(SearchSelector):
         Clusterings of the search that lost a cluster or needed more regularisation.
     clusterings_ : Clusterings or None
         The final clusterings of the selected features; None with a `clusterer`.
-    row_model_ : RowModel or None
-        The ranking of rows of `candidate_positives`; None with a `clusterer`.
-    prior_ : ClassPrior or None
-        The share of positives among the unlabelled rows, if it can be told; None with a `clusterer`.
     groups_ : dict of str to list of int
         The columns of each group of two or more.
     feature_costs_ : ndarray of float, shape (n_features,), or None
@@ -187,6 +183,7 @@ class FSCPU(SearchSelector):
     """
 
     _sparse_format = "csc"
+    _row_model: ModelRows | RowModel | None
 
     def __init__(
         self,
@@ -285,6 +282,19 @@ class FSCPU(SearchSelector):
         )
 
     @property
+    def row_model_(self) -> RowModel | None:
+        """The ranking of rows of `candidate_positives`, fitted on first use; None with a `clusterer`."""
+        check_is_fitted(self)
+        if isinstance(kept := self._row_model, ModelRows):
+            self._row_model = kept = kept.model
+        return kept
+
+    @property
+    def prior_(self) -> ClassPrior | None:
+        """The share of positives among the unlabelled rows, if it can be told; None with a `clusterer`."""
+        return None if self.row_model_ is None else self.row_model_.prior
+
+    @property
     def _follows_effects(self) -> bool:
         return Settings.of(self.fit_settings_).follows_effects
 
@@ -357,13 +367,12 @@ class FSCPU(SearchSelector):
 
     def _fitted_row_model(self, wanted_by: str) -> RowModel:
         """Return the model that ranks rows; a ValueError if there is none."""
-        check_is_fitted(self)
-        if self.row_model_ is None:
+        if (model := self.row_model_) is None:
             raise ValueError(
                 f"{wanted_by} needs mixtures that can place new rows; fit without clusterer=, "
                 f"got clusterer={self.fit_settings_['clusterer']!r}"
             )
-        return self.row_model_
+        return model
 
     def _selected_columns(self, X: ArrayLike) -> AnyArray | SparseTable:
         """Return the selected columns of a table in memory as they came, with missing values filled."""
@@ -394,18 +403,17 @@ class FSCPU(SearchSelector):
         self.has_row_groups_ = groups is not None
         negative = checked_negatives(y, self.neg_label, positive)
         self.n_negative_ = 0 if negative is None else int(negative.sum())
-        names, costs = column_names(self, X), self.feature_costs
+        names, costs, number = column_names(self, X), self.feature_costs, self.n_features_to_select
         self.groups_ = {} if self.groups is None else read_groups(self.groups, names, table.shape[1])
         self.feature_costs_ = None if costs is None else costs_in_order(costs, names, self.groups_)
         selectable = varying_columns(table) if settings.preset.skip_constant else np.ones(table.shape[1], dtype=bool)
-        wanted = (self.n_features_to_select, self.feature_costs_, self.budget, self.always_keep, self.never_select)
+        wanted = (number, self.feature_costs_, self.budget, self.always_keep, self.never_select)
         budget = Budget.from_parameters(*wanted, names, selectable, self.groups_)
         check_number("max_false", self.max_false, 0, 1, open_low=True)
         check_number("n_searches", self.n_searches, 1, 10_000, integer=True)
         problem = replace(Problem.of(settings, table, positive, budget, entropy, is_seeded), row_groups=groups)
         if negative is not None:
             problem = with_negatives(problem, negative)
-        number = self.n_features_to_select
         if is_open(number) or self.n_searches > 1:
             warn_of_dependence(table, positive, groups)
         if is_open(number):
@@ -416,7 +424,6 @@ class FSCPU(SearchSelector):
         engine = problem_engine(settings, problem)
         (run,) = search_problems([settings], [problem], [deadline], engine, callbacks)
         self._keep_clusters(settings, problem, run, engine)
-        self._keep_row_model(problem)
         return self
 
     def _keep_clusters(
@@ -429,20 +436,13 @@ class FSCPU(SearchSelector):
         seeds, deadline = run.final_seeds, run.deadline
         scores, self.clusterings_ = cluster_result(settings, problem, engine, self.support_, seeds, target)
         self.objective_ = float(scores.mean())
+        self._row_model = ModelRows.of(self.clusterings_, problem, self.support_)
         self.path_ = None
         if problem.choice is not None:
             self.path_ = follow_path(settings, problem, engine, self.ranking_, self.support_, seeds, deadline, target)
         self.stability_ = None
         if self.n_searches > 1 and not (run.interrupted or run.timed_out):
             self.stability_ = repeat_search(settings, problem, self.n_searches, self.n_iter_, deadline)
-
-    def _keep_row_model(self, problem: Problem) -> None:
-        """Set the model that ranks rows, and the share of positives; only other clusterers have none."""
-        final, sample = self.clusterings_, problem.row_sample
-        self.row_model_ = self.prior_ = None
-        if final is not None and sample is not None:
-            self.row_model_ = RowModel.of(final, problem, sample, self.support_)
-            self.prior_ = self.row_model_.prior
 
 
 def _is_remote(X: object) -> bool:
