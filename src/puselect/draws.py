@@ -76,10 +76,13 @@ def distinct(n: int, size: int, seed: int, *name: int) -> IntArray:
         return np.argsort(hashes(seed, *name, np.arange(n)), kind="stable")[:size]
     n_drawn = size + 8
     while True:
-        drawn = (uniforms(seed, *name, np.arange(n_drawn)) * n).astype(np.intp)
-        _, first = np.unique(drawn, return_index=True)
-        if len(first) >= size:
-            return drawn[np.sort(first)[:size]]
+        number = np.arange(n_drawn)
+        drawn = (uniforms(seed, *name, number) * n).astype(np.intp)
+        first = np.empty(n, dtype=np.intp)  # place of the first draw of each number: the last that is assigned
+        first[drawn[::-1]] = number[::-1]
+        fresh = drawn[first[drawn] == number]
+        if len(fresh) >= size:
+            return fresh[:size]
         n_drawn *= 2
 
 

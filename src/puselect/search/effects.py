@@ -45,10 +45,9 @@ class EffectSearch:
         """Sum of the utilities of the masks with a feature, less their mean in the step."""
         self.variance = np.zeros(len(self.evidence))
         """Variance of `gain` if the utilities were shuffled within each step."""
-        self.scores = self.evidence
-        """What features are ranked by."""
         self.weight = 0.0
         """How much the effects count in the scores, in [0, 1]."""
+        self._keep(self.evidence)
 
     def ask(self, step: int) -> BoolArray:
         """Return the masks of a step, shape (population_size, n_features)."""
@@ -66,7 +65,13 @@ class EffectSearch:
     def _weigh(self) -> None:
         effects = self.effects
         self.weight = effect_share(effects, self.repair.share) ** 2
-        self.scores = self.weight * effects + self.evidence
+        self._keep(self.weight * effects + self.evidence)
+
+    def _keep(self, scores: FloatArray) -> None:
+        self.scores = scores
+        """What features are ranked by."""
+        self.cut = self._cut()
+        """The score in the middle between the best mask and all other features."""
 
     @property
     def effects(self) -> FloatArray:
@@ -75,9 +80,7 @@ class EffectSearch:
         z = np.divide(self.gain, error, out=np.zeros(len(error)), where=error > 0)
         return np.asarray(z - np.median(z)) if len(z) else z
 
-    @property
-    def cut(self) -> float:
-        """The score in the middle between the best mask and all other features."""
+    def _cut(self) -> float:
         best = self.repair.best(self.scores[None])[0]
         if best.all() or not best.any():
             return float(self.scores.min(initial=0.0)) - DECIDED if best.any() else float(self.scores.max(initial=0.0))
