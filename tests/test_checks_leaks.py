@@ -53,7 +53,10 @@ def test_counts_are_those_of_the_rows_whatever_the_kind(rows):
     assert (leak.kind, leak.labelled, leak.others) == (LeakKind.PRESENT, known.sum(), filled.sum() - known.sum())
 
 
-@pytest.mark.parametrize(("n_known", "share", "is_found"), [(400, 0.48, True), (400, 0.045, True), (60, 0.1, False)])
+@pytest.mark.parametrize(
+    ("n_known", "share", "is_found"),
+    [(400, 0.48, True), (400, 0.09, True), (400, 0.045, False), (60, 0.1, False), (46, 0.33, False)],
+)
 def test_a_category_that_no_labelled_row_has(n_known, share, is_found):
     rng = np.random.default_rng(1)
     known = np.arange(N) < n_known
