@@ -137,7 +137,7 @@ def repeat_searches(cell: Cell) -> Row:
     selector = FSCPU(8, max_iter=N_STEPS, engine="cpu", n_jobs=1, random_state=cell.seed)
     settings = Settings.of(selector.get_params(deep=False))
     problems = halves(settings, selector._problem(settings, X, y), N_REPEATS)
-    selected = np.array([chosen for _, chosen in search_halves(settings, problems, Deadline(None))])
+    selected = np.array([chosen for _, chosen, _ in search_halves(settings, problems, Deadline(None))])
     truth, index = selected.mean(axis=0), nogueira(selected).value
     groups = [summarise_selections(part) for part in np.array_split(selected, N_REPEATS // N_SEARCHES)]
     holds = np.array([(np.array(each.low) <= truth) & (truth <= np.array(each.high)) for each in groups])

@@ -23,6 +23,7 @@ from puselect.report.answer import (
     standing,
     trust,
     warnings,
+    what_again_means,
 )
 from puselect.report.direction import Direction
 from puselect.report.findings import Code
@@ -130,6 +131,17 @@ def test_each_feature_says_where_it_differs_and_how_often_it_was_selected_again(
     assert [line.share for line in feature_lines(SELECTION)] == [None] * 4
     rare = replace(checked("holds"), stability=summarise_selections(drawn[[2, 2, 0]][:, [1, 0, 2, 3]]))
     assert headline(rare).startswith("b sets"), "what rarely came back is not claimed"
+
+
+def test_a_feature_is_sure_if_it_is_selected_and_in_the_core_and_the_check_holds():
+    drawn = np.array([[True, True, True, True]] * 8)
+    found = summarise_selections(drawn, (), drawn & [True, False, False, True])
+    lines = feature_lines(replace(checked("holds"), stability=found))
+    assert [line.is_sure for line in lines] == [True, False, False, False], "the last is not selected"
+    assert "Sure" in what_again_means(replace(checked("holds"), stability=found))
+    doubtful = replace(checked("does_not_hold"), stability=found)
+    assert not any(line.is_sure for line in feature_lines(doubtful))
+    assert "Sure" not in what_again_means(doubtful)
 
 
 def test_rows_that_are_alike_share_one_reason():

@@ -82,7 +82,7 @@ def distinct(n: int, size: int, seed: int, *name: int) -> IntArray:
         first[drawn[::-1]] = number[::-1]
         fresh = drawn[first[drawn] == number]
         if len(fresh) >= size:
-            return fresh[:size]
+            return np.asarray(fresh[:size])
         n_drawn *= 2
 
 

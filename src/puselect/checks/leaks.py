@@ -117,7 +117,7 @@ def counts_rows(column: AnyArray) -> bool:
 def _leaks(column: AnyArray, known: BoolArray, is_order: bool, n_columns: int, j: int) -> Iterator[Leak]:
     """Yield what almost all labelled rows have, or none of them, and others hardly or often."""
     n_labelled, n_others = int(known.sum()), int((~known).sum())
-    enough = FEWEST_EXPECTED / n_labelled
+    enough = min(FEWEST_EXPECTED / n_labelled, 1 - MOST_OTHERS)
 
     def judged(
         has_it: BoolArray, kind: LeakKind, low: float, high: float, n_choices: int, most: float, fewest: float
@@ -129,7 +129,7 @@ def _leaks(column: AnyArray, known: BoolArray, is_order: bool, n_columns: int, j
         law = len(known), labelled + others, n_labelled
         if inside >= ALMOST_ALL and outside <= most:
             by_chance = hypergeom.sf(labelled - 1, *law)
-        elif (inside <= 1 - ALMOST_ALL and outside >= 1 - MOST_OTHERS) or (not labelled and outside >= max(fewest, enough)):
+        elif outside >= (max(fewest, enough) if not labelled else 1 - MOST_OTHERS) and inside <= 1 - ALMOST_ALL:
             by_chance = hypergeom.cdf(labelled, *law)
         else:
             return

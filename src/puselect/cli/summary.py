@@ -100,7 +100,8 @@ def feature_table(selection: "Selection") -> Table:
         more: list[RenderableType] = [f"{costs[shown.column]:g}"] if costs else []
         if has_shares:
             bar = ProgressBar(1.0, shown.share or 0.0, BAR_WIDTH, complete_style="cyan", finished_style="cyan")
-            more += [shown.again, bar, Text(printable(shown.twin), style="dim")]
+            again = f"{shown.again}, sure" if shown.is_sure else shown.again
+            more += [again, bar, Text(printable(shown.twin), style="dim")]
         table.add_row(Text(printable(shown.name), style="bold"), Text(printable(shown.phrase)), *more)
     if len(lines) > MOST_SHOWN:
         table.add_row(f"... and {len(lines) - MOST_SHOWN} more")

@@ -26,6 +26,7 @@ FEWEST_STEPS = 20
 ALIKE = 0.9  # rank correlation from which two features are twins
 SURE = 0.95
 TINY = 1e-9  # for a quantile that is replaced anyway
+FEWEST_FOR_CORE = 8  # searches; docs/internals/trust.md has how often such features come back
 
 
 class Index(NamedTuple):
@@ -55,6 +56,8 @@ class Stability:
     """Nogueira's, of the sets."""
     interval: tuple[float, ...]
     """Its 95 % interval."""
+    core: tuple[int, ...] = ()
+    """Features that all of eight searches or more of `FSCPU` have among the first half of those they select."""
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -62,8 +65,10 @@ class Stability:
         return f"{sets}, the stability of the set is {self.index:.2f} ({low:.2f} to {high:.2f}; 1: always the same)."
 
 
-def summarise_selections(selected: BoolArray, twins: tuple[tuple[int, ...], ...] = ()) -> Stability:
-    """Return the stability of selections, one per line."""
+def summarise_selections(
+    selected: BoolArray, twins: tuple[tuple[int, ...], ...] = (), first_half: BoolArray | None = None
+) -> Stability:
+    """Return the stability of selections, one per line; `first_half` are those of half as many features."""
     frequency = selected.mean(axis=0)
     with_twins = frequency.copy()
     for group in twins:
@@ -71,7 +76,10 @@ def summarise_selections(selected: BoolArray, twins: tuple[tuple[int, ...], ...]
     bounds = clopper_pearson(selected.sum(axis=0), len(selected))
     of_feature, low, high, with_any = (tuple(part.tolist()) for part in (frequency, *bounds, with_twins))
     value, *interval = nogueira(selected)
-    return Stability(len(selected), of_feature, low, high, with_any, twins, value, tuple(interval))
+    core: tuple[int, ...] = ()
+    if first_half is not None and len(first_half) >= FEWEST_FOR_CORE:
+        core = tuple(np.flatnonzero(first_half.all(axis=0)).tolist())
+    return Stability(len(selected), of_feature, low, high, with_any, twins, value, tuple(interval), core)
 
 
 def nogueira(selected: BoolArray) -> Index:
@@ -144,10 +152,11 @@ def repeat_search(
     steps = max(FEWEST_STEPS, n_steps // SHARE_OF_STEPS)
     search = replace(settings.search, max_iter=steps, checkpoint=None, verbose=0)
     repeats = search_halves(replace(settings, search=search), halves(settings, problem, n_searches), deadline)
-    if any(run.interrupted or run.timed_out for run, _ in repeats):
+    if any(run.interrupted or run.timed_out for run, *_ in repeats):
         return None
-    selected = np.array([chosen for _, chosen in repeats])
-    return summarise_selections(selected, tuple(group.columns for group in find_twins(_columns(problem), ALIKE)))
+    selected, first_half = (np.array(masks) for masks in list(zip(*repeats, strict=True))[1:])
+    twins = tuple(group.columns for group in find_twins(_columns(problem), ALIKE))
+    return summarise_selections(selected, twins, first_half)
 
 
 def halves(settings: Settings, problem: Problem, n_searches: int) -> list[Problem]:
@@ -165,10 +174,12 @@ def halves(settings: Settings, problem: Problem, n_searches: int) -> list[Proble
     return found
 
 
-def search_halves(settings: Settings, problems: list[Problem], deadline: Deadline) -> list[tuple[SearchRun, BoolArray]]:
+def search_halves(
+    settings: Settings, problems: list[Problem], deadline: Deadline
+) -> list[tuple[SearchRun, BoolArray, BoolArray]]:
     """Run the searches: in lockstep, or one after another where each has features of its own to search.
 
-    Returns each search with the features that it selects.
+    Returns each search with the features that it selects, and those that it would select for half of the budget.
     """
     seconds = None if deadline.end == float("inf") else deadline.left
     budget = problems[0].budget
@@ -179,7 +190,8 @@ def search_halves(settings: Settings, problems: list[Problem], deadline: Deadlin
         for run in search_problems([settings] * len(lot), lot, ends, problem_engine(settings, *lot)):
             optimizer = run.search.optimizer
             rng = np.random.default_rng([optimizer.seed, run.search.step])
-            found.append((run, run.budget.take_within(descending_order(optimizer.scores, rng))))
+            order = descending_order(optimizer.scores, rng)
+            found.append((run, run.budget.take_within(order), run.budget.half.take_within(order)))
     return found
 
 

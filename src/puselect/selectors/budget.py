@@ -77,6 +77,11 @@ class Budget(NamedTuple):
         costs = self.costs[chosen]
         return self._replace(free=self.free[chosen], costs=costs, limit=min(self.limit, float(costs.sum())))
 
+    @property
+    def half(self) -> Self:
+        """The budget for half as many features, rounded up, or for half of the cost."""
+        return self._replace(limit=(self.limit + float(min(self.costs, default=0.0))) / 2)
+
     def widen(self, masks: BoolArray) -> BoolArray:
         """Return masks over all features from masks over the free ones."""
         wide = np.repeat(self.kept[None, :], len(masks), axis=0)
