@@ -116,8 +116,8 @@ def test_as_many_rows_are_found_as_there_are_hidden_positives():
 def test_rows_to_find_stay_within_bounds():
     assert rows_to_find(np.empty(0), 100) == 0
     assert rows_to_find(np.zeros(7), 1000) == 7  # no fewer than there are labels
-    assert rows_to_find(np.full(5, 900.0), 1000) == 250  # a quarter of the rows
-    assert rows_to_find(np.arange(20.0), 8) == 2
+    assert rows_to_find(np.full(5, 900.0), 1000) == 500
+    assert rows_to_find(np.arange(20.0), 8) == 4
 
 
 def test_places_of_held_out_rows_are_counts_of_unlabelled_rows():

@@ -186,7 +186,7 @@ class TestPublished:
         assert (mixture.n_clusters, settings.search.population_size, settings.most_steps(0.5, 50, 100)) == (10, 2, 3000)
         assert (mixture.em_steps, mixture.covariance_type) == (100, "full")
         assert (preset.cluster_choice, preset.smoothing, settings.criterion) == ("greedy", 0.0, "cluster")
-        assert (settings.search.early_stopping, settings.max_samples, settings.scale) == (False, None, "minmax")
+        assert (settings.max_samples, settings.scale) == (None, "minmax")
 
     def test_step_size_start_and_margins_are_the_papers(self):
         selector = FSCPU.published(4, max_iter=30, random_state=0).fit(X, y)

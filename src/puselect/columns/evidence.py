@@ -19,7 +19,6 @@ EVIDENCE_LIMIT = 3.0  # standard errors: beyond them, the search decides between
 N_JUDGES = 32  # columns that score the rows: more of them add noise, see docs/internals/algorithm.md
 N_ROUNDS = 2
 N_FOLDS = 5
-MOST_FOUND = 0.25  # of the unlabelled rows
 SHRINKAGE = 0.1  # of the covariance of the judges towards a multiple of the identity
 NO_DIFFERENCE_ROOT = np.sqrt(np.pi / 2)  # mean of the root of a chi-squared statistic with two degrees of freedom
 
@@ -136,7 +135,7 @@ def rows_to_find(above: FloatArray, n_unlabelled: int) -> int:
 
     If the first C unlabelled rows have A of the labelled rows among them, as far as held-out ones tell, A^2 / C is
     proportional to recall times precision (W. S. Lee and B. Liu, ICML 2003). The best C is taken, but at least as many
-    as there are labelled rows, below which A is mostly chance, and at most a quarter of the unlabelled rows.
+    as there are labelled rows, below which A is mostly chance, and at most half of the unlabelled rows.
 
     Examples
     --------
@@ -147,7 +146,7 @@ def rows_to_find(above: FloatArray, n_unlabelled: int) -> int:
         return 0
     first = np.maximum(above, len(above))
     n_among = np.searchsorted(above, first, side="right")
-    return int(min(first[np.argmax(n_among**2 / first)], MOST_FOUND * n_unlabelled))
+    return int(min(first[np.argmax(n_among**2 / first)], n_unlabelled // 2))
 
 
 def _correlation(a: FloatArray, b: FloatArray) -> float:

@@ -12,7 +12,7 @@ from puselect.arrays import BoolArray, FloatArray, IntArray
 from puselect.atomic import check_writable, remove_scratch
 from puselect.draws import Stream, hashes
 from puselect.exceptions import CheckpointWarning, InterruptedSearchWarning
-from puselect.fscpu.settings import SearchSettings
+from puselect.fscpu.settings import MASKS_PER_STEP, SearchSettings
 from puselect.search import BernoulliIGO, History, Optimizer, Repair, Search, run_searches
 from puselect.search.callbacks import FitCallbacks, StepCallbacks
 from puselect.search.checkpoint import fingerprint, load_state, save_state
@@ -22,7 +22,6 @@ from puselect.selectors.budget import Budget
 from puselect.selectors.result import FitResult, SearchResult
 
 SAVE_SECONDS = 1.0
-FINAL_CLUSTERINGS = 8
 INTERRUPTED_CLUSTERINGS = 1
 
 
@@ -72,21 +71,19 @@ class SearchRun:
     @property
     def final_seeds(self) -> IntArray:
         """Seeds of the clusterings that judge the result; fewer after Ctrl-C or if time runs out."""
-        number = np.arange(FINAL_CLUSTERINGS)
+        number = np.arange(MASKS_PER_STEP)
         seeds = (hashes(self.search.optimizer.seed, Stream.FINAL_SEEDS, number) >> np.uint64(32)).astype(np.int64)
         if self.interrupted:
             return seeds[:INTERRUPTED_CLUSTERINGS]
         seconds_each = self.deadline.lap_seconds / self.settings.population_size
-        return seeds[: int(np.clip(self.deadline.left / max(seconds_each, 1e-9), 1, FINAL_CLUSTERINGS))]
+        return seeds[: int(np.clip(self.deadline.left / max(seconds_each, 1e-9), 1, MASKS_PER_STEP))]
 
     @property
     def is_over(self) -> bool:
-        """Whether all steps are done, the search has converged, or there is no time for another step."""
-        search = self.search
-        is_settled = self.settings.early_stopping and search.converged
-        if not self.budget.leaves_a_choice or search.step >= self.max_iter or is_settled:
+        """Whether all steps are done, or there is no time for another one."""
+        if not self.budget.leaves_a_choice or self.search.step >= self.max_iter:
             return True
-        self.timed_out = self.deadline.is_too_close(FINAL_CLUSTERINGS / self.settings.population_size)
+        self.timed_out = self.deadline.is_too_close(MASKS_PER_STEP / self.settings.population_size)
         return self.timed_out
 
     def open_checkpoint(self) -> None:

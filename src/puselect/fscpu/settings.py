@@ -18,6 +18,7 @@ MOST_MASKS = 2**20
 CRITERIA = ("auto", "cluster+evidence", "cluster", "cluster+mi")
 
 # The constants of the default's search; docs/internals/algorithm.md has the boards they come from.
+MASKS_PER_STEP = 8  # and clusterings of the result, whose mean is its objective
 ROWS_PER_STEP = 1000
 STEPS = 50  # times 1 / (share (1 - share)): a step says as much about a feature as share (1 - share)
 ENOUGH_LABELS = 50  # with fewer, there are more steps
@@ -39,7 +40,6 @@ class Preset:
     """Rows of a step; None for all."""
     skip_constant: bool
     """Whether constant columns are never selected."""
-    early_stopping: bool
     cluster_choice: str
     """"best": the best prefix of the clusters; "greedy": the prefix before the first decrease."""
     smoothing: float
@@ -52,10 +52,9 @@ PRESETS = {
         criterion="cluster+evidence",
         optimizer="effects",
         scale="auto",
-        population_size=8,
+        population_size=MASKS_PER_STEP,
         max_samples=ROWS_PER_STEP,
         skip_constant=True,
-        early_stopping=True,
         cluster_choice="best",
         smoothing=0.5,
         mixture=MixtureSpec(em_steps=0, shrinkage=1.0),
@@ -67,7 +66,6 @@ PRESETS = {
         population_size=2,
         max_samples=None,
         skip_constant=False,
-        early_stopping=False,
         cluster_choice="greedy",
         smoothing=0.0,
         mixture=MixtureSpec(em_steps=100, shrinkage=0.0),
@@ -83,7 +81,6 @@ class SearchSettings:
     population_size: int
     max_iter: int | None
     max_time: float | None
-    early_stopping: bool
     checkpoint: str | os.PathLike[str] | None
     verbose: int
 
@@ -134,11 +131,7 @@ class Settings:
         check_choice("engine", parameters["engine"], ENGINES)
         check_choice("scale", parameters["scale"], (*SCALES, None))
         n_masks = parameters["population_size"]
-        search = {
-            **parameters,
-            "population_size": preset.population_size if n_masks is None else n_masks,
-            "early_stopping": preset.early_stopping,
-        }
+        search = {**parameters, "population_size": preset.population_size if n_masks is None else n_masks}
         return cls(
             preset=preset,
             criterion=criterion,

@@ -96,7 +96,7 @@ class LGBMOpt(SearchSelector):
         check_number("n_estimators", self.n_estimators, 1, integer=True)
         check_number("max_iter", self.max_iter, 1, integer=True)
         settings = SearchSettings(
-            population_size=2, max_iter=self.max_iter, max_time=None, early_stopping=False, checkpoint=None, verbose=0
+            population_size=2, max_iter=self.max_iter, max_time=None, checkpoint=None, verbose=0
         )
         table, positive = self._read(X, y)
         if min(positive.sum(), (~positive).sum()) < 2:
