@@ -62,7 +62,7 @@ def test_without_a_share_of_positives_there_is_a_lift_and_no_confidence():
     assert classes[found.rows[:50]].mean() > 0.9
 
 
-def test_rows_are_ranked_in_the_tails_that_the_clusters_cut_off():
+def test_rows_are_ranked_within_a_long_tail():
     rng = np.random.default_rng(0)
     X = np.exp(2 * rng.normal(size=(2000, 2)))
     y = np.isin(np.arange(2000), rng.permutation(np.argsort(-X[:, 0])[:100])[:50]).astype(int)

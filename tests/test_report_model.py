@@ -17,3 +17,15 @@ def test_a_saved_model_finds_the_rows_that_the_selector_finds(scale, offset):
     again = saved.restore().candidates(X[:, selector.support_], y == 1)
     assert np.array_equal(again.rows, found.rows)
     assert np.array_equal(again.lift, found.lift)
+
+
+def test_a_saved_model_has_the_curves_of_selected_features_with_long_tails():
+    X, y, _ = make_pu_clusters("10/2/1", random_state=0)
+    X[:, 1:] = np.exp(X[:, 1:])
+    selector = FSCPU(4, always_keep=[0], max_iter=5, random_state=0).fit(X, y)
+    saved = Selection.from_json(summarise(selector, X, y).to_json()).model
+    assert [len(curve) for curve in saved.curves] == [0, 2, 2, 2]
+    columns = np.vstack([X, X + 0.01, 2 * X - X[::-1]])[:, selector.support_]
+    ours, theirs = saved.restore(), selector.row_model_
+    np.testing.assert_array_equal(ours.clusterings.scaled(columns), theirs.clusterings.scaled(columns))
+    np.testing.assert_array_equal(ours.candidates(columns).rows, theirs.candidates(columns).rows)

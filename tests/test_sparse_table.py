@@ -46,6 +46,21 @@ def test_a_scaled_sparse_table_is_the_scaled_table(scale):
     np.testing.assert_array_equal(varying_columns(csc_array(X)), varying_columns(X))
 
 
+def test_long_tails_of_a_sparse_table_are_scaled_as_those_of_the_dense_one(monkeypatch):
+    rng = np.random.default_rng(4)
+    amounts = np.exp(2 * rng.normal(size=(900, 12))) * rng.choice([-1, 1], 12)
+    amounts[:, 3:6] *= rng.choice([-1, 1], (900, 3))
+    X = np.where(rng.random((900, 12)) < np.repeat([0.1, 0.4, 0.7, 0.95], 3), 0, amounts)[:, rng.permutation(12)]
+    dense = fit_scaling("auto", X)
+    for size in (2**17, 1000):
+        monkeypatch.setattr("puselect.scaling.STORED_AT_ONCE", size)
+        monkeypatch.setattr("puselect.sparse_table.BLOCK", size)
+        sparse = fit_scaling("auto", csc_array(X))
+        assert [curve is None for curve in sparse.curves] == [curve is None for curve in dense.curves]
+        assert 4 < sum(curve is None for curve in dense.curves) < 8
+        np.testing.assert_allclose(SparseTable.of(csc_array(X), sparse).dense(), dense.scale(X), atol=1e-6)
+
+
 @pytest.mark.parametrize("scores", [NORMAL, LEPAGE])
 def test_ranks_and_evidence_of_sparse_columns_are_those_of_dense_ones(scores):
     X, _ = counts()

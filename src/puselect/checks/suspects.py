@@ -95,7 +95,7 @@ def mean_places(
     from puselect.clustering.cpu.blas import one_blas_thread  # compiled code is loaded only when it is used
 
     votes = cluster_logit(model.clusterings, model.clusterings.place(columns), positive)
-    table = np.asarray(model.clusterings.with_tails(columns), dtype=np.float64)
+    table = np.asarray(model.clusterings.scaled(columns), dtype=np.float64)
     places = np.zeros(len(positive))
     with one_blas_thread:
         for _ in range(N_REPEATS):

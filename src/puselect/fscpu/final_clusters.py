@@ -11,7 +11,7 @@ from puselect.fscpu.problem import Problem
 from puselect.fscpu.settings import Settings
 from puselect.labels import equal_to, without_missing
 from puselect.objective.score import best_clusters
-from puselect.scaling import RobustScaling, Scaling
+from puselect.scaling import Scaling
 from puselect.sparse_table import SparseTable, as_dense
 
 CHUNK = 8192  # rows placed at a time
@@ -140,10 +140,6 @@ class Clusterings(NamedTuple):
     def scaled(self, table: AnyArray) -> AnyArray:
         """Return the selected columns as they were scaled in `fit`."""
         return table if self.scaling is None else self.scaling.scale(table)
-
-    def with_tails(self, table: AnyArray) -> AnyArray:
-        """Return the selected columns scaled, but with long tails in logarithms where `scaled` cuts them off."""
-        return self.scaling.scale(table, tails=True) if isinstance(self.scaling, RobustScaling) else self.scaled(table)
 
 
 def cluster_result(

@@ -231,7 +231,7 @@ class RowModel(NamedTuple):
 
         rng, clusterings, values = generator(rows.entropy, Stream.PRIOR), rows.clusterings, rows.values
         columns = np.asarray(values.toarray() if issparse(values) else values, dtype=np.float64)
-        table = clusterings.with_tails(columns)
+        table = clusterings.scaled(columns)
         known, others = rows.labels > 0, rows.labels == 0
         votes = cluster_logit(clusterings, clusterings.place(columns), known)
         with one_blas_thread:  # its results are to be the same for any number of threads
@@ -253,7 +253,7 @@ class RowModel(NamedTuple):
         score = cluster_logit(self.clusterings, self.clusterings.place(table))
         for begin in range(0, len(table), CHUNK):
             part = slice(begin, begin + CHUNK)
-            score[part] += self.columns.score(self.clusterings.with_tails(as_dense(table[part])))
+            score[part] += self.columns.score(self.clusterings.scaled(as_dense(table[part])))
         return score
 
     def candidates(self, table: AnyArray | SparseTable, known: BoolArray | None = None) -> Candidates:

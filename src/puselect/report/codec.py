@@ -11,7 +11,7 @@ from typing import Self, Union, cast, get_args, get_origin, get_type_hints
 class JSONRecord:
     """A frozen dataclass written as JSON.
 
-    Its first field is `schema`, whose default names the format and its version, such as "puselect.selection/4". A
+    Its first field is `schema`, whose default names the format and its version, such as "puselect.selection/5". A
     field that is added later needs a default; unknown fields are ignored.
     """
 

@@ -8,10 +8,10 @@ import numpy as np
 from puselect.arrays import FloatArray
 from puselect.fscpu.final_clusters import Clusterings
 from puselect.fscpu.row_model import ClassPrior, ColumnWeights, RowModel
-from puselect.scaling import ColumnRanges, RobustScaling
+from puselect.scaling import ColumnRanges, NormalScores, RobustScaling, Scaling
 
 MOST_NUMBERS = 200_000
-SCALINGS: dict[str, type[ColumnRanges] | type[RobustScaling]] = {"range": ColumnRanges, "robust": RobustScaling}
+SCALINGS: dict[type, str] = {ColumnRanges: "range", RobustScaling: "robust"}
 Row = tuple[float, ...]
 
 
@@ -25,7 +25,10 @@ class Model:
     """"range", "robust" or "none"."""
     scales: tuple[Row, ...]
     """Half of the lowest value and half of the range of each feature; or, robust, half of what maps to 0.5, and of the
-    distances from there to what maps to 0 and to 1."""
+    distance from there to what maps to 1."""
+    curves: tuple[tuple[Row, ...], ...]
+    """Robust: for each feature with a long tail, values that were mapped so, and what they are replaced by, with lines
+    between them; empty for other features, which are cut off at 0 and 1."""
     size: tuple[Row, ...]
     """Rows in each cluster of each clustering, a mixture of Gaussians over the selected features, scaled."""
     labelled: tuple[Row, ...]
@@ -39,7 +42,7 @@ class Model:
     """-2 log(weight x determinant of the factor); null for an empty cluster. A row belongs to the cluster with the
     lowest squared length of factor x (row - mean), plus this."""
     slope: Row
-    """Weight of each feature; scaled, and beyond 0 and 1 in logarithms: 1 + log(2 x - 1) / 2 for x above 1."""
+    """Weight of each feature, scaled."""
     edges: tuple[Row, ...]
     """Between the bins of each feature, scaled alike."""
     steps: tuple[Row, ...]
@@ -59,11 +62,12 @@ class Model:
         n = MOST_NUMBERS // int(np.prod(final.mean.shape[1:]) + np.prod(final.factor.shape[1:]))
         if not n:
             return None
-        scaling: Any = final.scaling  # a NamedTuple, whichever it is
+        parts: Any = final.scaling or ()  # a NamedTuple, whichever it is
         return cls(
             features=features,
-            scaling=next((name for name, kind in SCALINGS.items() if isinstance(scaling, kind)), "none"),
-            scales=_tuples(scaling or ()),
+            scaling=SCALINGS.get(type(final.scaling), "none"),
+            scales=_tuples(parts[:2]),
+            curves=_tuples([(each.knots, each.scores) if each else () for curves in parts[2:] for each in curves]),
             **{name: _tuples(getattr(final, name)[:n]) for name in ("size", "labelled", "positive", "mean", "factor")},
             constant=_tuples([[value if np.isfinite(value) else None for value in row] for row in final.constant[:n]]),
             **{name: _tuples(values) for name, values in model.columns._asdict().items()},
@@ -83,10 +87,19 @@ class Model:
             mean=_array(self.mean),
             factor=_array(self.factor),
             constant=_array([[np.inf if value is None else value for value in row] for row in self.constant]),
-            scaling=None if self.scaling == "none" else SCALINGS[self.scaling](*map(np.array, self.scales)),
+            scaling=self._restored_scaling(),
         )
         columns = ColumnWeights(_array(self.slope), _array(self.edges), _array(self.steps))
         return RowModel(clusterings, columns, _array(self.cuts), _array(self.lifts), self.prior)
+
+    def _restored_scaling(self) -> Scaling | None:
+        if self.scaling == "none":
+            return None
+        first, second = map(_array, self.scales)
+        if self.scaling == "range":
+            return ColumnRanges(first, second)
+        curves = [NormalScores(*map(_array, curve)) if curve else None for curve in self.curves]
+        return RobustScaling(first, second, np.array(curves, dtype=object))
 
 
 def _tuples(values: Any) -> Any:

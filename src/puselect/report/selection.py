@@ -12,7 +12,7 @@ from puselect.report.panels import Panel, Portrait
 from puselect.tables.column_outcomes import ColumnOutcome
 from puselect.tables.encoders import Encoder
 
-SELECTION_SCHEMA = "puselect.selection/4"
+SELECTION_SCHEMA = "puselect.selection/5"
 PROBABILITY, SCORE = "probability", "score"
 WARNING, NOTE = "warning", "note"
 
