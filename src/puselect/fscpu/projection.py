@@ -19,7 +19,7 @@ def principal_axes(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the rows in the first two principal components of the scaled columns, and the variance these explain.
 
-    Long tails are cut off, so that a few extreme rows do not dominate the map, and `groups` of columns, such
+    Columns are scaled as by default, so that a few extreme rows do not dominate the map, and `groups` of columns, such
     as the one-hot columns of a category, have together no more variance than the typical other column: otherwise the
     map would show the categories and nothing else. A single column gives a second component of zeros.
 

@@ -101,8 +101,8 @@ class FSCPU(SearchSelector):
         term over its standard deviation; it needs 25 labelled rows or more. "auto": "cluster+evidence", with
         preset="published" "cluster".
     scale : {"auto", "minmax"} or None, default="auto"
-        "auto" maps every column to [0, 1] after cutting off long tails; the selection is the same behind any affine
-        scaler. "minmax": to [0, 1] by the extremes, as in the paper. None: use the values as they are.
+        "auto" maps columns to [0, 1], and those with long tails to normal scores of their ranks; an affine scaler
+        before it changes nothing. "minmax": to [0, 1] by the extremes, as in the paper. None: use values as they are.
     screen : int, "auto" or None, default="auto"
         With evidence, the number of features to search among, those with most of it ("auto": four times as many as are
         wanted, at least 400). None searches all.
