@@ -43,7 +43,7 @@ NUMBERS = ("cardiotocography", "steel", "qsar", "satellite", "optdigits", "musk"
 SHARE_KNOWN, FEWEST_KNOWN = 0.05, 10
 SURE, N_FIRST, N_CALIBRATED, N_TREES, N_SEARCHES = 0.9, 100, 200, 300, 8
 FOLDS = StratifiedKFold(5, shuffle=True, random_state=0)
-LISTS = ("selected", "always")
+LISTS = ("selected", "always", "core")
 RIVAL_ROWS, N_ROUNDS, LEVEL = 3000, 20, 0.05  # of RFECV and Boruta
 
 
@@ -110,6 +110,7 @@ def about_rows(X: np.ndarray, y: np.ndarray, classes: np.ndarray, names: list[st
     found |= {name: truth[np.argsort(-score[hidden])[:n]].mean() for name, score in rivals.items()}
     found["selected"] = sorted({names[i] for i in selected})
     found["always"] = sorted({names[i] for i in selected if selector.stability_.frequency[i] == 1})
+    found["core"] = sorted({names[i] for i in selected if i in selector.stability_.core})
     if interval is None:
         return found
     confidence, (low, high) = ranked.confidence, interval
@@ -149,10 +150,11 @@ def measure(cell: Cell) -> Row:
 
 def summary(rows: list[Row], tables: list[str]) -> str:
     """Return the means of all figures over the draws that have them, for each table and for all."""
-    for row in rows:  # how often features that all searches on halves select are selected with other labels
+    for row in rows:  # how often features of all searches on halves, or of their first halves, come back
         others = [each for each in rows if each["table"] == row["table"] and each is not row]
-        found = [name in other["selected"] for other in others for name in row.get("always", ())]
-        row |= {"come back": float(np.mean(found))} if found else {}
+        for key in ("always", "core"):
+            found = [name in other["selected"] for other in others for name in row.get(key, ())]
+            row |= {f"{key}, come back": float(np.mean(found))} if found else {}
     keys = [key for key in max(rows, key=len) if key not in Cell._fields]
     lines = []
     for table in [*tables, "all"]:
