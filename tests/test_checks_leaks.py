@@ -55,7 +55,7 @@ def test_counts_are_those_of_the_rows_whatever_the_kind(rows):
 
 @pytest.mark.parametrize(
     ("n_known", "share", "is_found"),
-    [(400, 0.48, True), (400, 0.09, True), (400, 0.045, False), (60, 0.1, False), (46, 0.33, False)],
+    [(400, 0.48, True), (400, 0.09, True), (400, 0.035, False), (60, 0.1, False), (46, 0.33, False)],
 )
 def test_a_category_that_no_labelled_row_has(n_known, share, is_found):
     rng = np.random.default_rng(1)

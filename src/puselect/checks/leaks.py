@@ -20,7 +20,7 @@ BY_CHANCE = 0.01  # largest p-value, corrected for the number of columns and of 
 ALMOST_ALL = 0.98  # share of the labelled rows
 MOST_OTHERS = 0.6  # share of the other rows that may have what almost all labelled ones have
 FEWEST_OTHERS = 0.03  # share of the other rows with a category that no labelled row has
-FEWEST_EXPECTED = 25.0  # labelled rows that chance would give it; with fewer, positives may well have it rarely
+FEWEST_EXPECTED = 16.0  # labelled rows that chance would give it: positives have it five times as rarely, at least
 MOST_CATEGORIES = 20  # different values
 FEW_BETWEEN = 0.1  # other rows for each labelled one, between the labelled ones: hidden positives would be more
 SAMPLE = 1000  # rows: a value of 3 % of them is among so many
@@ -65,7 +65,7 @@ def find_leaks(X: ArrayLike, positive: ArrayLike) -> list[Leak]:
 
     A column is suspicious if at least 98 % of the labelled rows and at most 60 % of the others have a value, or one
     value; if at most 2 % of the labelled rows and at least 40 % of the others do; or if no labelled row has a value
-    that 3 % of the others have (40 % if the column has more than 20 values) and chance would give to 25 labelled rows.
+    that 3 % of the others have (40 % if the column has more than 20 values) and chance would give to 16 labelled rows.
     It is also suspicious if hardly any other
     row lies between the labelled ones, or at most 60 % where all values are different whole numbers. The p-value of the
     hypergeometric law, times the number of columns and values, is at most .01.
