@@ -57,7 +57,7 @@ class Stability:
     interval: tuple[float, ...]
     """Its 95 % interval."""
     core: tuple[int, ...] = ()
-    """Features that all of eight searches or more of `FSCPU` have among the first half of those they select."""
+    """Features that all of eight searches or more of `FSCPU` have among the first third of those they select."""
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -66,9 +66,9 @@ class Stability:
 
 
 def summarise_selections(
-    selected: BoolArray, twins: tuple[tuple[int, ...], ...] = (), first_half: BoolArray | None = None
+    selected: BoolArray, twins: tuple[tuple[int, ...], ...] = (), first_third: BoolArray | None = None
 ) -> Stability:
-    """Return the stability of selections, one per line; `first_half` are those of half as many features."""
+    """Return the stability of selections, one per line; `first_third` are those of a third as many features."""
     frequency = selected.mean(axis=0)
     with_twins = frequency.copy()
     for group in twins:
@@ -77,8 +77,8 @@ def summarise_selections(
     of_feature, low, high, with_any = (tuple(part.tolist()) for part in (frequency, *bounds, with_twins))
     value, *interval = nogueira(selected)
     core: tuple[int, ...] = ()
-    if first_half is not None and len(first_half) >= FEWEST_FOR_CORE:
-        core = tuple(np.flatnonzero(first_half.all(axis=0)).tolist())
+    if first_third is not None and len(first_third) >= FEWEST_FOR_CORE:
+        core = tuple(np.flatnonzero(first_third.all(axis=0)).tolist())
     return Stability(len(selected), of_feature, low, high, with_any, twins, value, tuple(interval), core)
 
 
@@ -154,9 +154,9 @@ def repeat_search(
     repeats = search_halves(replace(settings, search=search), halves(settings, problem, n_searches), deadline)
     if any(run.interrupted or run.timed_out for run, *_ in repeats):
         return None
-    selected, first_half = (np.array(masks) for masks in list(zip(*repeats, strict=True))[1:])
+    selected, first_third = (np.array(masks) for masks in list(zip(*repeats, strict=True))[1:])
     twins = tuple(group.columns for group in find_twins(_columns(problem), ALIKE))
-    return summarise_selections(selected, twins, first_half)
+    return summarise_selections(selected, twins, first_third)
 
 
 def halves(settings: Settings, problem: Problem, n_searches: int) -> list[Problem]:
@@ -179,7 +179,7 @@ def search_halves(
 ) -> list[tuple[SearchRun, BoolArray, BoolArray]]:
     """Run the searches: in lockstep, or one after another where each has features of its own to search.
 
-    Returns each search with the features that it selects, and those that it would select for half of the budget.
+    Returns each search with the features that it selects, and those that it would select for a third of the budget.
     """
     seconds = None if deadline.end == float("inf") else deadline.left
     budget = problems[0].budget
@@ -191,7 +191,7 @@ def search_halves(
             optimizer = run.search.optimizer
             rng = np.random.default_rng([optimizer.seed, run.search.step])
             order = descending_order(optimizer.scores, rng)
-            found.append((run, run.budget.take_within(order), run.budget.half.take_within(order)))
+            found.append((run, run.budget.take_within(order), run.budget.third.take_within(order)))
     return found
 
 

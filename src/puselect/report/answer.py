@@ -201,7 +201,7 @@ def what_again_means(selection: Selection) -> str:
         return ""
     text = "Selected again: with random halves of these labels. Halves share labels; fresh labels would agree less."
     if any(line.is_sure for line in feature_lines(selection)):
-        text += " Sure: in the first half every time; nine of ten such features are selected with fresh labels, too."
+        text += " Sure: in the first third every time; nine of ten such features are selected with fresh labels, too."
     return text
 
 

@@ -78,9 +78,9 @@ class Budget(NamedTuple):
         return self._replace(free=self.free[chosen], costs=costs, limit=min(self.limit, float(costs.sum())))
 
     @property
-    def half(self) -> Self:
-        """The budget for half as many features, rounded up, or for half of the cost."""
-        return self._replace(limit=(self.limit + float(min(self.costs, default=0.0))) / 2)
+    def third(self) -> Self:
+        """The budget for a third as many features, rounded up, or for a third of the cost."""
+        return self._replace(limit=(self.limit + 2 * float(min(self.costs, default=0.0))) / 3)
 
     def widen(self, masks: BoolArray) -> BoolArray:
         """Return masks over all features from masks over the free ones."""
