@@ -3,8 +3,8 @@
     python benchmarks/answers.py rows --seeds 310-314       # what is said about rows and features
     python benchmarks/answers.py sets --seeds 200           # the features of `auto`, RFECV and Boruta
 
-Seeds 0 to 4, 100 to 104 and 300 to 307 were used for tuning. `PUSELECT_DATA` names the folder of the tables. Each measurement is
-appended to --out as a line of JSON; what the file already holds is not repeated.
+Seeds 0 to 4, 100 to 104 and 300 to 307 were used for tuning. `PUSELECT_DATA` names the folder of the tables. Each
+measurement is appended to --out as a line of JSON; what the file already holds is not repeated.
 """
 
 import argparse
