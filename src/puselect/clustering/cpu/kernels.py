@@ -131,7 +131,7 @@ def hard_moments(
     for i in range(n_rows):
         order[end[labels[i]]] = i
         end[labels[i]] += 1
-    sums = np.empty((n_features, padded(n_features)))
+    sums = np.empty((n_features if is_full.any() else 0, padded(n_features)))
     n_full = 0
     for c in range(size.shape[0]):
         n_own = int(size[c])
@@ -146,7 +146,9 @@ def hard_moments(
                     line[i] = z[part[i]]
                     total += line[i]
             mean[c, j] = total / max(n_own, 1)
-        sums[:] = 0
+        variance[c] = 0
+        if is_full[c]:
+            sums[:] = 0
         for b in range(n_blocks):
             block, rows = blocks[b], min(width, n_own - b * width)
             for j in range(n_features):
@@ -157,9 +159,9 @@ def hard_moments(
                 if is_full[c]:
                     add_products(line, block, j + 1, sums[j])
                 else:
-                    sums[j, j] += squares
+                    variance[c, j] += squares
         for j in range(n_features):
-            variance[c, j] = sums[j, j] / max(n_own, 1)
+            variance[c, j] = (sums[j, j] if is_full[c] else variance[c, j]) / max(n_own, 1)
             if is_full[c]:
                 for p in range(j + 1):
                     cov[n_full, j, p] = sums[j, p] / n_own
