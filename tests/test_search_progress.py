@@ -46,6 +46,6 @@ def test_an_observer_may_press_ctrl_c():
 
 def test_a_step_reads_well():
     assert str(Step(3, 9, 0.5, 0.25, 4.2, 2.1)) == (
-        "step 3/9, best objective 0.5, 25% of the features decided, at most 4.2 s left"
+        "step 3/9, best objective 0.5, 25% of the features decided, about 4.2 s left"
     )
     assert "left" not in str(Step(1, 9, 0.5, 0.25, np.inf, 1.0))

@@ -49,7 +49,7 @@ def working(what: str) -> Iterator[Callable[[str, float], None]]:
 
 def state_of(step: "Step") -> str:
     """Return the state of a search, short enough for a line of a terminal."""
-    left = f" · at most {duration(step.seconds_left)} left" if step.seconds_left < float("inf") else ""
+    left = f" · about {duration(step.seconds_left)} left" if step.seconds_left < float("inf") else ""
     steps = f"{step.number}" if step.is_limited else f"{step.number}/{step.max_iter}"
     end = " · finishing" if step.number == step.max_iter else left
     return f"step {steps} · objective {step.best:.4g} · {step.settled:.0%} decided{end}"

@@ -257,7 +257,7 @@ class SearchSelector(StepCallbacks, PUSelector):
         self.n_iter_ = search.step
         self.n_evaluations_ = search.step * run.settings.population_size
         self.settled_ = search.settled
-        self.converged_ = not budget.leaves_a_choice or search.converged
+        self.converged_ = not budget.leaves_a_choice or search.settled >= 1
         self.timed_out_ = run.timed_out
         self.n_degenerate_ = run.n_degenerate
 

@@ -135,7 +135,7 @@ class FSCPU(SearchSelector):
     n_iter_ : int
         Steps done.
     converged_ : bool
-        Whether, after ten steps or more, every feature is decided, and those decided for spend the budget.
+        Whether every feature is decided, and those decided for spend the budget.
     timed_out_ : bool
         Whether `max_time` ended the search.
     settled_ : float

@@ -11,7 +11,6 @@ from puselect.draws import Stream, hashes
 from puselect.search.checkpoint import State
 from puselect.search.repair import Repair
 
-FEWEST_STEPS = 10  # before them, settled probabilities may be those the search started from
 MOST_RECORDS = 1024
 
 Evaluate = Callable[[BoolArray, IntArray, IntArray], FloatArray]
@@ -149,11 +148,6 @@ class Search:
         if not len(theta):
             return 1.0
         return min(float(decided.mean()), self.optimizer.repair.share_spent(decided & (theta > 0.5)))
-
-    @property
-    def converged(self) -> bool:
-        """Whether the search has settled, after enough steps to tell."""
-        return self.step >= FEWEST_STEPS and self.settled >= 1
 
     def tell(self, masks: BoolArray, criteria: FloatArray) -> None:
         """Learn from the criteria of the masks."""

@@ -97,7 +97,7 @@ class Step(NamedTuple):
     settled: float
     """Share of decided features, 0 to 1; see `Search.settled`."""
     seconds_left: float
-    """At most: a search ends when it has converged. Infinite after the first step, which may compile."""
+    """Infinite after the first step, which may compile."""
     seconds: float
     """Since the search began or was resumed, without the computations before its first step."""
     is_limited: bool = False
@@ -105,12 +105,12 @@ class Step(NamedTuple):
 
     @property
     def share_done(self) -> float:
-        """How much of the search is over at least, 0 to 1: of its steps, its decisions or its time."""
-        share = max(self.number / self.max_iter, self.settled)
+        """How much of the search is over at least, 0 to 1: of its steps or its time."""
+        share = self.number / self.max_iter
         return max(share, self.seconds / max(self.seconds + self.seconds_left, 1e-9)) if self.is_limited else share
 
     def __str__(self) -> str:
-        left = f", at most {duration(self.seconds_left)} left" if 0 < self.seconds_left < float("inf") else ""
+        left = f", about {duration(self.seconds_left)} left" if 0 < self.seconds_left < float("inf") else ""
         steps = f"{self.number}" if self.is_limited else f"{self.number}/{self.max_iter}"
         return f"step {steps}, best objective {self.best:.4g}, {self.settled:.0%} of the features decided{left}"
 
