@@ -44,7 +44,7 @@ def main() -> None:
     pretend_there_is_a_gpu(names)
     rng = np.random.default_rng(0)
     X, positive = rng.normal(size=(150, 12)), np.arange(150) < 30
-    hard, soft = MixtureSpec(n_clusters=4), MixtureSpec(n_clusters=4, em_steps=1, shrinkage=0.0)
+    hard, soft = MixtureSpec(n_clusters=4), MixtureSpec(n_clusters=4, em_steps=1)
     for columns in (5, 40):
         wide = np.concatenate([X] * 4, axis=1)
         masks = np.arange(48)[None, :] < np.full((2, 1), columns)

@@ -23,7 +23,7 @@ def test_full_covariance_is_numpys():
     X = blobs(2)
     labels = np.arange(len(X)) % 3
     size, _, cov = group_moments(X, labels, X[:3])
-    np.testing.assert_array_equal(shape_covariances(cov, size, MixtureSpec(shrinkage=0.0)), cov)
+    np.testing.assert_array_equal(shape_covariances(cov, size, MixtureSpec(em_steps=1)), cov)
     for c in range(3):
         np.testing.assert_allclose(cov[c], np.cov(X[labels == c].T, bias=True))
 
@@ -31,7 +31,7 @@ def test_full_covariance_is_numpys():
 def test_a_cluster_with_fewer_rows_than_features_gets_the_pooled_variances():
     X = blobs(3)
     size, _, cov = group_moments(X, (np.arange(len(X)) < 2).astype(int), X[:2])
-    cov = shape_covariances(cov, size, MixtureSpec(shrinkage=1.0))
+    cov = shape_covariances(cov, size, MixtureSpec())
     off = cov[1] - np.diag(np.diag(cov[1]))
     assert (off == 0).all()
     assert np.diag(cov[1]).min() > 1e-3

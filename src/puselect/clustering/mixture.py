@@ -24,7 +24,6 @@ class MixtureSpec:
     probable cluster, from the nearest of random rows, the same for every mask of a seed."""
     tol: float = 1e-3
     reg_covar: float = 1e-6
-    shrinkage: float = 1.0
 
     @property
     def is_soft(self) -> bool:
@@ -74,15 +73,17 @@ def group_moments(X: FloatArray, labels: IntArray, centres: FloatArray) -> tuple
 def shape_covariances(cov: FloatArray, size: FloatArray, spec: MixtureSpec) -> FloatArray:
     """Return the covariances in the shape given by `covariance_type`.
 
-    A full covariance is shrunk towards the pooled within-cluster variances by ``min(1, shrinkage * k / count)**2``:
-    hardly at all in a large cluster, completely in one with fewer rows than features.
+    Unless a mixture is soft, a full covariance is shrunk towards the pooled within-cluster variances by
+    ``min(1, k / count)**2``: hardly at all in a large cluster, completely in one with fewer rows than features.
     """
+    if spec.covariance_type == "full" and spec.is_soft:
+        return cov
     n_features = cov.shape[1]
     pooled = np.tensordot(size / size.sum(), cov, axes=1)
     if spec.covariance_type == "tied":
         return np.repeat(pooled[None], len(cov), axis=0)
     if spec.covariance_type == "full":
-        amount = np.minimum(1.0, spec.shrinkage * n_features / np.maximum(size, 1))[:, None, None] ** 2
+        amount = np.minimum(1.0, n_features / np.maximum(size, 1))[:, None, None] ** 2
         return np.asarray((1 - amount) * cov + amount * np.diag(np.diag(pooled)))
     variance = np.diagonal(cov, axis1=1, axis2=2).copy()
     if spec.covariance_type == "spherical":

@@ -57,7 +57,7 @@ PRESETS = {
         skip_constant=True,
         cluster_choice="best",
         smoothing=0.5,
-        mixture=MixtureSpec(em_steps=0, shrinkage=1.0),
+        mixture=MixtureSpec(em_steps=0),
     ),
     "published": Preset(
         criterion="cluster",
@@ -68,7 +68,7 @@ PRESETS = {
         skip_constant=False,
         cluster_choice="greedy",
         smoothing=0.0,
-        mixture=MixtureSpec(em_steps=100, shrinkage=0.0),
+        mixture=MixtureSpec(em_steps=100),
     ),
 }
 """The default, and the settings of Uchikoshi & Akimoto (GECCO 2025); those of its mixture are scikit-learn's."""

@@ -106,7 +106,7 @@ def fit_labels(Z: Float32Array, labels: IntArray, n_clusters: int, spec: Mixture
 def own_covariance(size: FloatArray, n_features: int, spec: MixtureSpec) -> BoolArray:
     """Return which clusters need their covariance: shrinkage leaves a small one nothing but the pooled variances."""
     if spec.covariance_type == "full":
-        return np.asarray(size > spec.shrinkage * n_features)
+        return np.asarray(size > (0 if spec.is_soft else n_features))
     return np.full(len(size), spec.covariance_type == "tied")
 
 
@@ -122,9 +122,10 @@ def factorised(
         cov = np.repeat(np.tensordot(weight, cov, axes=1)[None], len(size), axis=0)
     elif spec.covariance_type == "full":
         variance = weight @ variance
-        amount = (spec.shrinkage * len(variance) / size[is_full])[:, None] ** 2
-        cov = (1 - amount[:, :, None]) * cov
-        np.einsum("cjj->cj", cov)[:] += amount * variance
+        if not spec.is_soft:
+            amount = (len(variance) / size[is_full])[:, None] ** 2
+            cov = (1 - amount[:, :, None]) * cov
+            np.einsum("cjj->cj", cov)[:] += amount * variance
     elif spec.covariance_type == "spherical":
         variance = variance.mean(axis=1, keepdims=True)
     factor, scale = np.empty_like(cov), np.broadcast_to(1 / np.sqrt(variance + spec.reg_covar), mean.shape)

@@ -159,11 +159,11 @@ def maximise(
             *given, *sums, R=SOFT_ROWS, S=SPLIT, **blocks(n_features), num_warps=MOMENT_WARPS
         )
     tile = {"P": width, "C": tile_width(n_clusters)}
-    pooled = torch.empty(n_masks, width if spec.shrinkage > 0 else 0, dtype=torch.float64, device=Z.device)
-    if spec.shrinkage > 0:
+    pooled = torch.empty(n_masks, 0 if spec.is_soft else width, dtype=torch.float64, device=Z.device)
+    if not spec.is_soft:
         pooled_kernel[(n_masks,)](first, second, size, running, pooled, n_splits, n_features, n_clusters, **tile)
     mixture_kernel[(n_all,)](
         first, second, size, running, pooled, *current, degenerate,
-        spec.reg_covar, float(spec.shrinkage), n_splits, n_features, n_clusters,
-        **tile, E=share.ndim == 2, num_warps=factor_warps(width),
+        spec.reg_covar, n_splits, n_features, n_clusters, **tile,
+        is_soft=spec.is_soft, E=share.ndim == 2, num_warps=factor_warps(width),
     )

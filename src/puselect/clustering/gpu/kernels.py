@@ -365,7 +365,8 @@ def eliminate(cov, regularisation, n_features, P: tl.constexpr):
 @triton.jit
 def mixture_kernel(
     first_moment, second_moment, size, running, pooled, mean, factor, constant, degenerate,
-    regularisation, shrinkage, n_splits, n_features, n_clusters, P: tl.constexpr, C: tl.constexpr, E: tl.constexpr,
+    regularisation, n_splits, n_features, n_clusters, P: tl.constexpr, C: tl.constexpr, is_soft: tl.constexpr,
+    E: tl.constexpr,
 ):
     """Write mean, inverse factor and constant of one cluster from its moments about the mean so far.
 
@@ -388,8 +389,8 @@ def mixture_kernel(
         across += tl.load(first_moment + place * n_features + j, j < n_features, 0.0).to(tl.float64)
     filled = tl.maximum(amount, 1e-30)
     cov = square / filled - (down / filled) * (across / filled)
-    if shrinkage > 0:
-        share = tl.minimum(shrinkage * n_features / tl.maximum(amount, 1.0), 1.0)
+    if not is_soft:
+        share = tl.minimum(n_features / tl.maximum(amount, 1.0), 1.0)
         cov = (1 - share * share) * cov + tl.where(i == j, share * share * tl.load(pooled + b * P + j), 0.0)
     inverse, smallest = eliminate(cov, regularisation, n_features, P)
     bad = not (smallest > 1e-3 * regularisation)

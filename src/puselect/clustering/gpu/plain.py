@@ -150,7 +150,7 @@ def overwrite(whole: Tensor, part: Tensor, running: Tensor) -> None:
 
 def shape_covariances(cov: Tensor, size: Tensor, spec: MixtureSpec) -> Tensor:
     """Return the covariances in the shape given by `covariance_type`; see `puselect.clustering.mixture`."""
-    if spec.covariance_type == "full" and spec.shrinkage == 0:
+    if spec.covariance_type == "full" and spec.is_soft:
         return cov
     n_features = cov.shape[-1]
     weight = (size / size.sum(dim=1, keepdim=True))[:, :, None, None]
@@ -158,7 +158,7 @@ def shape_covariances(cov: Tensor, size: Tensor, spec: MixtureSpec) -> Tensor:
     if spec.covariance_type == "tied":
         return pooled.expand_as(cov).contiguous()
     if spec.covariance_type == "full":
-        amount = (spec.shrinkage * n_features / size.clamp_min(1)).clamp_max(1).square()[:, :, None, None]
+        amount = (n_features / size.clamp_min(1)).clamp_max(1).square()[:, :, None, None]
         return (1 - amount) * cov + amount * torch.diag_embed(pooled.diagonal(dim1=2, dim2=3))
     variance = cov.diagonal(dim1=2, dim2=3)
     if spec.covariance_type == "spherical":
