@@ -110,6 +110,12 @@ def test_elimination_may_take_larger_steps():
     assert selector.scores_.max() < 3
 
 
+def test_a_single_column_that_varies_is_a_consensus():
+    X, y, _ = small_table()
+    X[:, 1:] = 7
+    assert Consensus(1, random_state=0).fit(X, y).ranking_[0] == 1
+
+
 class TestFastCan:
     def test_copies_of_selected_columns_come_last(self):
         pytest.importorskip("fastcan")
@@ -119,6 +125,13 @@ class TestFastCan:
         assert sorted(first % 10) == list(range(10))
         assert first[0] % 10 == np.argmax([abs(np.corrcoef(column, y)[0, 1]) for column in X.T])
         assert selector.get_support().sum() == 12
+
+    def test_columns_that_tell_nothing_have_no_score(self):
+        pytest.importorskip("fastcan")
+        X = np.column_stack([np.arange(60) % 2, np.full(60, 7)])
+        selector = FastCanRank(1).fit(X, np.arange(60) % 4 < 2)
+        assert selector.scores_[0] == 0
+        assert selector.support_[0]
 
     def test_without_the_library_the_error_names_the_extra(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "fastcan", None)

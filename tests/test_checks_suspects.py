@@ -64,6 +64,8 @@ def test_the_least_likely_row_comes_first_and_the_list_is_the_same_again_and_nam
     few[np.flatnonzero(y)[:5]] = 1
     assert suspected_labels(selector, X, few) == SuspectedLabels((), 5)
     assert suspected_labels(selector, X, np.zeros_like(y)) == SuspectedLabels((), 0)
+    assert str(first).startswith(f"{len(first.rows)} of {first.n_labelled} ")
+    assert not any(letter.isdigit() for letter in str(SuspectedLabels((), 40)))
     names = np.array([f"case {i}" for i in range(len(y))])
     selection = summarise(selector, X, y, row_numbers=names, row_name="case")
     assert selection.suspects == tuple(names[list(suspected_labels(selector, X, y).rows)])

@@ -34,6 +34,13 @@ def test_help_names_commands(words):
     assert runner.invoke(cli.app, ["--version"]).output.strip() == __version__
 
 
+def test_without_a_command_there_is_help_instead_of_an_error():
+    done = runner.invoke(cli.app, [])
+    assert done.exit_code == 2
+    assert "compare" in done.output
+    assert "error:" not in done.output
+
+
 def test_entry_points_add_commands():
     greet = "SimpleNamespace(name='greet', load=lambda: lambda: print('hello'))"
     patched = f"metadata.entry_points = lambda group: [{greet}] if group == 'puselect.commands' else []"

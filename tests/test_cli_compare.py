@@ -76,6 +76,20 @@ def has_workers(process):
 
 
 class TestInterrupted:
+    @pytest.mark.parametrize(("methods", "note"), [("kbest", "2 of 3"), ("kbest,l1-logistic", "left out: l1-logistic")])
+    def test_what_is_finished_is_compared(self, folder, monkeypatch, methods, note):
+        select = holdout.select_features
+
+        def interrupted(method, X, y, k, seed, groups):
+            if method == methods.split(",")[-1] and seed == 3:
+                raise KeyboardInterrupt
+            return select(method, X, y, k, seed, groups)
+
+        monkeypatch.setattr(holdout, "select_features", interrupted)
+        found = json.loads(compare("--methods", methods, "--json").stdout)
+        assert note in found["notes"][0]
+        assert {"kbest", *YARDSTICKS.values()} == {result["method"] for result in found["methods"]}
+
     def test_workers_end_in_silence(self, tmp_path):
         noise_table(20_000, 40).write_csv(tmp_path / "n.csv")
         words = ("compare", "n.csv", "--label", "label", "-k", 20, "--methods", "fscpu", "-o", "c.json", "--jobs", 2)

@@ -100,6 +100,10 @@ class TestSameFile:
         assert "same file" in done.stderr
         assert {path.name: path.read_bytes() for path in folder.iterdir() if path.exists()} == before
 
+    def test_a_device_that_keeps_nothing_may_be_named_twice(self, folder):
+        words = ["-k", "2", "--method", "kbest", "--no-checks", "-o", os.devnull, "--report", os.devnull]
+        assert runner.invoke(cli.app, ["select", "d.csv", "--label", "label", *words]).exit_code == 0
+
     def test_standard_input(self, folder):
         with (folder / "d.csv").open() as file:
             done = puselect("select", "-", "--label", "label", "-o", "d.csv", stdin=file)
@@ -145,6 +149,7 @@ def test_a_missing_extra_is_found_before_the_table_is_read(monkeypatch, words):
         (["compare", "d.csv", "-l", "label", "-k", "2", "-q"], "--quiet"),
         (["compare", "d.csv", "-l", "label"], "Missing option"),
         (["compare", "d.csv", "-l", "label", "-k", "2", "--methods", "x"], "--methods: 'x'"),
+        (["compare", "d.csv", "-l", "label", "-k", "2", "--methods", ","], "--methods"),
         (["compare", "d.csv", "-l", "label", "-k", "2", "--model", "x"], "--model"),
         (["report", "d.csv"], "Missing option '-o'"),
         (["nonsense"], "No such command 'nonsense'"),

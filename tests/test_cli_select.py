@@ -230,6 +230,11 @@ class TestOptions:
         assert "noise 2" in selected("-k", 3, "--keep", "noise 2")
         assert "lasso selects " in select("-k", 3, "--method", "lasso").stdout
 
+    def test_rows_of_a_group_belong_together_in_a_search(self, folder):
+        clusters_table().with_columns(ward=pl.lit(1), patient=pl.int_range(400) // 2).write_csv("d.csv")
+        assert "two groups" in select("-k", 3, "--row-group", "ward", code=1).stderr
+        assert set(selected("-k", 3, "--drop", "ward", "--row-group", "patient")) == SIGNALS
+
     def test_a_selection_is_checked_unless_that_is_left_out(self, folder):
         done = select_and_check("-k", 3, "-o", "s.json", "--searches", 2, "--shuffles", 21)
         assert re.search(r"trust  .*p = 0\.0", done.stdout)
@@ -267,6 +272,13 @@ class TestAnswer:
         assert heads == ["how many", "trust", "cluster 1", "to do", "next"]
         assert not re.search("objective|probability|standard error|the cut", out)
         assert "next  add --report report.html" in out
+
+    def test_of_long_lists_the_rest_is_counted(self, folder):
+        constant = {f"constant {i}": pl.lit(i) for i in range(14)}
+        clusters_table(n_noise=50).with_columns(**constant).write_csv("d.csv")
+        out = select("-k", 45, "--method", "kbest").stdout
+        assert "and 5 more" in out
+        assert "and 2 more columns" in out
 
 
 class TestFiles:
@@ -310,6 +322,11 @@ class TestFiles:
         table = pl.read_csv("c.csv")
         assert table.columns[:3] == ["lift", "rank", "lift_"]
         assert table["lift"].is_between(1000, 1399).all()
+
+    def test_without_a_model_of_the_rows_they_stay_in_the_order_of_the_file(self, folder):
+        select("-k", 3, "--method", "kbest", "-o", "s.json", "--quiet")
+        assert runner.invoke(cli.app, ["apply", "s.json", "d.csv", "-o", "a.csv", "--quiet"]).output == ""
+        assert pl.read_csv("a.csv").equals(pl.read_csv("d.csv", columns=sorted(SIGNALS)))
 
     def test_names_and_ids_reach_the_terminal_as_they_are_without_control_characters(self, folder):
         ids = [f"\x1b[2J\x9b1mé{i}" for i in range(400)]

@@ -1,9 +1,13 @@
+import warnings
+
 import numpy as np
+import pytest
 from engine_contract import EngineContract, small_table, some_masks
 from sklearn.cluster import DBSCAN, KMeans
 from sklearn.mixture import GaussianMixture
 
 from puselect.clustering import ReferenceEngine
+from puselect.clustering.reference import fitted_mixture
 
 
 class TestReferenceEngine(EngineContract):
@@ -41,3 +45,22 @@ def test_lost_clusters_are_counted_as_degenerate():
         np.ones((1, 2), dtype=bool), np.array([0])
     )
     assert table.degenerate.all()
+
+
+@pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
+def test_a_mixture_places_rows_as_its_estimator_does(kind):
+    X, _ = small_table()
+    clusterer = GaussianMixture(4, covariance_type=kind, random_state=0).fit(X)
+    np.testing.assert_array_equal(fitted_mixture(clusterer).place(X), clusterer.predict(X))
+
+
+class Loud(KMeans):
+    def fit_predict(self, X, y=None):
+        warnings.warn("loud", RuntimeWarning, stacklevel=1)
+        return super().fit_predict(X)
+
+
+def test_what_a_clusterer_warns_of_is_heard():
+    X, positive = small_table()
+    with pytest.warns(RuntimeWarning, match="loud"):
+        ReferenceEngine(X, positive, Loud(4, n_init=1)).cluster(some_masks(1, 12), np.arange(1))

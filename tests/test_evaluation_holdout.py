@@ -1,6 +1,7 @@
 import os
 import signal
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from puselect import METHODS
 from puselect.evaluation import holdout
-from puselect.evaluation.holdout import Holdout, compare_methods
+from puselect.evaluation.holdout import Holdout, compare_methods, without_interrupts
 from puselect.exceptions import InterruptedSearchWarning
 from puselect.methods import YARDSTICKS
 from puselect.selectors.groups import best_features, feature_names
@@ -93,6 +94,17 @@ def test_several_processes_change_nothing(study, monkeypatch):
     one, two = (compare_methods(study, ["lepage", "kbest"], n_jobs=n_jobs) for n_jobs in (1, 2))
     assert one.scores == two.scores
     assert all(np.array_equal(one.selected[name], two.selected[name]) for name in one.selected)
+
+
+def test_only_the_main_thread_stops_hearing_ctrl_c():
+    def heard():
+        with without_interrupts():
+            return signal.getsignal(signal.SIGINT)
+
+    usual = signal.getsignal(signal.SIGINT)
+    assert heard() == signal.SIG_IGN
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(heard).result() == usual
 
 
 def test_with_the_truth_scores_are_against_it(study):

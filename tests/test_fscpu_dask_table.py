@@ -68,6 +68,7 @@ def test_rows_come_in_order_and_candidates_are_found_partition_by_partition():
     table, rows = in_parts(X), np.array([0, 50, 51, 120, 299])
     assert table.shape == X.shape
     np.testing.assert_array_equal(table[rows], X[rows])
+    assert in_parts(X.astype(int))[rows].dtype == np.float64
     selector = search().fit(pd.DataFrame(X, columns=list("abcdefghijkl")), Y).fit(in_parts(X), Y)
     assert not hasattr(selector, "feature_names_in_")
     ours, theirs = selector.candidate_positives(in_parts(X), Y), selector.candidate_positives(X, Y)
@@ -91,6 +92,7 @@ def test_a_sampled_search_takes_its_rows_from_one_sample():
         ([np.ones((5, 3)), np.full((5, 3), np.nan)], np.arange(10) < 3, "finite numbers"),
         ([np.eye(5, 3), np.eye(5, 3)], np.arange(9) < 3, "one label for each of the 10 rows"),
         ([np.eye(5, 3), np.ones(4)], np.arange(9) < 3, "rows and columns"),
+        ([np.ones((1, 3))], [1], "2 rows"),
     ],
 )
 def test_partitions_that_do_not_fit_are_one_sentence(parts, y, message):

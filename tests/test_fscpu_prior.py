@@ -69,3 +69,9 @@ def test_too_few_or_inseparable_inspected_rows_tell_nothing():
     same = Places(rng.random(50), rng.random(50), 0.5)
     assert checked_prior(few, 1000, rng).code == PriorCode.TOO_FEW_LABELS
     assert checked_prior(same, 1000, rng).code == PriorCode.NOT_SEPARATED
+
+
+@pytest.mark.parametrize(("times", "code"), [(1, PriorCode.NOT_SEPARATED), (50, PriorCode.ESTIMATED)])
+def test_an_interval_that_is_too_wide_is_no_estimate(times, code):
+    labelled = np.repeat([0.0, 1.0], [14 * times, 6 * times])
+    assert checked_prior(Places(labelled, 1 - labelled, 0.5), 1000, np.random.default_rng(0)).code == code

@@ -117,6 +117,8 @@ class TestSelection:
         assert selector.converged_ is (selector.settled_ == 1)
         assert 0 < selector.objective_ <= 1
         assert selector.n_degenerate_ == 0
+        kept = quick(n_features_to_select=10, always_keep=list(range(10))).fit(X, y)
+        assert (kept.n_iter_, kept.settled_, kept.converged_) == (0, 1, True)
         selector = quick(n_features_to_select=10).fit(X, y)
         assert selector.support_.all()
         assert selector.n_iter_ == 0
@@ -133,7 +135,7 @@ class TestSelection:
         costs = pd.Series(np.linspace(0.5, 5, 10), index=list("abcdefghij"))
         chosen = [
             FSCPU(feature_costs=c, budget=6.0, max_iter=10, random_state=0).fit(NAMED, y).support_
-            for c in (costs.to_numpy(), costs, costs[::-1], dict(costs[::-1]))
+            for c in (costs.to_numpy(), costs, costs[::-1], dict(costs[::-1]), costs.reset_index(drop=True))
         ]
         for support in chosen[1:]:
             np.testing.assert_array_equal(support, chosen[0])
@@ -263,6 +265,8 @@ class TestBadInput:
             ({"max_iter": 0}, "max_iter"),
             ({"max_samples": "all"}, "max_samples"),
             ({"screen": 0}, "screen must be an integer of at least 1"),
+            ({"verbose": "loud"}, "verbose"),
+            ({"groups": "prepared"}, "groups.*column names"),
         ],
     )  # fmt: skip
     def test_parameters(self, changes, message):

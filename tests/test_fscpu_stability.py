@@ -171,6 +171,13 @@ def test_wrong_calls_are_refused(fitted, labels, n_searches, message):
 
 
 @pytest.mark.parametrize("selector", [FSCPU(3, max_iter=5, random_state=0), KBest(3)])
+def test_a_limit_that_is_too_short_is_an_error(selector):
+    with pytest.raises(TimeoutError):
+        assess_stability(selector.fit(X, y), X, y, 2, max_time=1e-6)
+    assert selector.stability_ is None
+
+
+@pytest.mark.parametrize("selector", [FSCPU(3, max_iter=5, random_state=0), KBest(3)])
 def test_any_selector_is_assessed_by_group(selector):
     groups = np.arange(len(X)) // 4 % 50
     assert len(assess_stability(selector.fit(X, y), X, y, 2, row_groups=groups).frequency) == X.shape[1]

@@ -52,6 +52,8 @@ def test_ranking_draws_the_best_first_with_their_names(selector: FSCPU) -> None:
     assert ax.patches[0].get_width() == selector.probabilities_[first]
     assert ax.yaxis.get_inverted()
     assert to_rgba(ax.patches[4].get_facecolor()) == to_rgba(plots.QUIET)
+    own = plt.subplots()[1]
+    assert plots.ranking(selector, ax=own) is own
     grouped = plots.ranking(FSCPU(2, groups={"pair": [3, 7]}, max_iter=1, random_state=0).fit(X, y))
     names = [label.get_text() for label in grouped.get_yticklabels()]
     assert len(names) == 7 and "pair" in names and not {"x3", "x7"} & set(names)

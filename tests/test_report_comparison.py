@@ -44,6 +44,11 @@ def test_a_comparison_names_the_winner_only_where_it_is_clear():
     assert [method.method for method in unscored.methods] == ["a", "b", "c"]
 
 
+def test_a_comparison_needs_a_method():
+    with pytest.raises(ValueError, match="method"):
+        Comparison.of({}, {})
+
+
 def test_baselines_are_no_methods():
     chosen = {"a": ["x", "y"], "b": ["y", "z"], ALL: ["x", "y", "z"], RANDOM: ["z"]}
     seconds = {"a": 2.0, "b": 0.5, ALL: 1e-6, RANDOM: 5e-5}

@@ -4,6 +4,7 @@ import pytest
 from puselect import FSCPU
 from puselect.datasets import make_pu_clusters
 from puselect.report import Selection, summarise
+from puselect.report.model import Model
 
 
 @pytest.mark.parametrize("scale", ["auto", "minmax", None])
@@ -29,3 +30,12 @@ def test_a_saved_model_has_the_curves_of_selected_features_with_long_tails():
     ours, theirs = saved.restore(), selector.row_model_
     np.testing.assert_array_equal(ours.clusterings.scaled(columns), theirs.clusterings.scaled(columns))
     np.testing.assert_array_equal(ours.candidates(columns).rows, theirs.candidates(columns).rows)
+
+
+def test_as_many_clusterings_are_saved_as_are_not_too_large(monkeypatch):
+    X, y, _ = make_pu_clusters("10/2/1", n_negative=300, n_positive=60, random_state=0)
+    model = FSCPU(3, n_clusters=4, max_iter=5, random_state=0).fit(X, y).row_model_
+    for most, n_saved in ((35, 0), (36, 1), (107, 2)):  # 4 clusters of 3 means and 6 numbers of a factor
+        monkeypatch.setattr("puselect.report.model.MOST_NUMBERS", most)
+        saved = Model.of(model, ("a", "b", "c"))
+        assert (0 if saved is None else len(saved.size)) == n_saved

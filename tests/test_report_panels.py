@@ -63,6 +63,8 @@ def test_values_of_a_column_with_few_are_its_bins_and_tails_are_cut(rows):
     assert panel_of(rng.integers(0, 3, N).astype(float), kind).edges == (0, 1, 2)
     tail = rng.lognormal(0, 3, N)
     assert panel_of(tail, kind).edges[-1] < tail.max() / 2
+    rare = np.where(np.arange(N) < 8, -np.arange(N), 0.0) + np.where(np.arange(N) >= N - 8, np.arange(N), 0.0)
+    assert panel_of(rare, kind).edges[:: panels.N_BINS] == (-7, N - 1)
     many = np.where(np.arange(60_000) < 9000, 1, 0)
     rows = Rows.of(many)  # of a large table known positives are not thinned
     assert (len(rows.known), len(rows.others)) == (9000, 20_000 // 3)
@@ -78,6 +80,10 @@ def test_candidates_are_among_the_others_in_proportion(rows):
     assert (large[Rows.of(large).others] == 2).mean() == pytest.approx(0.1, abs=0.02)
 
 
+def test_without_known_rows_there_is_nothing_to_compare():
+    assert feature_panels(np.eye(4), Rows.of(np.zeros(4)), [Unit("f", 0, (0,), ())]) == ()
+
+
 def test_what_marks_a_cluster_is_said_in_words():
     X, y, _ = make_pu_clusters(
         "40/3/1", n_negative=300, n_positive=60, n_relevant=4, n_irrelevant=2, n_redundant=0, random_state=0
@@ -89,6 +95,7 @@ def test_what_marks_a_cluster_is_said_in_words():
     assert found[0].labelled >= max(cluster.labelled for cluster in found)
     assert "x0 very high" in str(found[0])
     assert all(len(cluster.marks) <= panels.MOST_MARKS for cluster in found)
+    assert summarise(FSCPU(4, max_iter=2, n_clusters=1, random_state=0).fit(X, y), X, y).portraits == ()
 
 
 def test_a_category_is_marked_by_its_share():

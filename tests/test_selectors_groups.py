@@ -4,6 +4,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from puselect import FSCPU
+from puselect.baselines import KBest
 from puselect.datasets import make_pu_clusters
 from puselect.selectors.groups import group_statistic, leaders, read_groups
 
@@ -45,6 +46,15 @@ def test_a_group_has_one_rank_and_one_probability(data):
         assert len(set(selector.ranking_[columns])) == len(set(selector.probabilities_[columns])) == 1
     assert set(selector.ranking_[selector.support_]) == {1, 2, 3}
     assert len(selector.history_.theta[0]) == len(selector.searched_) == 5
+
+
+def test_a_ranking_gives_a_group_the_rank_of_its_best_column(data):
+    alone, grouped = KBest(8).fit(*data[:2]), KBest(3).fit(*data[:2], groups=GROUPS)
+    for columns in grouped.groups_.values():
+        assert set(grouped.scores_[columns]) == {alone.scores_[columns].max()}
+    assert sorted(set(grouped.ranking_)) == [1, 2, 3, 4, 5]
+    assert is_whole(grouped)
+    np.testing.assert_array_equal(grouped.support_, grouped.ranking_ <= 3)
 
 
 def test_labels_without_repetition_change_nothing(data):

@@ -182,6 +182,12 @@ def in_halves(X):
     return type(X)(parts, shape=X.shape)
 
 
+def test_stored_zeros_have_the_rank_of_zeros():
+    stored, plain = (SparseRanks(SparseTable.of(odd_tables()[kind])) for kind in ("zeros", "in order"))
+    np.testing.assert_array_equal(stored.mean, plain.mean)
+    np.testing.assert_array_equal(stored.variance, plain.variance)
+
+
 @pytest.mark.parametrize("make", [FSCPU, FSCPU.published])
 @pytest.mark.parametrize("kind", ["unordered", "duplicates", "duplicates in columns", "zeros"])
 @pytest.mark.parametrize("is_read_only", [False, True])

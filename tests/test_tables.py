@@ -18,6 +18,7 @@ from puselect.tables import files
 from puselect.tables.errors import FilledNote, IdentifierNote, SampleNote, TableError
 from puselect.tables.labels import choose_positive, value_counts
 from puselect.tables.loading import TableSpec, load_table, read_costs
+from puselect.tables.text import HEAD_BYTES
 
 ROWS = 30
 TABLE = pl.DataFrame(
@@ -124,6 +125,11 @@ REFUSED = [
     (HOLES.replace("nan", "6"), {"drop": ("a",)}, "1 column with infinite values: c (1)"),
     (SMALL + "5,6,1\n1,1,0\n", {"max_rows": 2}, "2 rows are labelled, but only 2 may be read"),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("n_letters", [HEAD_BYTES - 1, HEAD_BYTES - 2])
+def test_a_letter_may_lie_across_the_end_of_what_is_looked_at(tmp_path, n_letters):
+    assert read_text(tmp_path, "x" * n_letters + "é,b,label\n1,2,1\n3,4,0\n").names[0][n_letters:] == "é"
 
 
 @pytest.mark.parametrize(("text", "settings", "said"), REFUSED)

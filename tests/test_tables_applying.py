@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from puselect.tables.errors import TableError
 from puselect.tables.loading import TableSpec, apply_encoders, load_table
 
 ROWS = 60
@@ -49,6 +50,13 @@ def test_a_file_with_a_column_of_another_format_is_refused_by_name(table, tmp_pa
     NEW.with_columns(values.alias(name)).write_csv(tmp_path / "new.csv")
     with pytest.raises(ValueError, match=f"^'{name}': {NEW.height} of {NEW.height} values"):
         apply_encoders(str(tmp_path / "new.csv"), table.encoders, table.names)
+
+
+@pytest.mark.parametrize(("rows", "said"), [(NEW[:0], "no rows"), (NEW.with_columns(x=None), "missing")])
+def test_columns_that_were_numbers_must_be_whole(tmp_path, rows, said):
+    rows.write_csv(tmp_path / "new.csv")
+    with pytest.raises(TableError, match=said):
+        apply_encoders(str(tmp_path / "new.csv"), (), ["x"])
 
 
 def test_missing_values_are_counted(table, tmp_path):

@@ -31,6 +31,7 @@ def decide(path, columns):
     ([["1,000 rows", "2"], ["3", "4"]], False),
     ([["31.12.2024", "1.1.2024"], ["1,5", "2"]], True),
     ([[None, None], [None, None]], False),
+    ([["1e5", "2"], ["3", "4"]], False),
 ])  # fmt: skip
 def test_a_decimal_comma_has_a_fraction_that_is_no_group_of_digits(ask, columns, expected):
     assert ask(*columns) is expected

@@ -19,6 +19,12 @@ def test_a_missing_value_is_refused():
         mean_ranks([[0.1, np.nan]])
 
 
+@pytest.mark.parametrize("values", [[], [0.1, 0.2], [[]]])
+def test_values_must_be_a_table(values):
+    with pytest.raises(ValueError, match="table"):
+        compare_with(values, 0)
+
+
 def test_shared_rows_weaken_the_t_test_of_splits():
     # mean 2, variance 1, times 1/3 + 1: t = sqrt(3), and with two degrees of freedom p = 1 - t / sqrt(2 + t ** 2)
     assert corrected_resampled_t_test([1.0, 2.0, 3.0], test_share=0.5) == pytest.approx(1 - np.sqrt(3 / 5))

@@ -28,6 +28,8 @@ def test_rows_come_back_as_they_were(tmp_path):
     path = write(tmp_path, *rows)
     assert read_rows(tmp_path) == rows
     assert [json.loads(line)["key"] for line in path.read_text().splitlines()] == [row.cell.key for row in rows]
+    path.write_text(path.read_text().replace("\n", "\n\n"))
+    assert read_rows(tmp_path) == rows
 
 
 @pytest.mark.parametrize("n_rows", [1, 3])

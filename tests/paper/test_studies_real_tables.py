@@ -142,6 +142,11 @@ class TestBoard:
         difference = tables["FSCPU, our default against the others on each data set, 10 % of the features"]
         assert texts(difference)["K-Best"][0].startswith("+.04")
 
+    def test_one_method_is_not_ranked_and_one_split_not_tested(self):
+        assert "Mean ranks" not in board(fewer=METHODS[1:])
+        assert not any("each data set" in title for title in board(n_seeds=1))
+        assert any("each data set" in title for title in board(n_seeds=2))
+
     def test_differences_are_tested_with_the_correction_for_shared_rows(self):
         table = board(shares=[0.1])["FSCPU, our default against the others on each data set, 10 % of the features"]
         means = {

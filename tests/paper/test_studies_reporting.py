@@ -209,12 +209,14 @@ class TestReport:
 
 
 class TestCommands:
-    def test_reproduce_runs_a_study_and_reports(self, tmp_path):
+    def test_reproduce_runs_a_study_and_reports(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("puselect_paper.cli.SECONDS_BETWEEN_LINES", -1)
         path, out = write_study(tmp_path), tmp_path / "out"
         arguments = ["reproduce", str(path), "--folder", str(out), "--jobs", "1"]
         arguments += ["--seeds", "2", "--methods", "kbest,random"]
         result = runner.invoke(cli.app, arguments)
         assert result.exit_code == 0, result.output
+        assert "8 of 8 cells\n" in result.output
         assert "8 cells in" in result.output
         assert "K-Best" in result.output
         assert (out / "report.html").is_file()
@@ -226,6 +228,7 @@ class TestCommands:
         result = runner.invoke(cli.app, ["report-study", str(tmp_path / "out"), "--folder", str(tmp_path / "again")])
         assert result.exit_code == 0
         assert (tmp_path / "again" / "report.html").read_text() == first
+        assert runner.invoke(cli.app, ["report-study", str(tmp_path / "out"), "--quiet"]).output == ""
 
     def test_wrong_calls_end_with_what_was_wanted(self, tmp_path):
         for arguments, words in (

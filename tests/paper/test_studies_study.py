@@ -64,6 +64,10 @@ class TestReading:
         (tmp_path / "study.json").write_text(json.dumps(study.definition))
         assert [c.key for c in load_study(str(tmp_path / "study.json")).cells()] == [c.key for c in study.cells()]
 
+    def test_seeds_may_be_listed(self, tmp_path):
+        study = load_study(str(write_study(tmp_path, SMALL.replace("seeds = 3", "seeds = [7, 2]"))))
+        assert {c.seed for c in study.cells()} == {2, 7}
+
     def test_changes_to_artificial_data_are_for_one_method_only(self, tmp_path):
         text = SMALL.replace('label = "K-Best"', 'label = "K-Best"\nartificial = { shuffle = false }')
         for c in load_study(str(write_study(tmp_path, text))).cells():

@@ -111,12 +111,8 @@ def related_at_least(p_values: FloatArray, drawn: FloatArray) -> int:
     """
     counts = np.stack([(drawn <= level).sum(axis=1) for level in LEVELS], axis=1)
     found = np.array([(p_values <= level).sum() for level in LEVELS])
-    inside = 1.0
-    for quantile in np.linspace(SURE, 1.0, 11):
-        bound = np.quantile(counts, quantile, axis=0, method="higher")
-        inside = float((counts <= bound).all(axis=1).mean())
-        if inside >= SURE:
-            break
+    bounds = (np.quantile(counts, share, axis=0, method="higher") for share in np.linspace(SURE, 1.0, 11))
+    bound = next(bound for bound in bounds if (counts <= bound).all(axis=1).mean() >= SURE)
     return int(max(0, (found - bound).max()))
 
 

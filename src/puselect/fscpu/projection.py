@@ -52,11 +52,10 @@ def _balanced(scaled: AnyArray, groups: Sequence[Sequence[int]]) -> AnyArray:
     return np.asarray(scaled * factor)
 
 
-def row_kinds(n_rows: int, positive: BoolArray | None, found: Candidates | None) -> IntArray:
+def row_kinds(n_rows: int, positive: BoolArray, found: Candidates | None) -> IntArray:
     """Return the kind of each row: `UNLABELLED`, `LABELLED` or `CANDIDATE`."""
     kind = np.full(n_rows, UNLABELLED, dtype=np.intp)
     if found is not None:
         kind[found.rows] = CANDIDATE
-    if positive is not None:
-        kind[positive] = LABELLED
+    kind[positive] = LABELLED
     return kind

@@ -179,16 +179,13 @@ class ProgressLog:
         search, now = self.search, time.monotonic()
         if search.step == self.first_step:
             self.begun = now
-        is_due = self.due()
-        if not (is_due or self.observers):
-            return
         steps = search.step - self.first_step
         left = (now - self.begun) / steps * (self.max_iter - search.step) if steps else float("inf")
         left = max(min(left, self.deadline.left), 0.0)
         is_limited = self.deadline.end < float("inf")
         best, seconds = search.recorder.best, now - self.created
         step = Step(search.step, self.max_iter, best, search.settled, left, seconds, is_limited)
-        if is_due:
+        if self.due():
             self.log(step)
         for observer in self.observers:
             observer(step)
