@@ -65,6 +65,14 @@ def test_a_category_that_no_labelled_row_has(n_known, share, is_found):
     assert [(leak.column, leak.low, leak.labelled) for leak in found] == ([(0, 2.0, 0)] if is_found else [])
 
 
+def test_one_known_positive_with_a_value_is_enough():
+    status = np.arange(N) % 3.0
+    known = np.isin(np.arange(N), np.flatnonzero(status < 2)[:400])
+    assert [leak.low for leak in find_leaks(status[:, None], known)] == [2]
+    known[2] = True
+    assert find_leaks(status[:, None], known) == []
+
+
 @pytest.mark.parametrize("seed", [5000, 5001])
 def test_good_features_are_no_leaks(seed):
     for X, y, *_ in (make_pu_clusters("10/1/1", random_state=seed), make_fraud_table(random_state=seed)):

@@ -100,7 +100,7 @@ def test_every_standing_has_a_headline_of_its_own_and_the_verdict_effect_and_p_v
 @pytest.mark.parametrize(
     ("names", "begin"),
     [(("a",), "a sets "), (("a", "b"), "a and b set "), (tuple("abcd"), "a, b, c and d set "),
-     (tuple("abcdef"), "a, b, c and 3 more features set "), (("x" * 40,), f"{'x' * 15}…{'x' * 12} sets ")],
+     (tuple("abcdef"), "a, b, c and others set "), (("x" * 40,), f"{'x' * 15}…{'x' * 12} sets ")],
 )  # fmt: skip
 def test_the_headline_names_the_first_features(names, begin):
     features = tuple(Feature(name, i, i + 1, True, 0.9, None) for i, name in enumerate(names))
@@ -109,13 +109,22 @@ def test_the_headline_names_the_first_features(names, begin):
 
 def test_how_many_and_why():
     assert how_many(replace(SELECTION, path=CHOSEN)) == str(CHOSEN)
+    assert how_many(replace(SELECTION, path=CHOSEN, n_labelled=3)) != str(CHOSEN)
     assert "asked for" in how_many(SELECTION)
+    assert "asked for" not in how_many(replace(SELECTION, settings={"n_features_to_select": "'auto'"}))
     priced = tuple(replace(feature, cost=1.5) for feature in FEATURES)
     assert "3" in how_many(replace(SELECTION, features=priced))
     assert "More than half" in how_many(replace(SELECTION, selected=tuple("abc")))
     assert "only one" in how_many(replace(SELECTION, n_features=1))
     related = str(number(ChoiceCode.CHOSEN.value, 3, 1, 3))
     assert "3 (at least 1)" in related and "best 1 separates" in related
+
+
+def test_where_hardly_any_row_is_positive_none_is_named():
+    listing = replace(SELECTION.candidates, confidence=(0.004, 0.0, 0.0))
+    assert first_rows(replace(SELECTION, candidates=listing)) == []
+    assert "nothing" in next_step(replace(SELECTION, candidates=listing))
+    assert len(first_rows(replace(SELECTION, candidates=replace(listing, confidence=())))) == 3
 
 
 def test_each_feature_says_where_it_differs_and_how_often_it_was_selected_again():

@@ -81,6 +81,7 @@ class TestSections:
         for doubtful in (replace(LISTED, path=nothing), replace(LISTED, n_labelled=3)):
             page = render.render(replace(doubtful, prior=ClassPrior("estimated", 0.2, (0.1, 0.3), 40)))
             assert "r0-candidates" not in page
+            assert "r0-map" not in page
             assert "97%" not in page
 
     def test_what_a_comparison_is_judged_by_is_said_once(self):

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from scipy.sparse import csc_array
 
-from puselect import FSCPU
+from puselect import FSCPU, Preparer
 from puselect.datasets import make_pu_clusters
 from puselect.exceptions import MissingValuesWarning
 from puselect.selectors.diagnosis import MOST_ROWS, column_medians, filled
@@ -51,6 +51,17 @@ def test_missing_and_infinite_values_pass_through_transform(data, frame):
         np.testing.assert_array_equal(np.asarray(selector.transform(frame(odd))), odd[:, selector.support_])
     with pytest.raises(ValueError, match="infinity"):
         selector.candidate_positives(odd)
+
+
+def test_a_table_of_pyarrow_is_a_frame(data):
+    pyarrow = pytest.importorskip("pyarrow")
+    X, _, y = data
+    table = pyarrow.table({f"c{j}": column for j, column in enumerate(X.T)})
+    np.testing.assert_array_equal(quick().fit(table, y).support_, quick().fit(X, y).support_)
+    with pytest.raises(ValueError, match="text in 'word'"):
+        quick().fit(table.append_column("word", [["a"] * len(y)]), y)
+    with pytest.raises(ValueError, match="Table"):
+        Preparer().fit_transform(table)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])

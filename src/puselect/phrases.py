@@ -58,10 +58,12 @@ def number(value: float) -> str:
 
     Examples
     --------
-    >>> number(12345.678), number(0.00012), number(95.04)
-    ('12,346', '0.00012', '95')
+    >>> number(12345.678), number(2015), number(0.00012), number(95.04)
+    ('12,346', '2015', '0.00012', '95')
     """
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
+    if 1000 <= abs(value) < 1e9:
+        return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.0f}"  # years have no comma
+    return f"{value:.3g}"
 
 
 def times(factor: float) -> str:

@@ -64,11 +64,10 @@ def find_leaks(X: ArrayLike, positive: ArrayLike) -> list[Leak]:
     """Return the columns that may give the label away, the most suspicious first.
 
     A column is suspicious if at least 98 % of the labelled rows and at most 60 % of the others have a value, or one
-    value; if at most 2 % of the labelled rows and at least 40 % of the others do; or if no labelled row has a value
-    that 3 % of the others have (40 % if the column has more than 20 values) and chance would give to 16 labelled rows.
-    It is also suspicious if hardly any other
-    row lies between the labelled ones, or at most 60 % where all values are different whole numbers. The p-value of the
-    hypergeometric law, times the number of columns and values, is at most .01.
+    value; or if no labelled row has a value that 3 % of the others have (40 % if the column has more than 20 values)
+    and chance would give to 16 labelled rows. It is also suspicious if hardly any other row lies between the labelled
+    ones, or at most 60 % where all values are different whole numbers. The p-value of the hypergeometric law, times the
+    number of columns and values, is at most .01.
 
     Parameters
     ----------
@@ -129,8 +128,8 @@ def _leaks(column: AnyArray, known: BoolArray, is_order: bool, n_columns: int, j
         law = len(known), labelled + others, n_labelled
         if inside >= ALMOST_ALL and outside <= most:
             by_chance = hypergeom.sf(labelled - 1, *law)
-        elif outside >= (max(fewest, enough) if not labelled else 1 - MOST_OTHERS) and inside <= 1 - ALMOST_ALL:
-            by_chance = hypergeom.cdf(labelled, *law)
+        elif not labelled and outside >= max(fewest, enough):
+            by_chance = hypergeom.cdf(0, *law)
         else:
             return
         p_value = min(1.0, float(by_chance) * n_columns * n_choices)

@@ -24,8 +24,6 @@ LEAST_SHARE = 0.3  # of wrong labels at a place, from which on its rows are list
 N_REPEATS = 4
 FEWEST_LABELS = 10
 MOST_OTHERS = 10_000
-RIGHT = 0.6
-"""How often a row of a list was a wrong label, on tables with a fifth of them."""
 
 
 @dataclass(frozen=True)

@@ -157,7 +157,7 @@ def select(
     Ctrl-C stops the search and keeps the best features so far.
     """
     from puselect.cli.summary import print_selection
-    from puselect.report.answer import changes
+    from puselect.report.answer import changes, standing
     from puselect.tables.files import output_format
 
     search.check()
@@ -184,6 +184,8 @@ def select(
         if before is not None:
             selection = replace(selection, changed=changes(before, selection))
         outputs.write(selection, loaded, selector.support_, found)
+    if outputs.candidates is not None and standing(selection).is_doubtful:
+        tell_notes([f"nothing shows that rows of {outputs.candidates} are more likely positive than others"])
     if outputs.json:
         typer.echo(selection.to_json())
     elif not outputs.quiet:
@@ -269,7 +271,6 @@ def fit(selector: "PUSelector", search: SearchOptions, table: "LoadedTable") -> 
         warnings.catch_warnings(record=True, action="always") as heard, working(search.method) as show,
         stopping(), watching(lambda step: show(state_of(step), step.share_done)), watching(last.append),
     ):  # fmt: skip
-        show("starting; the first run compiles for ten seconds", 0.0)
         selector.fit(table.X, table.y, **groups)
     seconds = time.perf_counter() - begin
     notes = list(dict.fromkeys(str(warning.message) for warning in heard))

@@ -12,12 +12,15 @@ from puselect.fscpu.stability import Stability, clopper_pearson
 from puselect.phrases import counted, listed, shortened, times
 from puselect.report.findings import FEW_LABELS, Code
 from puselect.report.selection import WARNING, Feature, Finding, Selection
+from puselect.selectors.budget import AUTO, RELATED
 
 UNCHECKED = "puselect check, or check_suitability in Python, tells whether this is chance."
 NAMED_FIRST, LONGEST_NAME = 3, 28
 FIRST_ROWS = 10
 EFFORTS = (50, 100, 200)
 OFTEN = 0.5  # share of the repeated searches
+WORTH_A_LOOK = 0.01  # confidence of the first row
+WERE_FOUND = (repr(AUTO), repr(RELATED))
 EVERYWHERE = "their clusters hold most of the other rows, too"
 
 
@@ -110,7 +113,7 @@ def headline(selection: Selection) -> str:
     names = [_cut(line.name) for line in chosen if line.both is None or line.both >= OFTEN]
     names = names or [_cut(line.name) for line in chosen]
     n, s = len(names), "s" if len(names) == 1 else ""
-    more = [counted(n - NAMED_FIRST, "more feature")] if n > NAMED_FIRST + 1 else names[NAMED_FIRST:]
+    more = ["others"] if n > NAMED_FIRST + 1 else names[NAMED_FIRST:]
     some = listed([*names[:NAMED_FIRST], *more]) if names else "No feature"
     match standing(selection):
         case Standing.UNTOLD if selection.n_labelled == selection.n_rows:
@@ -119,7 +122,7 @@ def headline(selection: Selection) -> str:
             known = counted(selection.n_labelled or 0, "known positive")
             return f"{known} {'is' if selection.n_labelled == 1 else 'are'} too few to tell which features matter."
         case Standing.CHANCE if selection.path is not None and selection.path.code == ChoiceCode.CHOSEN:
-            return f"{some} seem{s} related to the labels, but the known positives do not gather."
+            return f"{some} seem{s} related to the labels, but the known positives hardly gather."
         case Standing.CHANCE:
             return "The known positives do not stand out beyond chance."
         case Standing.RANKED:
@@ -135,7 +138,9 @@ def how_many(selection: Selection) -> str:
     if selection.n_features == 1:
         return "There is only one, so there is nothing to choose."
     if selection.path is not None:
-        return str(selection.path)
+        return str(selection.path) if standing(selection) is not Standing.UNTOLD else "A guess: the labels are too few."
+    if (selection.settings or {}).get("n_features_to_select") in WERE_FOUND:
+        return "As many as seem to be enough; there was no time to say why."
     if len(selection.selected) > selection.n_features / 2 + 0.5:
         return "More than half, so that being selected says little: ask for fewer."
     costs = [feature.cost for feature in selection.features if feature.selected and feature.cost is not None]
@@ -160,7 +165,7 @@ def trust(selection: Selection) -> Trust:
         return Trust(stands, *texts[stands])
     effect = _sentence(found.effect) + ("; rows depend on each other, so p is too low" if found.dependence else "")
     if found.suits and stands is Standing.WEAK:
-        return Trust(stands, "Known positives gather weakly", f"{effect}, but {EVERYWHERE}.")
+        return Trust(stands, "Known positives gather weakly", f"{effect}; {EVERYWHERE}.")
     return Trust(stands, found.title, f"{effect}.")
 
 
@@ -206,11 +211,13 @@ def what_again_means(selection: Selection) -> str:
 
 
 def first_rows(selection: Selection) -> list[RowLine]:
-    """Return the rows to look at first; none if nothing should be concluded about single rows."""
+    """Return the rows to look at first; none if nothing should be concluded about single rows, or none is positive."""
     listing = selection.candidates
     if listing is None or standing(selection).is_doubtful:
         return []
     confidence: Sequence[float | None] = listing.confidence or (None,) * len(listing.row)
+    if any(sure is not None and sure < WORTH_A_LOOK for sure in confidence[:1]):
+        return []
     return [RowLine(*each) for each in zip(listing.row, listing.lift, confidence, strict=True)][:FIRST_ROWS]
 
 
@@ -239,9 +246,12 @@ def next_step(selection: Selection) -> str:
         return "Label more rows, 20 or more and of all kinds, and select again."
     if stands is Standing.CHANCE:
         return "Do not act on single rows. Label more, add columns that may matter, or compare with other methods."
-    if not rows or selection.candidates is None:
+    listing = selection.candidates
+    if not rows and listing is not None and listing.confidence:
+        return "Hardly any other row seems to be positive: there is nothing to look for."
+    if not rows or listing is None:
         return "Compare with other methods before you rely on it."
-    begin = f"Look at these rows first, by {selection.candidates.row_name or 'row number'}"
+    begin = f"Look at these rows first, by {listing.row_name or 'row number'}"
     lift, confidence = rows[0].lift, rows[0].confidence
     if are_alike(rows):
         sure = "" if confidence is None else f", with a confidence of {confidence:.0%}"

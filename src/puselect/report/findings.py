@@ -7,7 +7,6 @@ import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray
 from puselect.checks.leaks import find_leaks
-from puselect.checks.suspects import RIGHT
 from puselect.columns.twins import find_twins
 from puselect.fscpu.dependence import find_dependence
 from puselect.phrases import counted, shortened
@@ -69,9 +68,9 @@ def suspect_rows(names: Sequence[object], row_name: str) -> Iterator[Finding]:
     if names:
         yield warning(
             Code.SUSPECTED_LABELS,
-            f"{counted(len(names), 'known positive')} may be wrong: check them",
-            f"They look like ordinary rows. By {row_name or 'row number'}: {shortened(names, most=MOST_SUSPECTS)}. On "
-            f"tables where a fifth of the labels was wrong, {RIGHT:.0%} of such rows were.",
+            f"{counted(len(names), 'known positive')} to check",
+            f"They look like ordinary rows: wrong labels, or positives of another kind. By {row_name or 'row number'}: "
+            f"{shortened(names, most=MOST_SUSPECTS)}.",
         )
 
 
@@ -217,13 +216,13 @@ def _places(result: FitResult, table: AnyArray, positive: BoolArray) -> Iterator
         yield warning(
             Code.POSITIVE_EVERYWHERE,
             "The clusters of the known positives hold most other rows, too",
-            "Such clusters do not separate positives from the rest.",
+            "Either most other rows are positive, too, or these clusters do not tell.",
         )
 
 
 def _search(result: FitResult, search: SearchResult) -> Iterator[Finding]:
     if search.timed_out:
-        yield note(
+        yield warning(
             Code.TIMED_OUT,
             f"Ended by the time limit of {result.settings['max_time']:g} s",
             "These are the best features found in that time. With a checkpoint, run again to go on.",

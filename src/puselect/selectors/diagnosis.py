@@ -26,9 +26,9 @@ def column_faults(X: Any) -> str:
     """
     if hasattr(X, "collect") and hasattr(X, "collect_schema"):
         return "X is a polars LazyFrame, which has no rows yet; call X.collect() first"
-    if not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
+    if (names := frame_names(X)) is None:
         return ""
-    kinds = {str(name): _fault(np.asarray(X[name])) for name in X.columns}
+    kinds = {str(name): _fault(np.asarray(X[name])) for name in names}
     found = [f"{kind} in {shortened([repr(name) for name in kinds if kinds[name] == kind])}" for kind in KINDS
              if kind in kinds.values()]
     if not found:
@@ -36,11 +36,18 @@ def column_faults(X: Any) -> str:
     return f"X must hold finite numbers, got {'; '.join(found)}; use puselect.prepare(X, y) first"
 
 
+def frame_names(X: Any) -> Sequence[Any] | None:
+    """Return the names of the columns of a data frame, or of a table of pyarrow; None for anything else."""
+    if not hasattr(X, "__getitem__"):
+        return None
+    return getattr(X, "column_names", getattr(X, "columns", None))
+
+
 def check_frame(X: Any) -> None:
     """Raise a ValueError if columns of a data frame share their name, or hold dates that NumPy takes for numbers."""
-    if hasattr(X, "collect") or not hasattr(X, "columns") or not hasattr(X, "__getitem__"):
+    if hasattr(X, "collect") or (names := frame_names(X)) is None:
         return
-    repeated = [repr(name) for name, times in Counter(X.columns).items() if times > 1]
+    repeated = [repr(name) for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise ValueError(f"X must have a different name for each column, got several named {shortened(repeated)}")
     schema = getattr(X, "schema", None)  # of polars

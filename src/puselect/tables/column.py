@@ -100,6 +100,8 @@ def table_columns(X: Any) -> dict[str, Column]:
         if repeated := sorted(name for name, count in Counter(names).items() if count > 1):
             raise ValueError(f"column names must be unique, got {', '.join(repeated)} more than once")
         return {name: _pandas_column(name, X.iloc[:, place]) for place, name in enumerate(names)}
+    if hasattr(X, "to_pandas"):
+        raise ValueError(f"X must be a data frame of pandas or polars, or an array, got {type(X).__name__}")
     array = np.ma.filled(X.astype(object), None) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
     if array.ndim != 2:
         kind = f"{type(X).__name__} of shape {array.shape}"
