@@ -123,7 +123,7 @@ def test_how_many_and_why():
 def test_where_hardly_any_row_is_positive_none_is_named():
     listing = replace(SELECTION.candidates, confidence=(0.004, 0.0, 0.0))
     assert first_rows(replace(SELECTION, candidates=listing)) == []
-    assert "nothing" in next_step(replace(SELECTION, candidates=listing))
+    assert "Hardly any" in next_step(replace(SELECTION, candidates=listing))
     assert len(first_rows(replace(SELECTION, candidates=replace(listing, confidence=())))) == 3
 
 

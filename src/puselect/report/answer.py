@@ -248,7 +248,7 @@ def next_step(selection: Selection) -> str:
         return "Do not act on single rows. Label more, add columns that may matter, or compare with other methods."
     listing = selection.candidates
     if not rows and listing is not None and listing.confidence:
-        return "Hardly any other row seems to be positive: there is nothing to look for."
+        return "Hardly any other row seems to be positive."
     if not rows or listing is None:
         return "Compare with other methods before you rely on it."
     begin = f"Look at these rows first, by {listing.row_name or 'row number'}"
