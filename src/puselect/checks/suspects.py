@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import binom
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray
+from puselect.clustering.cpu.blas import one_blas_thread
 from puselect.fscpu.final_clusters import known_rows
 from puselect.fscpu.row_model import N_FOLDS, RowModel, cluster_logit, heldout_places, lift_steps, row_folds
 from puselect.fscpu.selector import FSCPU
@@ -86,21 +87,19 @@ def find_suspects(
     return SuspectedLabels(tuple(labelled[order][listed[order]].tolist()), n_labelled)
 
 
+@one_blas_thread
 def mean_places(
     model: RowModel, columns: AnyArray, positive: BoolArray, unlabelled: BoolArray, rng: np.random.Generator
 ) -> FloatArray:
     """Return the share of the unlabelled rows that score higher than each labelled row, a mean over divisions."""
-    from puselect.clustering.cpu.blas import one_blas_thread  # compiled code is loaded only when it is used
-
     votes = cluster_logit(model.clusterings, model.clusterings.place(columns), positive)
     table = np.asarray(model.clusterings.scaled(columns), dtype=np.float64)
     places = np.zeros(len(positive))
-    with one_blas_thread:
-        for _ in range(N_REPEATS):
-            folds = row_folds(positive, None, rng)
-            held_out = [np.flatnonzero(positive & (folds == fold)) for fold in range(N_FOLDS)]
-            found = heldout_places(table, positive, unlabelled, votes, folds, rng)
-            places[np.concatenate(held_out)] += found.labelled / N_REPEATS
+    for _ in range(N_REPEATS):
+        folds = row_folds(positive, None, rng)
+        held_out = [np.flatnonzero(positive & (folds == fold)) for fold in range(N_FOLDS)]
+        found = heldout_places(table, positive, unlabelled, votes, folds, rng)
+        places[np.concatenate(held_out)] += found.labelled / N_REPEATS
     return places[positive]
 
 

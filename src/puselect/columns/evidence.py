@@ -12,6 +12,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from puselect.clustering.cpu.blas import one_blas_thread
 from puselect.columns.inspection import CheckedRanks
 from puselect.columns.ranks import LEPAGE, ColumnRanks, covariance, row_features
 
@@ -82,6 +83,7 @@ def column_evidence(X: AnyArray, positive: BoolArray) -> FloatArray:
     return ColumnRanks(X, LEPAGE).statistic(np.flatnonzero(positive))
 
 
+@one_blas_thread  # its results are to be the same for any number of threads, and small products are faster
 def rank_evidence(
     ranks: ColumnRanks, positive: BoolArray, rng: np.random.Generator, negative: BoolArray | None = None
 ) -> Evidence:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from puselect.arrays import BoolArray, FloatArray, IntArray
+from puselect.clustering.cpu.blas import one_blas_thread
 from puselect.columns.evidence import linear_discriminant, rank_evidence
 from puselect.columns.ranks import ColumnRanks
 from puselect.row_groups import split_rows
@@ -48,6 +49,7 @@ class Separation(NamedTuple):
         return int(np.flatnonzero(np.append(True, loss.mean(axis=1) > error))[-1])
 
 
+@one_blas_thread
 def heldout_separation(
     ranks: ColumnRanks,
     positive: BoolArray,

@@ -96,10 +96,7 @@ def choose(settings: Settings, problem: Problem, wanted: str, max_false: float) 
     budget = problem.budget.narrowed(problem.budget.affordable)
     if not len(budget.free):
         return problem
-    from puselect.clustering.cpu.blas import one_blas_thread  # compiled code is loaded only when it is used
-
-    with one_blas_thread:  # its results are to be the same for any number of threads, and small products are faster
-        choice = choose_number(settings, replace(problem, budget=budget), wanted, max_false)
+    choice = choose_number(settings, replace(problem, budget=budget), wanted, max_false)
     if choice.code is not ChoiceCode.CHOSEN:
         warn_of_chance(choice, count_labels(problem.positive, problem.row_groups))
     cost = float(budget.costs[np.isin(budget.free, choice.beyond[: choice.n_features])].sum())

@@ -196,16 +196,13 @@ def with_evidence(settings: Settings, problem: Problem) -> Problem:
     """Return the problem with the evidence of each column, if the settings ask for it; 0 for those never selected."""
     if settings.criterion != "cluster+evidence" or not len(problem.budget.free):
         return problem
-    from puselect.clustering.cpu.blas import one_blas_thread  # compiled code is loaded only when it is used
-
     rng, columns = generator(problem.entropy, Stream.EVIDENCE), problem.budget.columns
     rows = some_rows(problem, rng)
     table = taken_rows(problem, rows)
     part = table if len(columns) == table.shape[1] else table[:, columns]
-    with one_blas_thread:  # its results are to be the same for any number of threads
-        ranks = column_ranks(part, n_threads=settings.threads_for(part.shape))
-        negative = None if problem.negative is None else problem.negative[rows]
-        evidence = rank_evidence(ranks, problem.positive[rows], rng, negative)
+    ranks = column_ranks(part, n_threads=settings.threads_for(part.shape))
+    negative = None if problem.negative is None else problem.negative[rows]
+    evidence = rank_evidence(ranks, problem.positive[rows], rng, negative)
     return replace(problem, evidence=evidence.widened(columns, problem.table.shape[1]))
 
 

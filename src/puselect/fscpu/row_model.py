@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 from puselect.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from puselect.clustering.base import Labels
+from puselect.clustering.cpu.blas import one_blas_thread
 from puselect.draws import Stream, generator
 from puselect.fscpu.final_clusters import CHUNK, Candidates, Clusterings
 from puselect.fscpu.problem import Problem
@@ -225,20 +226,18 @@ class RowModel(NamedTuple):
     prior: ClassPrior
 
     @classmethod
+    @one_blas_thread  # its results are to be the same for any number of threads
     def of(cls, rows: ModelRows) -> Self:
         """Fit the model; labelled rows are held out in turn to see where they rank."""
-        from puselect.clustering.cpu.blas import one_blas_thread  # compiled code is loaded only when it is used
-
         rng, clusterings, values = generator(rows.entropy, Stream.PRIOR), rows.clusterings, rows.values
         columns = np.asarray(values.toarray() if issparse(values) else values, dtype=np.float64)
         table = clusterings.scaled(columns)
         known, others = rows.labels > 0, rows.labels == 0
         votes = cluster_logit(clusterings, clusterings.place(columns), known)
-        with one_blas_thread:  # its results are to be the same for any number of threads
-            folds = row_folds(known, rows.row_groups, rng)
-            found = heldout_places(table, known, others, votes, folds, rng)
-            weights = ColumnWeights.of(*thinned(table, known, others, rng))
-            score = weights.score(table) + votes
+        folds = row_folds(known, rows.row_groups, rng)
+        found = heldout_places(table, known, others, votes, folds, rng)
+        weights = ColumnWeights.of(*thinned(table, known, others, rng))
+        score = weights.score(table) + votes
         places, n_others = found.labelled, int(others.sum())
         ends, lifts = lift_steps(places)
         lifts = np.minimum(lifts, MOST_SURE / (PURITY * max(best_ratio(places, n_others), 1 / n_others)))

@@ -1,13 +1,14 @@
 """Settings of the whole process that several threads may want changed at the same time, such as threads of BLAS."""
 
 from collections.abc import Callable
+from contextlib import ContextDecorator
 from functools import cache
 from threading import Lock
 
 from threadpoolctl import ThreadpoolController
 
 
-class ProcessSetting:
+class ProcessSetting(ContextDecorator):
     """A context in which `change` has changed a setting; the last thread to leave calls the function that it returned.
 
     Examples
