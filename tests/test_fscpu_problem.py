@@ -5,6 +5,7 @@ import pytest
 
 from puselect import FSCPU
 from puselect.clustering.cpu.blas import blas_threads
+from puselect.columns import evidence, separation
 from puselect.exceptions import PickedRowsWarning
 from puselect.fscpu import problem
 from puselect.fscpu.fit_many import PendingFit
@@ -16,7 +17,7 @@ def problem_of(n_rows, n_labelled, **changes):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(n_rows, 4)), rng.permutation(n_rows) < n_labelled
     X[y, 0] += 3
-    return PendingFit.of(FSCPU(1, random_state=0, **changes), X, y)
+    return PendingFit.of(FSCPU(**{"n_features_to_select": 1, "random_state": 0, **changes}), X, y)
 
 
 @pytest.mark.parametrize("n_rows", [230, 231, 260])
@@ -24,8 +25,8 @@ def test_columns_are_compared_with_the_labels_of_their_own_rows(n_rows, monkeypa
     """Of all labelled rows, and of as many others as there may be."""
     monkeypatch.setattr(problem, "EVIDENCE_ROWS", 200)
     task = problem_of(n_rows, 30)
-    evidence = task.problem.evidence
-    assert evidence.labelled[0] > 50 > 15 > evidence.labelled[1:].max()
+    found = task.problem.evidence
+    assert found.labelled[0] > 50 > 15 > found.labelled[1:].max()
     rows = some_rows(task.problem, np.random.default_rng(0))
     assert len(set(rows.tolist())) == len(rows) == 230
     assert task.problem.positive[rows].sum() == 30
@@ -47,21 +48,28 @@ def test_criteria_without_evidence_gather_none(changes):
     assert task.problem.evidence is None
 
 
-def test_evidence_is_not_gathered_for_columns_never_selected_and_multiplies_on_one_thread(monkeypatch):
+def test_evidence_is_not_gathered_for_columns_never_selected():
     task = problem_of(200, 30, never_select=[0])
-    evidence = task.problem.evidence
-    assert (evidence.labelled[0], evidence.cotrained[0]) == (0, 0)
-    assert evidence.labelled[1:].all()
-    seen, gather = [], problem.rank_evidence
+    found = task.problem.evidence
+    assert (found.labelled[0], found.cotrained[0]) == (0, 0)
+    assert found.labelled[1:].all()
+
+
+def test_single_columns_are_compared_on_one_thread_of_blas(monkeypatch):
+    seen, discriminant = set(), separation.linear_discriminant
 
     def spy(*arguments):
-        seen.append({each["num_threads"] for each in blas_threads().info() if each["user_api"] == "blas"})
-        return gather(*arguments)
+        seen.update(each["num_threads"] for each in blas_threads().info() if each["user_api"] == "blas")
+        return discriminant(*arguments)
 
-    monkeypatch.setattr(problem, "rank_evidence", spy)
+    monkeypatch.setattr(evidence, "linear_discriminant", spy)
+    monkeypatch.setattr(separation, "linear_discriminant", spy)
     with blas_threads().limit(limits=2, user_api="blas"):
         problem_of(100, 20)
-    assert seen == [{1}]
+        assert seen == {1}
+        seen.clear()
+        problem_of(100, 20, n_features_to_select="auto", criterion="cluster")
+    assert seen == {1}
 
 
 def test_where_steps_are_sampled_pair_information_is_that_of_a_sample(monkeypatch):

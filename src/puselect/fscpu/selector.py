@@ -76,9 +76,8 @@ class FSCPU(SearchSelector):
         The most steps. By default 200 for half of the features, more for other shares and with few labelled rows; 3000
         with preset="published".
     max_time : float, optional
-        The search ends so many seconds after the beginning of `fit`, with the best features so far; see `timed_out_`.
-        What comes before it, such as finding the number of features, is not cut short. With a `checkpoint`, fit again
-        to go on for longer.
+        The search ends so many seconds after `fit` began, with the best features so far; see `timed_out_`. What comes
+        before it, such as finding the number of features, is not cut short. With a `checkpoint`, fit again to go on.
     n_searches : int, default=1
         If 2 or more, repeat the search on that many random halves of the labels, for `stability_`; 8 take about as
         long as the first search.
