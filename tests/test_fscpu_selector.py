@@ -328,6 +328,10 @@ class TestConstantColumns:
         with pytest.warns(FewerFeaturesWarning, match="7 instead of 9"):
             selector = quick(n_features_to_select=9, always_keep=[3]).fit(self.table, y)
         np.testing.assert_array_equal(selector.support_, ~self.constant | (np.arange(10) == 3))
+        never = np.flatnonzero(~self.constant)[:1].tolist()
+        with pytest.warns(FewerFeaturesWarning, match="5 instead of 6"):
+            selector = quick(n_features_to_select=6, never_select=never).fit(self.table, y)
+        assert selector.support_.sum() == 5
         with pytest.raises(ValueError, match="varies"):
             quick().fit(np.ones_like(X), y)
 

@@ -211,12 +211,13 @@ def warn_of_few_labels(n_labelled: int) -> None:
         warnings.warn(f"{rows}: with fewer than {FEW_LABELS}, {advice}", FewLabelsWarning, stacklevel=4)
 
 
-def warn_of_fewer(n_wanted: int, n_varying: int) -> None:
-    """Warn that only the columns that vary are selected, or raise a ValueError if there are none."""
+def warn_of_fewer(n_wanted: int, n_varying: int, n_never: int = 0) -> None:
+    """Warn that all columns that vary are selected, but for `n_never`; raise a ValueError if none varies."""
     if n_varying == 0:
         raise ValueError("X must have a column that varies, got only constant ones")
-    if n_wanted > n_varying:
-        message = f"{n_varying} instead of {n_wanted} features are selected: the other columns are constant"
+    if n_wanted > n_varying - n_never > 0:
+        others = "constant or in never_select" if n_never else "constant"
+        message = f"{n_varying - n_never} instead of {n_wanted} features are selected: the other columns are {others}"
         warnings.warn(message, FewerFeaturesWarning, stacklevel=2)
 
 

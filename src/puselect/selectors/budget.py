@@ -130,9 +130,9 @@ class Budget(NamedTuple):
             shared = np.flatnonzero(kept & never)
             both = shared.tolist() if names is None else [names[int(i)] for i in shared]
             raise ValueError(f"always_keep and never_select must not share features, got {both} in both")
-        if not selectable.all():
-            by_number = feature_costs is None and budget is None and not is_open(n_features_to_select)
-            warn_of_fewer(int(limit) if by_number else 0, int((usable & is_leader).sum()))
+        by_number = feature_costs is None and budget is None and not is_open(n_features_to_select)
+        n_varying, n_never = (int((part & is_leader).sum()) for part in (usable, usable & never))
+        warn_of_fewer(int(limit) if by_number else 0, n_varying, n_never)
         free = np.flatnonzero(~kept & ~never & selectable & is_leader)
         spent = costs[kept & is_leader].sum()
         left = limit - spent
