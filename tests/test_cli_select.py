@@ -181,8 +181,9 @@ class TestNumber:
 
     def test_three_labels_are_said_to_be_too_few(self, folder):
         clusters_table().with_columns(label=pl.int_range(400) < 3).write_csv("d.csv")
-        done = select("-o", "s.json", "--max-iter", 5)
+        done = select("-o", "s.json", "--max-iter", 5, "--candidates", "c.csv")
         assert "3 independent labels are too few" in done.stderr
+        assert "nothing shows that rows of c.csv" in done.stderr
         assert "how many" in done.stdout and "A guess" in done.stdout
         assert Selection.from_json((folder / "s.json").read_text()).path.code == "too_few_labels"
 
