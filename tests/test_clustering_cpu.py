@@ -147,6 +147,16 @@ def test_any_regularisation_gives_a_clustering(make, spec, reg_covar):
     assert all(np.isfinite(part).all() for mixture in mixtures for part in mixture)
 
 
+@pytest.mark.parametrize("kind", ["full", "diag", "spherical", "tied"])
+@pytest.mark.parametrize("spec", [DEFAULT, PUBLISHED], ids=["default", "published"])
+def test_clusters_that_get_no_rows_leave_finite_mixtures(kind, spec):
+    X, positive = np.repeat([[0.0, 1.0], [1.0, 0.0]], 3, axis=0), np.arange(6) < 2
+    spec = replace(spec, n_clusters=4, covariance_type=kind)
+    table, mixtures = CPUEngine(X, positive, spec).fit_final(np.ones(2, dtype=bool), np.arange(4))
+    assert (table.size == 0).any()
+    assert all(np.isfinite(part).all() for mixture in mixtures for part in mixture)
+
+
 @pytest.mark.parametrize("value", [1e30, np.inf, np.nan])
 def test_kernels_write_valid_labels_whatever_the_values(value):
     Z = np.full((3, 700), value, dtype=np.float32)

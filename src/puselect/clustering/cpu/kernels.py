@@ -164,7 +164,7 @@ def hard_moments(
             variance[c, j] = (sums[j, j] if is_full[c] else variance[c, j]) / max(n_own, 1)
             if is_full[c]:
                 for p in range(j + 1):
-                    cov[n_full, j, p] = sums[j, p] / n_own
+                    cov[n_full, j, p] = sums[j, p] / max(n_own, 1)
         n_full += is_full[c]
 
 
