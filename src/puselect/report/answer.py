@@ -140,7 +140,7 @@ def how_many(selection: Selection) -> str:
     if selection.path is not None:
         return str(selection.path) if standing(selection) is not Standing.UNTOLD else "A guess: the labels are too few."
     if (selection.settings or {}).get("n_features_to_select") in WERE_FOUND:
-        return "As many as seem to be enough; there was no time to say why."
+        return "Found from the labels; there was no time to say why."
     if len(selection.selected) > selection.n_features / 2 + 0.5:
         return "More than half, so that being selected says little: ask for fewer."
     costs = [feature.cost for feature in selection.features if feature.selected and feature.cost is not None]
