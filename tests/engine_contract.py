@@ -127,6 +127,18 @@ class EngineContract:
         negatives = self.make(X, known < 0, spec).cluster(masks, seeds)  # as a label vector of their own
         np.testing.assert_array_equal(table.negative, negatives.positive)
 
+    def test_likely_rows_are_counted_and_change_nothing_else(self, spec):
+        X, positive = small_table()
+        known = positive.astype(np.int8)
+        known[np.flatnonzero(~positive)[::5]] = 2
+        masks, seeds = some_masks(3, 12), np.arange(3)
+        plain, table = (self.make(X, labels, spec).cluster(masks, seeds) for labels in (positive, known))
+        for before, after in zip(plain[:4], table, strict=False):
+            np.testing.assert_array_equal(after, before)
+        assert not plain.likely.any()
+        likely = self.make(X, known == 2, spec).cluster(masks, seeds)  # as a label vector of their own
+        np.testing.assert_array_equal(table.likely, likely.positive)
+
     @pytest.mark.parametrize(
         "spoil",
         [

@@ -65,10 +65,28 @@ def test_labels_without_negatives_give_the_same_sample_whatever_their_type():
 
 def test_checked_negatives_stand_for_unlabelled_rows_where_they_lie():
     size, positive = np.array([[50.0, 50.0]]), np.array([[10.0, 10.0]])
-    plain = ClusterTable(size, positive, np.zeros(1, dtype=bool), np.zeros((1, 2)))
+    plain = ClusterTable(size, positive, np.zeros(1, dtype=bool), *np.zeros((2, 1, 2)))
     assert plain.evident_size is size
     checked = plain._replace(negative=np.array([[0.0, 4.0]]))
     weight = 0.05 / 0.95
     np.testing.assert_allclose(checked.evident_size, [[50, 50 + 76 * weight]])  # of 100 rows, 76 are unlabelled
     many = plain._replace(size=size + 80, negative=np.array([[0.0, 80.0]]))
     np.testing.assert_allclose(many.evident_size, [[130, 130 + 3 * 160]])  # three quarters of what is against them
+
+
+def test_likely_rows_count_together_as_much_as_the_labelled_ones_times_the_agreement():
+    positive, likely = np.array([[6.0, 2.0], [6.0, 2.0], [6.0, 2.0]]), np.array([[0.0, 40.0], [0.0, 40.0], [0.0, 0.0]])
+    table = ClusterTable(10 * positive, positive, np.zeros(3, dtype=bool), np.zeros((3, 2)), likely)
+    found = table.evident_positive(np.array([0.0, 0.5, 0.5]))
+    np.testing.assert_allclose(found / found.sum(axis=1, keepdims=True), [[0.75, 0.25], [0.5, 0.5], [0.75, 0.25]])
+    assert (found == np.rint(found)).all()
+
+
+def test_likely_rows_are_sampled_like_other_unlabelled_ones():
+    known = np.random.default_rng(0).permutation(np.repeat([1, 2, 0], [5, 40, 155]))
+    samples = [draw_sample(known, MixtureSpec(), seed, 100) for seed in range(300)]
+    plain = [draw_sample(known == 1, MixtureSpec(), seed, 100) for seed in range(300)]
+    for sample, other in zip(samples, plain, strict=True):
+        np.testing.assert_array_equal(sample.rows, other.rows)
+        assert sample.weight == other.weight
+    assert np.mean([(sample.known == 2).sum() for sample in samples]) == pytest.approx(40 * 95 / 195, rel=0.03)

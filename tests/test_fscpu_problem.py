@@ -111,3 +111,23 @@ def test_negatives_that_were_inspected_for_looking_positive_are_not_used():
             found = PendingFit.of(selector, X, labels).problem
         assert (found.negative is not None) == are_used
         assert [each.category for each in heard] == ([] if are_used else [PickedRowsWarning])
+
+
+@pytest.mark.parametrize(("n_rows", "are_counted"), [(230, True), (260, False)])
+def test_rows_that_cotraining_found_are_counted_if_all_rows_were_compared(n_rows, are_counted, monkeypatch):
+    monkeypatch.setattr(problem, "EVIDENCE_ROWS", 200)
+    found = problem_of(n_rows, 30).problem
+    assert found.evidence.n_found > 0
+    assert (found.evidence.found is not None) == are_counted
+    assert (found.counted == 2).sum() == (len(found.evidence.found) if are_counted else 0)
+    np.testing.assert_array_equal(found.counted == 1, found.positive)
+    assert not (found.known == 2).any()
+
+
+def test_checked_negatives_are_never_found():
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.repeat([1, -1, 0], [30, 60, 210]))
+    X = rng.normal(size=(300, 4)) + 3 * (y == 1)[:, None]
+    checked = PendingFit.of(FSCPU(1, random_state=0, neg_label=-1), X, y).problem
+    np.testing.assert_array_equal(checked.counted == -1, y == -1)
+    assert (checked.counted == 2).sum() == len(checked.evidence.found) >= checked.evidence.n_found > 0

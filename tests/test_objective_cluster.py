@@ -21,6 +21,21 @@ def test_values_are_the_scores_of_the_engines_tables():
         np.testing.assert_allclose(values[:, 0], expected)
 
 
+def test_likely_rows_count_as_far_as_their_target_agrees():
+    X, positive = small_table()
+    known = positive.astype(np.int8)
+    known[np.flatnonzero(~positive)[::3]] = 2
+    engine = ReferenceEngine(X, np.stack([known, known]), DEFAULT)
+    masks, seeds, targets = np.repeat(some_masks(2, 12), 2, axis=0), np.array([3, 3, 8, 8]), np.array([0, 1, 0, 1])
+    table = engine.cluster(masks, seeds, targets)
+    values = ClusterObjective(engine, smoothing=0.5, agreement=np.array([0.0, 0.75]))(masks, seeds, targets)
+    hits = table.positive.copy()
+    total = table.positive[1].sum()
+    hits[1::2] = (hits[1::2] + 0.75 * total / table.likely[1].sum() * table.likely[1::2]) / 1.75
+    np.testing.assert_allclose(values[:, 0], best_clusters(table.size, hits, smoothing=0.5).score)
+    assert (values[::2] != values[1::2]).any()
+
+
 def test_pair_information_is_the_mean_over_pairs():
     X, positive = small_table()
     codes = equal_width_codes(X).astype(int)

@@ -13,6 +13,7 @@ from puselect.selectors.base import RandomSeed
 from puselect.selectors.ranking import RankingSelector, RankingTask, scores_of_order
 
 MOST_SWEEPS = 10_000  # scikit-learn's 1000 are too few for tables with more columns than rows
+ROUNDING = 1e-12  # gain in squared canonical correlation
 # scikit-learn 1.8 replaced `penalty` by `l1_ratio`
 _VERSION = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 L1: dict[str, Any] = {"l1_ratio": 1.0} if _VERSION >= (1, 8) else {"penalty": "l1"}
@@ -129,14 +130,15 @@ class FastCanRank(RankingSelector):
 
 
 def _canonical_order(task: RankingTask) -> IntArray:
-    """Return the features in the order of selection; fewer than wanted if the others depend linearly on them."""
+    """Return the features in the order of selection; fewer than wanted if the others add nothing to them."""
     try:
         library = import_module("fastcan")
     except ImportError as error:
         raise ImportError("this needs fastcan: pip install fastcan") from error
     for n in range(min(task.n_select, task.X.shape[1]), 0, -1):
         try:
-            return np.asarray(library.FastCan(n, verbose=0).fit(task.X, task.positive).indices_, dtype=np.intp)
+            found = library.FastCan(n, verbose=0).fit(task.X, task.positive)
         except RuntimeError:  # how the library says that no independent feature is left
             continue
+        return np.asarray(found.indices_[found.scores_ > ROUNDING], dtype=np.intp)
     return np.empty(0, dtype=np.intp)

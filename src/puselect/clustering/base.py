@@ -10,7 +10,9 @@ from puselect.draws import Stream, distinct
 from puselect.labels import checked_weight, rows_besides
 
 Labels = AnyArray
-"""1 or True for labelled positives, -1 for checked negatives, 0 or False for all other rows."""
+"""1 or True for labelled positives, 2 for rows that are likely positive, -1 for checked negatives, 0 for all others."""
+
+AGREEMENT_STEPS = 64
 
 
 class ClusterTable(NamedTuple):
@@ -24,12 +26,14 @@ class ClusterTable(NamedTuple):
     """Masks whose clustering lost a cluster or needed more regularisation, shape (n_masks,)."""
     negative: FloatArray
     """Checked negatives in each cluster, shape (n_masks, n_clusters)."""
+    likely: FloatArray
+    """Rows of the sample that are likely positive in each cluster, shape (n_masks, n_clusters)."""
 
     @classmethod
     def empty(cls, n_masks: int, n_clusters: int) -> Self:
         """Return counts of zero, to be filled in; a mask without columns keeps them, which have the worst score."""
-        size, positive, negative = np.zeros((3, n_masks, n_clusters))
-        return cls(size, positive, np.ones(n_masks, dtype=bool), negative)
+        size, positive, negative, likely = np.zeros((4, n_masks, n_clusters))
+        return cls(size, positive, np.ones(n_masks, dtype=bool), negative, likely)
 
     @property
     def evident_size(self) -> FloatArray:
@@ -42,6 +46,17 @@ class ClusterTable(NamedTuple):
         )
         stands_for = checked_weight(n_positive, n_negative) * n_others / np.maximum(n_negative, 1)
         return np.asarray(self.size + stands_for * self.negative)
+
+
+    def evident_positive(self, agreement: FloatArray) -> FloatArray:
+        """Return how much the rows of each cluster count as positive, up to a factor, shape (n_masks, n_clusters).
+
+        All likely rows of a mask count ``agreement`` (n_masks,) times as much as its labelled rows. They are whole
+        numbers, so that no rounding tells apart clusterings that are equally good.
+        """
+        n_positive, n_likely = (counts.sum(axis=1, keepdims=True) for counts in (self.positive, self.likely))
+        of_positive, of_likely = AGREEMENT_STEPS * np.maximum(n_likely, 1), np.rint(AGREEMENT_STEPS * agreement)
+        return np.asarray(of_positive * self.positive + of_likely[:, None] * n_positive * self.likely)
 
 
 class FinalFit(NamedTuple):
@@ -105,7 +120,7 @@ def draw_sample(known: Labels, spec: MixtureSpec, seed: int, max_samples: int | 
     """
     rows, weight, each_checked = None, 1.0, 1.0
     if max_samples is not None:
-        labelled, checked = np.flatnonzero(known > 0), np.flatnonzero(known < 0)
+        labelled, checked = np.flatnonzero(known == 1), np.flatnonzero(known < 0)
         n_others = len(known) - len(labelled) - len(checked)
         n_checked = min(len(checked), max(max_samples // 4, max_samples - n_others - len(labelled)))
         n_left = max_samples - n_checked
@@ -114,7 +129,7 @@ def draw_sample(known: Labels, spec: MixtureSpec, seed: int, max_samples: int | 
         taken = np.zeros(len(known), dtype=bool)
         taken[labelled[distinct(len(labelled), n_taken, seed, Stream.SAMPLED_LABELLED)]] = True
         taken[checked[distinct(len(checked), n_checked, seed, Stream.SAMPLED_CHECKED)]] = True
-        taken[rows_besides(np.flatnonzero(known), others)] = True
+        taken[rows_besides(np.flatnonzero((known == 1) | (known < 0)), others)] = True
         rows = np.flatnonzero(taken)  # in order, and faster than sorting them
         known, weight, each_checked = known[rows], n_others / (n_left - n_taken), len(checked) / max(n_checked, 1)
     start = np.empty(0, dtype=np.intp) if spec.is_soft else start_rows(len(known), spec, seed)

@@ -90,9 +90,9 @@ class ReferenceEngine:
             table.degenerate[i] = fit.degenerate
             if len(fit.labels):
                 known = self.known[targets[i]]
-                table.size[i], table.positive[i], table.negative[i] = (
+                table.size[i], table.positive[i], table.negative[i], table.likely[i] = (
                     np.bincount(labels, minlength=n_clusters)
-                    for labels in (fit.labels, fit.labels[known > 0], fit.labels[known < 0])
+                    for labels in (fit.labels, fit.labels[known == 1], fit.labels[known < 0], fit.labels[known > 1])
                 )
         return table
 
@@ -106,7 +106,7 @@ class ReferenceEngine:
             wanted = {"random_state": seed, **changes}
             clusterer.set_params(**{name: value for name, value in wanted.items() if name in known})
             try:
-                labels, short = quiet_fit_predict(clusterer, self.X[:, mask], self.known[target] > 0)
+                labels, short = quiet_fit_predict(clusterer, self.X[:, mask], self.known[target] == 1)
             except ValueError:  # an ill-defined covariance, or more clusters than rows
                 continue
             labels = np.unique(labels, return_inverse=True)[1] if labels.min() < 0 else labels

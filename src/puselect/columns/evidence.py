@@ -21,6 +21,7 @@ N_JUDGES = 32  # columns that score the rows: more of them add noise, see docs/i
 N_ROUNDS = 2
 N_FOLDS = 5
 SHRINKAGE = 0.1  # of the covariance of the judges towards a multiple of the identity
+SAME = 1e-6  # of the largest similarity: below it, differences are rounding
 NO_DIFFERENCE_ROOT = np.sqrt(np.pi / 2)  # mean of the root of a chi-squared statistic with two degrees of freedom
 
 
@@ -40,6 +41,8 @@ class Evidence(NamedTuple):
     enough from them."""
     picked: BoolArray | None = None
     """Columns that tell which rows were inspected, shape (n_features,); None without checked negatives."""
+    found: IntArray | None = None
+    """The rows found, and those as similar as the last of them; None if only a part of the table was compared."""
 
     @property
     def z_scores(self) -> FloatArray:
@@ -96,15 +99,17 @@ def rank_evidence(
     compared, known = (ranks, positive) if checked is None or negative is None else (checked, positive | negative)
     labelled = cotrained = compared.statistic(labelled_rows)
     agreement, n_unlabelled = 0.0, len(known) - int(known.sum())
+    similar: IntArray = np.empty(0, dtype=np.intp)
     n_found = rows_to_find(heldout_places(ranks, labelled_rows, rng, compared), n_unlabelled)
     for _ in range(N_ROUNDS if n_found else 0):
         judges = choose_judges(cotrained, rng)
-        found = found_by_judges(ranks, positive, judges, n_found, known)
+        found, similar = found_by_judges(ranks, positive, judges, n_found, known)
         rows = with_labelled(positive, found)
         cotrained = compared.statistic(rows[-1])
         cotrained[judges] = compared.statistic_each(judges, rows[:-1])
         agreement = _correlation(np.sqrt(labelled[judges]), np.sqrt(ranks.statistic_each(judges, found[:-1])))
-    return Evidence(labelled, cotrained, max(0.0, agreement), n_found, None if checked is None else checked.picked)
+    picked = None if checked is None else checked.picked
+    return Evidence(labelled, cotrained, max(0.0, agreement), n_found, picked, similar)
 
 
 def heldout_places(
@@ -164,13 +169,15 @@ def choose_judges(evidence: FloatArray, rng: np.random.Generator) -> IntArray:
 
 def found_by_judges(
     ranks: ColumnRanks, positive: BoolArray, judges: IntArray, n_found: int, known: BoolArray
-) -> IntArray:
+) -> tuple[IntArray, IntArray]:
     """Return the rows found without each of the judges, and last by all, shape (n_judges + 1, n_found).
 
-    They are none of the `known` ones.
+    They are none of the `known` ones. Also returns the rows found by all judges with those as similar as the last one.
     """
     unlike = np.where(known, np.inf, -_discriminants(ranks, judges, positive))
-    return np.argpartition(unlike, n_found - 1, axis=1)[:, :n_found]
+    found = np.argpartition(unlike, n_found - 1, axis=1)[:, :n_found]
+    by_all, last = unlike[-1], unlike[-1, found[-1]].max()
+    return found, np.flatnonzero(by_all <= last + SAME * np.abs(by_all[~known]).max())
 
 
 def with_labelled(positive: BoolArray, found: IntArray) -> IntArray:

@@ -122,5 +122,5 @@ def shared_engine(tasks: Sequence[PendingFit]) -> Engine:
     engine_class, first = gpu_engine_class(), tasks[0]
     X = np.stack([np.asarray(task.problem.table) for task in tasks])
     check_range("gpu", X)
-    known = np.stack([task.problem.known for task in tasks])
+    known = np.stack([task.problem.counted for task in tasks])
     return engine_class(X, known, first.settings.mixture, max_samples=first.problem.max_samples)

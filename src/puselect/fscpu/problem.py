@@ -122,6 +122,15 @@ class Problem:
         return self.positive if self.negative is None else self.positive.astype(np.int8) - self.negative
 
     @property
+    def counted(self) -> Labels:
+        """Labels as searches count them: 2 for the rows that co-training found, if it compared all rows."""
+        if self.evidence is None or self.evidence.found is None:
+            return self.known
+        known = self.known.astype(np.int8)
+        known[self.evidence.found] = 2
+        return known
+
+    @property
     def identity(self) -> tuple[object, ...]:
         """Everything that changes the search, to recognise a checkpoint."""
         checked = () if self.negative is None else (self.negative,)
@@ -157,7 +166,7 @@ def problem_engine(settings: Settings, *problems: Problem) -> Engine:
     return make_engine(
         settings.engine,
         problem.table,
-        np.stack([each.known for each in problems]),
+        np.stack([each.counted for each in problems]),
         settings.mixture if settings.clusterer is None else settings.clusterer,
         n_jobs=settings.n_jobs,
         max_samples=problem.max_samples,
@@ -203,6 +212,8 @@ def with_evidence(settings: Settings, problem: Problem) -> Problem:
     ranks = column_ranks(part, n_threads=settings.threads_for(part.shape))
     negative = None if problem.negative is None else problem.negative[rows]
     evidence = rank_evidence(ranks, problem.positive[rows], rng, negative)
+    if len(rows) < len(problem.positive):  # few rows of a step would be among those compared
+        evidence = evidence._replace(found=None)
     return replace(problem, evidence=evidence.widened(columns, problem.table.shape[1]))
 
 

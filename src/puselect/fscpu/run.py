@@ -39,7 +39,8 @@ def search_problems(
     tables = [part.tables for part in second if part is not None]
     information = PairInformation(np.concatenate(tables)) if tables else None
     preset = settings[0].preset
-    objective = ClusterObjective(engine, preset.cluster_choice, preset.smoothing, information, len(problems))
+    agreement = np.array([0.0 if each.evidence is None else each.evidence.agreement for each in problems])
+    objective = ClusterObjective(engine, preset.cluster_choice, preset.smoothing, information, agreement)
     parts = zip(settings, problems, deadlines, range(len(problems)), strict=True)
     runs = [search_run(objective, *each) for each in parts]
     if callbacks is None:

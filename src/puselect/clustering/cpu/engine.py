@@ -106,7 +106,7 @@ class CPUEngine:
     def _count(self, fit: MixtureFit, sample: Sample, table: ClusterTable, line: int) -> None:
         """Fill in one line of `table`."""
         table.degenerate[line] = fit.degenerate
-        counts = table.size[line], table.positive[line], table.negative[line]
+        counts = table.size[line], table.positive[line], table.negative[line], table.likely[line]
         count(fit.labels, sample.known, sample.weight, sample.checked_weight, *counts)
 
     def _fit(self, rows: Rows, mask: BoolArray) -> MixtureFit:

@@ -345,11 +345,12 @@ def maximise(Z: Array, share: Array, size: Array, mean: Array, cov: Array) -> No
 
 @kernel
 def count(
-    labels: Array, known: Array, weight: float, checked_weight: float, size: Array, hits: Array, against: Array
-) -> None:
-    """Add up rows, labelled positives and checked negatives per cluster; an unlabelled row counts `weight` times."""
+    labels: Array, known: Array, weight: float, checked_weight: float,
+    size: Array, hits: Array, against: Array, likely: Array,
+) -> None:  # fmt: skip
+    """Add up rows and rows of each kind (see `Labels`) per cluster; an unlabelled row counts `weight` times."""
     for i in range(labels.shape[0]):
-        if known[i] > 0:
+        if known[i] == 1:
             hits[labels[i]] += 1.0
             size[labels[i]] += 1.0
         elif known[i] < 0:
@@ -357,3 +358,5 @@ def count(
             size[labels[i]] += checked_weight
         else:
             size[labels[i]] += weight
+            if known[i] > 1:
+                likely[labels[i]] += 1.0

@@ -59,8 +59,8 @@ class GPUEngine:
             raise MemoryError(
                 f"the table needs {need:.1f} GB on {self.device}, which has {there:.1f} GB free; use engine='cpu'"
             ) from error
-        kinds = [self.known > 0, self.known < 0] if (self.known < 0).any() else [self.known > 0]
-        self.labelled = [torch.tensor(kind, device=self.device) for kind in kinds]
+        self.kinds = [1, *(kind for kind in (-1, 2) if (self.known == kind).any())]
+        self.labelled = [torch.tensor(self.known == kind, device=self.device) for kind in self.kinds]
 
     def cluster(self, masks: BoolArray, seeds: IntArray, targets: IntArray | None = None) -> ClusterTable:
         chosen = np.zeros(len(masks), dtype=np.intp) if targets is None else np.asarray(targets)
@@ -143,10 +143,12 @@ class GPUEngine:
         batch = self._inputs(masks, pairs, samples)
         fits = self._fits_for(batch)
         found = fits(batch).astype(np.float64)
-        size, hits, *rest = np.split(found[:, :-1], len(self.labelled) + 1, axis=1)
-        against = rest[0] if rest else np.zeros_like(hits)
+        size, *parts = np.split(found[:, :-1], len(self.kinds) + 1, axis=1)
+        of_kind = dict(zip(self.kinds, parts, strict=True))
+        hits, against, likely = (of_kind.get(kind, np.zeros_like(size)) for kind in (1, -1, 2))
         weight, checked_weight = np.array([(s.weight, s.checked_weight) for s in samples]).T[:, :, None]
         table.positive[members], table.negative[members] = hits, checked_weight * against
+        table.likely[members] = likely
         table.size[members] = hits + weight * (size - hits - against) + checked_weight * against
         table.degenerate[members] = found[:, -1] > 0
         return fits
