@@ -12,7 +12,7 @@ from puselect.labels import checked_weight, rows_besides
 Labels = AnyArray
 """1 or True for labelled positives, 2 for rows that are likely positive, -1 for checked negatives, 0 for all others."""
 
-AGREEMENT_STEPS = 64
+AGREEMENT_STEPS = 64  # to which agreement is rounded
 
 
 class ClusterTable(NamedTuple):
@@ -46,7 +46,6 @@ class ClusterTable(NamedTuple):
         )
         stands_for = checked_weight(n_positive, n_negative) * n_others / np.maximum(n_negative, 1)
         return np.asarray(self.size + stands_for * self.negative)
-
 
     def evident_positive(self, agreement: FloatArray) -> FloatArray:
         """Return how much the rows of each cluster count as positive, up to a factor, shape (n_masks, n_clusters).
