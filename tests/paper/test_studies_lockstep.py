@@ -30,7 +30,7 @@ def gpu(monkeypatch):
 
 
 def run(study, folder):
-    return run_study(study, folder, workers=lockstep.lockstep_workers(local_workers(1)))
+    return run_study(study, folder, workers=lockstep.lockstep_workers(local_workers(1), 2))
 
 
 def values(folder):

@@ -63,7 +63,7 @@ def reproduce(
             place = folder / name if study == "all" else folder
             workers = local_workers(jobs) if dask is None else dask_workers(dask)
             if engine == "gpu":
-                workers = lockstep_workers(workers)
+                workers = lockstep_workers(workers, jobs)
             outcomes.append(run_one(choose(name, quick), place, wanted, seeds, workers, is_wanted))
         page = report_study(folder)
     except (ValueError, ImportError) as error:

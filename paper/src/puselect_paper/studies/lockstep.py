@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from joblib import Parallel, delayed
 
 from puselect import FSCPU, fit_many
 from puselect._version import versions
@@ -20,13 +21,16 @@ ENGINE = "gpu"
 MOST_AT_ONCE = 100
 
 
-def lockstep_workers(others: Workers) -> Workers:
-    """Return workers that run FSCPU's cells on a GPU, those of one method at once, and leave the rest to `others`."""
+def lockstep_workers(others: Workers, n_jobs: int | None = None) -> Workers:
+    """Return workers that run FSCPU's cells on a GPU, those of one method at once, and leave the rest to `others`.
+
+    The selections of a batch are judged in `n_jobs` threads: models of trees and BLAS leave the interpreter lock alone.
+    """
     gpu_engine_class()  # an error now, not in every cell
 
     def rows(cells: Sequence[Cell]) -> Iterator[Row]:
         for group in groups([cell for cell in cells if uses_gpu(cell)]):
-            yield from run_together(group)
+            yield from run_together(group, n_jobs)
         rest = [cell for cell in cells if not uses_gpu(cell)]
         if rest:
             yield from others(rest)
@@ -52,7 +56,7 @@ def groups(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
         yield from (members[i : i + MOST_AT_ONCE] for i in range(0, len(members), MOST_AT_ONCE))
 
 
-def run_together(cells: Sequence[Cell]) -> Iterator[Row]:
+def run_together(cells: Sequence[Cell], n_jobs: int | None = None) -> Iterator[Row]:
     """Yield the rows of cells that are searched at once, each with its share of the time."""
     begin = time.perf_counter()
     try:
@@ -65,7 +69,8 @@ def run_together(cells: Sequence[Cell]) -> Iterator[Row]:
             fit_many(selectors, [task.X for task in tasks], [task.y for task in tasks])
             share = (time.perf_counter() - begin) / len(cells)
             fitted = [Fitted(np.asarray(selector.get_support()), None, selector) for selector in selectors]
-            found = [task.judge(selection) for task, selection in zip(tasks, fitted, strict=True)]
+            judged = (delayed(task.judge)(selection) for task, selection in zip(tasks, fitted, strict=True))
+            found = Parallel(n_jobs, prefer="threads")(judged)
     except Exception as problem:  # the next run tries them again
         yield from (failure(cell, problem, time.perf_counter() - begin) for cell in cells)
         return
